@@ -1,0 +1,62 @@
+//! Accounts, login and the allowlist setting.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    allowlist::Origin,
+    id::{AccountId, UserId},
+    secret::Secret,
+};
+
+/// `POST /api/v1/setup`: creates the first account.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetupRequest {
+    /// The token that the first start of the backend prints.
+    pub setup_token: Secret,
+    pub email: String,
+    /// 12 to 200 characters.
+    pub password: Secret,
+}
+
+/// `POST /api/v1/auth/login`.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoginRequest {
+    pub email: String,
+    pub password: Secret,
+}
+
+/// `POST /api/v1/auth/refresh` and `POST /api/v1/auth/logout`.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RefreshRequest {
+    pub refresh_token: Secret,
+}
+
+/// The answer to a setup, a login or a refresh.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct TokenResponse {
+    pub access_token: Secret,
+    /// Always `Bearer`.
+    pub token_type: String,
+    /// Seconds the access token lives.
+    pub expires_in: u64,
+    /// Good for one refresh; using it twice revokes its whole family.
+    pub refresh_token: Secret,
+}
+
+/// `GET /api/v1/me`: who the token stands for.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Me {
+    pub user_id: UserId,
+    pub account_id: AccountId,
+    pub email: String,
+}
+
+/// `GET` and `PUT /api/v1/settings/allowlist`: the origins that deployments carry from now on.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AllowlistSetting {
+    pub origins: Vec<Origin>,
+}

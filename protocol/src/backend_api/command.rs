@@ -1,0 +1,58 @@
+//! Commands as the outside sees them: `sent`, `processed`, `expired`, and a result beside it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    command::CommandKind,
+    id::{CommandId, DeviceId, ModelId},
+    port::Port,
+    report::CommandResult,
+};
+
+/// The states of a command (specification, section 3.3).
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandState {
+    /// Stored or delivered, not acknowledged.
+    Sent,
+    /// Acknowledged by the device, or later.
+    Processed,
+    /// Not acknowledged in time, or superseded by a newer wish.
+    Expired,
+}
+
+/// A command; also the answer to a repair and to serve, stop and uninstall.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct CommandInfo {
+    pub command_id: CommandId,
+    pub r#type: CommandKind,
+    pub state: CommandState,
+    pub model_id: Option<ModelId>,
+    pub device_id: DeviceId,
+    /// The port that was asked for.
+    pub port: Option<Port>,
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Timestamp,
+    /// What the device reported, once it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<CommandOutcome>,
+}
+
+/// The result of a command.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct CommandOutcome {
+    pub status: CommandResult,
+    pub output: String,
+    #[schema(value_type = String, format = DateTime)]
+    pub reported_at: Timestamp,
+}
+
+/// `?port=` of repair and serve.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct PortQuery {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<String>,
+}

@@ -1,0 +1,61 @@
+//! Models: a description, and a file that is uploaded or fetched from an address.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{command::Sha256Hex, file_name::FileName, id::ModelId};
+
+/// `POST /api/v1/models`. With `url`, `sha256` and `size_bytes` devices fetch the file from there
+/// and the backend keeps no copy; without `url` the file is uploaded next.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateModel {
+    /// 1 to 100 characters.
+    pub name: String,
+    pub file_name: FileName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<Sha256Hex>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// The plugin whose engine runs it.
+    #[serde(default = "language_model")]
+    pub plugin: String,
+    /// Whether every account may deploy and repair it on its own devices.
+    #[serde(default)]
+    pub shared: bool,
+}
+
+/// `PATCH /api/v1/models/{model_id}`.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeModel {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<bool>,
+}
+
+/// A model.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Model {
+    pub model_id: ModelId,
+    pub name: String,
+    pub file_name: FileName,
+    pub url: Option<String>,
+    pub sha256: Option<Sha256Hex>,
+    pub size_bytes: Option<u64>,
+    pub plugin: String,
+    pub shared: bool,
+    /// Whether its file can be deployed: uploaded, or at an address.
+    pub ready: bool,
+    /// Whether the caller's account owns it.
+    pub owned: bool,
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+}
+
+fn language_model() -> String {
+    "language_model".to_owned()
+}

@@ -1,0 +1,377 @@
+//! Typed commands: what a backend may ask of a device (specification, section 2.5).
+//!
+//! A payload is parsed into a [`Command`] before anything runs. There is no REMOVE_MODEL:
+//! UNINSTALL_MODEL replaces it.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::{
+    allowlist::Allowlist,
+    file_name::FileName,
+    id::{DeploymentId, ModelId, PipelineId},
+    limits,
+    port::Port,
+};
+
+/// A command with its payload.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(tag = "type", content = "payload", rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Command {
+    DeployModel(DeployModel),
+    UpdateModel(DeployModel),
+    CancelDeploy(CancelDeploy),
+    StartServing(StartServing),
+    StopServing(StopServing),
+    RepairServing(RepairServing),
+    UpdatePipeline(UpdatePipeline),
+    UninstallModel(UninstallModel),
+    UpdateAgent(UpdateAgent),
+}
+
+/// Puts a model on the device and sets up its pipeline.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct DeployModel {
+    pub deployment_id: DeploymentId,
+    /// The pipeline that is meant; one that differs from `config` is rejected.
+    pub pipeline_id: PipelineId,
+    pub model: ModelFile,
+    pub config: PipelineConfig,
+    /// Whether to serve the model as soon as it is there.
+    pub serve: bool,
+}
+
+/// A model file: what to fetch and how to know that it is right.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ModelFile {
+    pub model_id: ModelId,
+    pub file_name: FileName,
+    /// Where the file is; absent when the backend itself holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The hexadecimal SHA-256 of the whole file.
+    pub sha256: Sha256Hex,
+    pub size_bytes: u64,
+}
+
+/// How a model is served on a device.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct PipelineConfig {
+    pub pipeline_id: PipelineId,
+    pub model_id: ModelId,
+    /// The name clients use in the `model` field or as a path prefix.
+    pub alias: Alias,
+    /// The plugin whose engine runs the model, such as `language_model`.
+    pub plugin: String,
+    pub port: Port,
+    pub allowlist: Allowlist,
+}
+
+/// Ends a deployment that is still under way.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct CancelDeploy {
+    pub deployment_id: DeploymentId,
+    pub model_id: ModelId,
+}
+
+/// Starts serving a model that is deployed.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct StartServing {
+    pub pipeline_id: PipelineId,
+    pub model_id: ModelId,
+    /// Serve on this port from now on; absent keeps the current one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<Port>,
+}
+
+/// Stops serving a model; it stays deployed.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct StopServing {
+    pub pipeline_id: PipelineId,
+    pub model_id: ModelId,
+}
+
+/// Restarts a serving pipeline in place with the corrected allowlist (specification, section 4.1).
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct RepairServing {
+    pub pipeline_id: PipelineId,
+    pub model_id: ModelId,
+    pub allowlist: Allowlist,
+    /// Pins the serving port; absent keeps the current one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<Port>,
+}
+
+/// Replaces the configuration of a pipeline.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct UpdatePipeline {
+    /// The pipeline that is meant; one that differs from `config` is rejected.
+    pub pipeline_id: PipelineId,
+    pub config: PipelineConfig,
+}
+
+/// Stops serving a model, then deletes it from the device.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct UninstallModel {
+    pub pipeline_id: PipelineId,
+    pub model_id: ModelId,
+}
+
+/// Replaces the agent by another version of itself.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct UpdateAgent {
+    pub version: semver::Version,
+}
+
+impl Command {
+    /// Returns the name of the command's type on the wire.
+    #[must_use]
+    pub const fn kind(&self) -> CommandKind {
+        match self {
+            Self::DeployModel(_) => CommandKind::DeployModel,
+            Self::UpdateModel(_) => CommandKind::UpdateModel,
+            Self::CancelDeploy(_) => CommandKind::CancelDeploy,
+            Self::StartServing(_) => CommandKind::StartServing,
+            Self::StopServing(_) => CommandKind::StopServing,
+            Self::RepairServing(_) => CommandKind::RepairServing,
+            Self::UpdatePipeline(_) => CommandKind::UpdatePipeline,
+            Self::UninstallModel(_) => CommandKind::UninstallModel,
+            Self::UpdateAgent(_) => CommandKind::UpdateAgent,
+        }
+    }
+
+    /// Returns the lane whose order the command keeps.
+    #[must_use]
+    pub fn lane(&self) -> Lane {
+        match self {
+            Self::DeployModel(deploy) | Self::UpdateModel(deploy) => {
+                Lane::Model(deploy.model.model_id)
+            }
+            Self::StartServing(start) => Lane::Model(start.model_id),
+            Self::StopServing(stop) => Lane::Model(stop.model_id),
+            Self::RepairServing(repair) => Lane::Model(repair.model_id),
+            Self::UpdatePipeline(update) => Lane::Model(update.config.model_id),
+            Self::UninstallModel(uninstall) => Lane::Model(uninstall.model_id),
+            Self::CancelDeploy(_) => Lane::Control,
+            Self::UpdateAgent(_) => Lane::Agent,
+        }
+    }
+
+    /// Tells whether every identifier that is written twice is the same both times
+    /// (specification, section 7: "pipeline identifier does not match its configuration").
+    #[must_use]
+    pub fn identifiers_match(&self) -> bool {
+        match self {
+            Self::DeployModel(deploy) | Self::UpdateModel(deploy) => {
+                deploy.pipeline_id == deploy.config.pipeline_id
+                    && deploy.model.model_id == deploy.config.model_id
+            }
+            Self::UpdatePipeline(update) => update.pipeline_id == update.config.pipeline_id,
+            Self::CancelDeploy(_)
+            | Self::StartServing(_)
+            | Self::StopServing(_)
+            | Self::RepairServing(_)
+            | Self::UninstallModel(_)
+            | Self::UpdateAgent(_) => true,
+        }
+    }
+}
+
+/// The types of commands.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum CommandKind {
+    DeployModel,
+    UpdateModel,
+    CancelDeploy,
+    StartServing,
+    StopServing,
+    RepairServing,
+    UpdatePipeline,
+    UninstallModel,
+    UpdateAgent,
+}
+
+impl CommandKind {
+    /// How long a command may wait for its acknowledgement (specification, sections 3.1 and 3.3).
+    #[must_use]
+    pub const fn expiry(self) -> Duration {
+        match self {
+            Self::DeployModel | Self::UpdateModel => limits::QUEUED_DEPLOYMENT_EXPIRY,
+            Self::RepairServing => limits::REPAIR_EXPIRY,
+            Self::CancelDeploy
+            | Self::StartServing
+            | Self::StopServing
+            | Self::UpdatePipeline
+            | Self::UninstallModel
+            | Self::UpdateAgent => limits::COMMAND_EXPIRY,
+        }
+    }
+
+    /// How long an acknowledged command may take before the device gives it up as failed.
+    #[must_use]
+    pub const fn execution_deadline(self) -> Duration {
+        match self {
+            Self::DeployModel | Self::UpdateModel | Self::UpdateAgent => {
+                limits::DEPLOY_EXECUTION_DEADLINE
+            }
+            Self::CancelDeploy
+            | Self::StartServing
+            | Self::StopServing
+            | Self::RepairServing
+            | Self::UpdatePipeline
+            | Self::UninstallModel => limits::EXECUTION_DEADLINE,
+        }
+    }
+}
+
+/// What keeps its order: commands of one model run one after another; the control lane overtakes
+/// all; the agent lane waits for all and lets none pass.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Lane {
+    Control,
+    Model(ModelId),
+    Agent,
+}
+
+/// A text names no lane.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("a lane is `control`, `agent` or `model:` and a model id")]
+pub struct InvalidLane;
+
+impl fmt::Display for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Control => f.write_str("control"),
+            Self::Model(model) => write!(f, "model:{model}"),
+            Self::Agent => f.write_str("agent"),
+        }
+    }
+}
+
+impl FromStr for Lane {
+    type Err = InvalidLane;
+
+    fn from_str(text: &str) -> Result<Self, InvalidLane> {
+        match text {
+            "control" => Ok(Self::Control),
+            "agent" => Ok(Self::Agent),
+            other => {
+                let model = other.strip_prefix("model:").ok_or(InvalidLane)?;
+                model.parse().map(Self::Model).map_err(|_| InvalidLane)
+            }
+        }
+    }
+}
+
+impl Serialize for Lane {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Lane {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+/// The name a model is served under: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize, utoipa::ToSchema)]
+#[schema(value_type = String, pattern = "^[a-z0-9][a-z0-9._-]{0,63}$")]
+pub struct Alias(String);
+
+/// A text is not an alias.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("an alias has 1 to 64 of a-z, 0-9, `.`, `_` and `-`, and starts with a letter or digit")]
+pub struct InvalidAlias;
+
+impl Alias {
+    /// Returns the alias.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Alias {
+    type Err = InvalidAlias;
+
+    fn from_str(text: &str) -> Result<Self, InvalidAlias> {
+        let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        let fits = (1..=64).contains(&text.len())
+            && text.bytes().all(|b| letter(b) || b".-_".contains(&b))
+            && text.bytes().next().is_some_and(letter);
+        if fits { Ok(Self(text.to_owned())) } else { Err(InvalidAlias) }
+    }
+}
+
+impl fmt::Display for Alias {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Alias {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+/// A SHA-256 as 64 lower-case hexadecimal digits.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize, utoipa::ToSchema)]
+#[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
+pub struct Sha256Hex(String);
+
+/// A text is not a SHA-256.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("a SHA-256 has 64 lower-case hexadecimal digits")]
+pub struct InvalidSha256;
+
+impl Sha256Hex {
+    /// Writes `digest` in hexadecimal.
+    #[must_use]
+    pub fn from_digest(digest: &[u8]) -> Self {
+        use fmt::Write as _;
+
+        Self(digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+            write!(text, "{byte:02x}").expect("writing to a string cannot fail");
+            text
+        }))
+    }
+
+    /// Returns the digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Sha256Hex {
+    type Err = InvalidSha256;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSha256> {
+        let digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        if text.len() == 64 && text.bytes().all(digit) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidSha256)
+        }
+    }
+}
+
+impl fmt::Display for Sha256Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Sha256Hex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}

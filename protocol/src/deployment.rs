@@ -1,0 +1,73 @@
+//! The states of a deployment and the one table of legal changes (specification, section 3.1).
+//!
+//! `completed`, `failed` and `cancelled` are final: nothing leads out of them.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a deployment is.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeploymentState {
+    /// Accepted by the backend; the device has not started.
+    Queued,
+    /// The device fetches the model file.
+    Downloading,
+    /// The file is verified; the pipeline is being set up.
+    Configuring,
+    /// The model is on the device, ready to serve.
+    Completed,
+    /// It ended without success; the reason stands beside it.
+    Failed,
+    /// A user ended it.
+    Cancelled,
+}
+
+impl DeploymentState {
+    /// Every state, for tables and tests.
+    pub const ALL: [Self; 6] = [
+        Self::Queued,
+        Self::Downloading,
+        Self::Configuring,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+    ];
+
+    /// Tells whether nothing can follow.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        match self {
+            Self::Completed | Self::Failed | Self::Cancelled => true,
+            Self::Queued | Self::Downloading | Self::Configuring => false,
+        }
+    }
+
+    /// Tells whether a deployment may go from here to `next`.
+    ///
+    /// A step may be skipped (a file that is already there is not downloaded), none is repeated
+    /// backwards.
+    #[must_use]
+    pub const fn may_become(self, next: Self) -> bool {
+        match self {
+            Self::Queued => !matches!(next, Self::Queued),
+            Self::Downloading => !matches!(next, Self::Queued | Self::Downloading),
+            Self::Configuring => next.is_final(),
+            Self::Completed | Self::Failed | Self::Cancelled => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_leads_out_of_a_final_state_and_nothing_goes_backwards() {
+        for (from, state) in DeploymentState::ALL.into_iter().enumerate() {
+            for (to, next) in DeploymentState::ALL.into_iter().enumerate() {
+                let legal = state.may_become(next);
+                assert_eq!(legal, !state.is_final() && to > from, "{state:?} to {next:?}");
+            }
+        }
+    }
+}

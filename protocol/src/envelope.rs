@@ -1,0 +1,106 @@
+//! The envelope around a command, the same on every transport.
+//!
+//! The backend's database is the only durable queue: a command is stored, then delivered with a
+//! growing attempt number until the device has written it down and acknowledged it. Delivery is at
+//! least once; the effect is applied once.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::{
+    command::{Command, Lane},
+    id::{CommandId, DeviceId},
+    report::CommandReport,
+};
+
+/// The version of the envelope that this code writes and reads.
+pub const ENVELOPE_VERSION: u32 = 1;
+
+/// A command as it is delivered to one device, once.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Envelope {
+    pub v: u32,
+    pub command_id: CommandId,
+    pub device_id: DeviceId,
+    /// Changes at each registration; an envelope of another epoch has no effect.
+    pub epoch: u64,
+    /// Gap-free for each device, starting at 1.
+    pub seq: u64,
+    /// The type's name on the wire; one of [`Command`]'s unless versions differ.
+    pub r#type: String,
+    pub lane: Lane,
+    /// Two commands with one key are the same wish.
+    pub idempotency_key: String,
+    /// 1 at the first delivery; grows with each.
+    pub attempt: u32,
+    pub issued_at: Timestamp,
+    pub expires_at: Timestamp,
+    /// Milliseconds left until `expires_at` when this was sent, whatever the device's clock says.
+    pub ttl_ms: u64,
+    /// Seconds the device may take once it has acknowledged.
+    pub exec_deadline_s: u64,
+    /// The payload, kept as the text that was signed until it is parsed.
+    pub payload: Box<RawValue>,
+}
+
+/// A command's type or payload is not in its typed contract. Says no more than that: the payload
+/// must not be echoed (specification, sections 6 and 7).
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("Invalid command payload")]
+pub struct InvalidCommand;
+
+impl Envelope {
+    /// Reads the payload by its type.
+    ///
+    /// # Errors
+    /// [`InvalidCommand`] when the type is unknown, the payload does not fit its type, identifiers
+    /// that are written twice differ, or the lane is not the command's.
+    pub fn command(&self) -> Result<Command, InvalidCommand> {
+        #[derive(Serialize)]
+        struct Tagged<'a> {
+            r#type: &'a str,
+            payload: &'a RawValue,
+        }
+        let tagged = Tagged { r#type: &self.r#type, payload: &self.payload };
+        let text = serde_json::to_string(&tagged).map_err(|_| InvalidCommand)?;
+        let command: Command = serde_json::from_str(&text).map_err(|_| InvalidCommand)?;
+        if command.identifiers_match() && command.lane() == self.lane {
+            Ok(command)
+        } else {
+            Err(InvalidCommand)
+        }
+    }
+}
+
+impl PartialEq for Envelope {
+    fn eq(&self, other: &Self) -> bool {
+        serde_json::to_string(self).ok() == serde_json::to_string(other).ok()
+    }
+}
+
+/// What a device answers to a delivery, once the command is on its disk.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Receipt {
+    pub command_id: CommandId,
+    /// The attempt that this answers.
+    pub attempt: u32,
+    pub receipt: ReceiptKind,
+    /// The result, when the command is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<CommandReport>,
+}
+
+/// What a device did with a delivery.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceiptKind {
+    /// Written to the journal by this delivery.
+    Stored,
+    /// Already in the journal, not done.
+    Duplicate,
+    /// Already done; the result is repeated.
+    Done,
+    /// Expired by the time it arrived; it has no effect.
+    Expired,
+}

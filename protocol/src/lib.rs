@@ -1,0 +1,25 @@
+//! The wire contract between the backend, the agent and the `link` command.
+//!
+//! Every type that crosses a process boundary is here, and only here. No IO, no clock, no async.
+//! Agent-facing readers tolerate unknown fields, so that versions can mix; requests that a person
+//! or a script writes refuse them. Golden files in `tests/golden` hold every JSON body.
+
+#![forbid(unsafe_code)]
+
+pub mod agent_api;
+pub mod allowlist;
+pub mod backend_api;
+pub mod command;
+pub mod deployment;
+pub mod envelope;
+pub mod file_name;
+pub mod id;
+pub mod key;
+pub mod limits;
+pub mod local_api;
+pub mod port;
+pub mod problem;
+pub mod registration;
+pub mod report;
+pub mod secret;
+pub mod signing;

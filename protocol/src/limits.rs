@@ -1,0 +1,86 @@
+//! Every limit both ends must agree on, written once, with its unit in the type.
+//!
+//! Numbers of the specification's section 8 name it; the others are this project's decisions.
+
+use std::time::Duration;
+
+/// A repair that no device has acknowledged for this long expires (specification, sections 3.3, 8).
+pub const REPAIR_EXPIRY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A deployment queued for longer than this becomes failed (specification, sections 3.1, 8).
+pub const QUEUED_DEPLOYMENT_EXPIRY: Duration = Duration::from_secs(5 * 60);
+
+/// Every other command expires after this when it is not acknowledged.
+pub const COMMAND_EXPIRY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Deployment progress is reported in steps of this many percent (specification, section 8).
+pub const PROGRESS_STEP_PERCENT: u8 = 5;
+
+/// Read timeout of a report handler (specification, section 8).
+pub const HANDLER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Connect timeout of a report handler (specification, section 8).
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Waits between the attempts of one send (specification, section 8).
+pub const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_millis(1500)];
+
+/// An engine that is not healthy after this long has failed to start (specification, section 8).
+pub const ENGINE_HEALTH_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How long one poll for commands is held open by the backend, in whole seconds.
+pub const POLL_WAIT: Duration = Duration::from_secs(50);
+
+/// A device on HTTP is offline when it has not polled for this long.
+pub const OFFLINE_AFTER: Duration = Duration::from_secs(75);
+
+/// The first wait for a receipt before a command is delivered again; doubles up to the cap.
+pub const REDELIVERY_DELAY: Duration = Duration::from_secs(15);
+
+/// The longest wait before a command is delivered again.
+pub const REDELIVERY_DELAY_CAP: Duration = Duration::from_secs(5 * 60);
+
+/// Commands that may wait for one device; one more is refused.
+pub const QUEUE_LIMIT: usize = 50;
+
+/// Results of commands a device remembers, to answer a redelivery.
+pub const RESULTS_KEPT: usize = 4096;
+
+/// Time a command that downloads may take on the device.
+pub const DEPLOY_EXECUTION_DEADLINE: Duration = Duration::from_secs(6 * 60 * 60);
+
+/// Time any other command may take on the device, engine start included.
+pub const EXECUTION_DEADLINE: Duration = Duration::from_secs(180);
+
+/// The largest request body the serving proxy reads, in bytes.
+pub const PROXY_BODY_LIMIT: usize = 32 * 1024 * 1024;
+
+/// The largest JSON body the backend reads, in bytes.
+pub const JSON_BODY_LIMIT: usize = 1024 * 1024;
+
+/// The largest model file an upload may have, in bytes.
+pub const MODEL_SIZE_LIMIT: u64 = 1 << 40;
+
+/// How long a browser may remember a preflight; a repaired device works within this time.
+pub const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(600);
+
+/// The port of the local API (specification, section 4.2).
+pub const LOCAL_API_PORT: u16 = 20505;
+
+/// Devices an account may have unless the backend's setting says otherwise.
+pub const DEVICE_LIMIT: u32 = 100;
+
+/// How long an access token lives.
+pub const ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(15 * 60);
+
+/// How long a refresh token lives.
+pub const REFRESH_TOKEN_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// How far a device's clock may be off when it proves its old key pair.
+pub const PROOF_WINDOW: Duration = Duration::from_secs(10 * 60);
+
+/// Items a list answers with when no limit is asked for.
+pub const PAGE_SIZE: u32 = 50;
+
+/// The most items a list answers with.
+pub const PAGE_SIZE_LIMIT: u32 = 200;

@@ -1,0 +1,103 @@
+//! The local API of the agent on the loopback interface (specification, section 4.2).
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    command::Alias,
+    deployment::DeploymentState,
+    id::{DeviceId, ModelId, PipelineId},
+    port::Port,
+    registration::TransportType,
+    report::{LifecycleStatus, ModelState},
+};
+
+/// The path of [`Healthz`].
+pub const HEALTHZ_PATH: &str = "/healthz";
+
+/// The path of the list of [`PipelineEntry`].
+pub const MODELS_PATH: &str = "/models";
+
+/// `GET /healthz`: the state of the agent.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Healthz {
+    pub status: LifecycleStatus,
+    pub agent_version: semver::Version,
+    /// The release channel; `stable` is not shown to people.
+    pub channel: String,
+    pub device_id: DeviceId,
+    pub transport: TransportState,
+    pub models: Vec<ModelHealth>,
+    pub deployments: Vec<DeploymentProgress>,
+    /// Deprecated: reflects only what an explicit START_SERVING started.
+    pub currently_serving: bool,
+    /// Deprecated: reflects only what an explicit START_SERVING started.
+    pub model_id: Option<ModelId>,
+}
+
+/// The connection to the control plane.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct TransportState {
+    pub r#type: TransportType,
+    pub state: ConnectionState,
+}
+
+/// Whether the command channel works.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConnectionState {
+    Connecting,
+    Connected,
+    /// The backend does not know the device any more; it must register again.
+    Refused,
+}
+
+/// One model as `/healthz` shows it.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ModelHealth {
+    pub model_id: ModelId,
+    pub pipeline_id: PipelineId,
+    pub alias: Alias,
+    pub state: ModelState,
+    pub health: EngineHealth,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The engine's process, while there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine_pid: Option<u32>,
+}
+
+/// Health of an engine.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineHealth {
+    Healthy,
+    Starting,
+    /// It does not answer, or there is no process (specification, section 7).
+    Unhealthy,
+}
+
+/// A deployment under way.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct DeploymentProgress {
+    pub model_id: ModelId,
+    pub state: DeploymentState,
+    pub progress: Progress,
+}
+
+/// Bytes done of a total.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Progress {
+    pub bytes_done: u64,
+    pub bytes_total: u64,
+}
+
+/// `GET /models`: one entry for each configured servable pipeline, serving or not
+/// (specification, section 2.2).
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct PipelineEntry {
+    pub pipeline_id: PipelineId,
+    pub alias: Alias,
+    pub port: Port,
+    pub host: String,
+    pub is_serving: bool,
+}

@@ -1,0 +1,158 @@
+//! Errors on the wire: problem documents (RFC 9457) with a stable code and a hint.
+//!
+//! The code is the last part of `type`. `detail` is safe to show; what is not goes to the log.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The media type of a problem document.
+pub const CONTENT_TYPE: &str = "application/problem+json";
+
+/// A problem document.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Problem {
+    /// `urn:link:problem:` and the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub title: String,
+    pub status: u16,
+    pub detail: String,
+    pub code: String,
+    /// What to do next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Names the request in the backend's log; also in the `X-Request-Id` header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+impl Problem {
+    /// Makes the document for `code` with its usual hint.
+    #[must_use]
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self {
+            kind: format!("urn:link:problem:{code}"),
+            title: code.title().to_owned(),
+            status: code.status(),
+            detail: detail.into(),
+            code: code.as_str().to_owned(),
+            hint: code.hint().map(str::to_owned),
+            request_id: None,
+        }
+    }
+
+    /// Returns the code, when this version knows it.
+    #[must_use]
+    pub fn known_code(&self) -> Option<Code> {
+        Code::ALL.iter().copied().find(|code| code.as_str() == self.code)
+    }
+}
+
+macro_rules! codes {
+    ($($name:ident = $code:literal, $status:literal, $title:literal, $hint:expr;)+) => {
+        /// The stable codes of problems.
+        #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+        pub enum Code { $(#[doc = $title] $name,)+ }
+
+        impl Code {
+            /// Every code, for tables and tests.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// Returns the code as it stands on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $code,)+ }
+            }
+
+            /// Returns the HTTP status.
+            #[must_use]
+            pub const fn status(self) -> u16 {
+                match self { $(Self::$name => $status,)+ }
+            }
+
+            /// Returns the title, the same for every occurrence.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)+ }
+            }
+
+            /// Returns what to do next, where that is always the same.
+            #[must_use]
+            pub const fn hint(self) -> Option<&'static str> {
+                match self { $(Self::$name => $hint,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    MalformedRequest = "malformed-request", 400, "The request could not be read", None;
+    Unauthorized = "unauthorized", 401, "No valid access token", Some("log in with `link login`, or send `Authorization: Bearer <token>`");
+    TokenExpired = "token-expired", 401, "The access token has expired", Some("refresh it, or log in again with `link login`");
+    InvalidCredentials = "invalid-credentials", 401, "The e-mail or the password is wrong", Some("check both and try again");
+    SetupTokenInvalid = "setup-token-invalid", 401, "The setup token is wrong", Some("the backend prints the token at its first start");
+    KeyUnknown = "key-unknown", 401, "The key is not known", Some("copy the whole key again, or create a new one");
+    KeyExpired = "key-expired", 403, "The key has expired", Some("create a new key");
+    KeyRevoked = "key-revoked", 403, "The key was revoked", Some("create a new key");
+    KeyUsedUp = "key-used-up", 409, "The key has been used up", Some("create a new key, or use a fleet key for several devices");
+    ProofRequired = "proof-required", 403, "The device must prove its old key pair", Some("re-activate it with the registration key that registered it");
+    NotOwner = "not-owner", 403, "The model is neither yours nor shared", Some("ask its owner to share the model");
+    Forbidden = "forbidden", 403, "Your role does not allow this", Some("ask an owner of the account");
+    NotFound = "not-found", 404, "Not found", None;
+    MethodNotAllowed = "method-not-allowed", 405, "The method is not allowed here", None;
+    DeviceOffline = "device-offline", 409, "The device is offline", Some("retry when the device is online");
+    NotDeployed = "not-deployed", 409, "The model is not deployed on this device", Some("deploy it first with `link model deploy`");
+    DeviceLimitReached = "device-limit-reached", 409, "The account has as many devices as it may", Some("remove a device you no longer use, or raise the limit");
+    AliasTaken = "alias-taken", 409, "Another model on this device has this alias", Some("choose another alias");
+    PortTaken = "port-taken", 409, "The port is in use on this device", Some("choose another port");
+    ModelNotReady = "model-not-ready", 409, "The model has no content yet", Some("upload its file first");
+    ModelInUse = "model-in-use", 409, "The model is deployed on a device", Some("uninstall it from its devices first");
+    AlreadySetUp = "already-set-up", 409, "The first account exists", Some("log in with `link login`");
+    AlreadyFinal = "already-final", 409, "It has already ended", None;
+    IdempotencyConflict = "idempotency-conflict", 409, "The idempotency key was used for another request", Some("use a new key for a new request");
+    StalePoll = "superseded-poll", 409, "A newer poll of the same device took over", Some("two agents may be using one identity");
+    CommandExpired = "command-expired", 410, "The command has expired", None;
+    PayloadTooLarge = "payload-too-large", 413, "The body is larger than allowed", None;
+    UnsupportedMediaType = "unsupported-media-type", 415, "The media type is not supported", Some("send JSON with `Content-Type: application/json`");
+    InvalidRequest = "invalid-request", 422, "The request is not valid", None;
+    KeyMistyped = "key-mistyped", 422, "The key is mistyped or incomplete", Some("copy the whole key again");
+    ChecksumMismatch = "checksum-mismatch", 422, "The content does not have the announced checksum", Some("upload the file again");
+    QueueFull = "queue-full", 429, "Too many commands wait for this device", Some("wait until the device has worked some off");
+    TooManyAttempts = "too-many-attempts", 429, "Too many attempts", Some("wait a minute before you try again");
+    Internal = "internal", 500, "Something went wrong on our side", Some("look up the request id in the backend's log");
+    Overloaded = "overloaded", 503, "The backend is overloaded", Some("retry after the time in the Retry-After header");
+    OriginNotAllowed = "origin-not-allowed", 403, "This page's origin is not on the model's allowlist", Some("repair the deployment with `link repair-serving`, or redeploy the model");
+    HostNotAllowed = "host-not-allowed", 403, "The Host header is not one of this device", Some("use 127.0.0.1 or localhost");
+    PathNotServed = "path-not-served", 404, "The model does not serve this path", Some("use an OpenAI-compatible path such as /v1/chat/completions");
+    ModelNotServed = "model-not-served", 404, "No model of this name is served on this port", None;
+    EngineLoading = "engine-loading", 503, "The model is being loaded", Some("retry in a few seconds");
+    EngineUnavailable = "engine-unavailable", 502, "The engine does not answer", Some("look at `link status`");
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_every_status_is_an_error() {
+        let names: HashSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+        assert!(Code::ALL.iter().all(|code| (400..600).contains(&code.status())));
+    }
+
+    #[test]
+    fn a_document_names_its_code_twice() {
+        let problem = Problem::new(Code::DeviceOffline, "device dev_x is offline");
+        assert_eq!(problem.kind, "urn:link:problem:device-offline");
+        assert_eq!((problem.status, problem.known_code()), (409, Some(Code::DeviceOffline)));
+    }
+}

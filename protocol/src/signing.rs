@@ -1,0 +1,154 @@
+//! Ed25519 signatures over the exact bytes that are sent.
+//!
+//! What was signed travels as one string and is verified before it is parsed, so nothing is
+//! re-serialised and no two readers can disagree about it. A transport is never trusted.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::envelope::Envelope;
+
+/// A public Ed25519 key with the name that signatures call it by.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct VerifyingKey {
+    /// The first 16 hexadecimal digits of the key's SHA-256.
+    pub kid: String,
+    /// The 32 bytes of the key in base64url without padding.
+    pub public_key: String,
+}
+
+/// A key pair that signs.
+pub struct SigningKey {
+    pair: Ed25519KeyPair,
+    verifying: VerifyingKey,
+}
+
+/// A text that was signed, and who signed it.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Signed {
+    pub kid: String,
+    /// The signature over the bytes of `envelope`, in base64url without padding.
+    pub signature: String,
+    /// The JSON text that was signed.
+    pub envelope: String,
+}
+
+/// Something that was signed could not be trusted.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Untrusted {
+    /// The key is none of the pinned ones.
+    #[error("signed with a key that is not pinned")]
+    UnknownKey,
+    /// The signature is not one of this text by this key.
+    #[error("the signature does not fit")]
+    BadSignature,
+    /// The text is signed but is not an envelope.
+    #[error("the signed text is not an envelope of a known version")]
+    NotAnEnvelope,
+}
+
+impl VerifyingKey {
+    /// Wraps the 32 bytes of a public key.
+    #[must_use]
+    pub fn new(public_key: &[u8]) -> Self {
+        let digest = Sha256::digest(public_key);
+        let kid = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { kid, public_key: URL_SAFE_NO_PAD.encode(public_key) }
+    }
+
+    /// Verifies that `signature` (base64url) is one of `message` by this key.
+    ///
+    /// # Errors
+    /// [`Untrusted::BadSignature`] when it is not.
+    pub fn verify(&self, message: &[u8], signature: &str) -> Result<(), Untrusted> {
+        let decode = |text: &str| URL_SAFE_NO_PAD.decode(text).map_err(|_| Untrusted::BadSignature);
+        let key = UnparsedPublicKey::new(&ED25519, decode(&self.public_key)?);
+        key.verify(message, &decode(signature)?).map_err(|_| Untrusted::BadSignature)
+    }
+}
+
+impl SigningKey {
+    /// Makes the pair that `seed` (32 random bytes) stands for.
+    #[must_use]
+    pub fn from_seed(seed: &[u8; 32]) -> Self {
+        let pair = Ed25519KeyPair::from_seed_unchecked(seed).expect("a seed has 32 bytes");
+        let verifying = VerifyingKey::new(pair.public_key().as_ref());
+        Self { pair, verifying }
+    }
+
+    /// Returns the public half.
+    #[must_use]
+    pub const fn verifying(&self) -> &VerifyingKey {
+        &self.verifying
+    }
+
+    /// Signs `message`; the signature is in base64url without padding.
+    #[must_use]
+    pub fn sign(&self, message: &[u8]) -> String {
+        URL_SAFE_NO_PAD.encode(self.pair.sign(message).as_ref())
+    }
+
+    /// Serialises and signs `envelope`.
+    #[must_use]
+    pub fn seal(&self, envelope: &Envelope) -> Signed {
+        let text = serde_json::to_string(envelope).expect("an envelope has only string keys");
+        Signed {
+            kid: self.verifying.kid.clone(),
+            signature: self.sign(text.as_bytes()),
+            envelope: text,
+        }
+    }
+}
+
+impl Signed {
+    /// Verifies the signature by one of the `pinned` keys, then reads the envelope.
+    ///
+    /// # Errors
+    /// [`Untrusted`] when the key is unknown, the signature does not fit or the text is no envelope.
+    pub fn open(&self, pinned: &[VerifyingKey]) -> Result<Envelope, Untrusted> {
+        let key = pinned.iter().find(|key| key.kid == self.kid).ok_or(Untrusted::UnknownKey)?;
+        key.verify(self.envelope.as_bytes(), &self.signature)?;
+        let envelope: Envelope =
+            serde_json::from_str(&self.envelope).map_err(|_| Untrusted::NotAnEnvelope)?;
+        if envelope.v == crate::envelope::ENVELOPE_VERSION {
+            Ok(envelope)
+        } else {
+            Err(Untrusted::NotAnEnvelope)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_only_good_for_its_text_and_its_key() {
+        let (key, other) = (SigningKey::from_seed(&[1; 32]), SigningKey::from_seed(&[2; 32]));
+        let signature = key.sign(b"text");
+        assert_eq!(key.verifying().verify(b"text", &signature), Ok(()));
+        for (verifier, text) in [(&key, "Text"), (&other, "text")] {
+            assert_eq!(
+                verifier.verifying().verify(text.as_bytes(), &signature),
+                Err(Untrusted::BadSignature)
+            );
+        }
+    }
+
+    #[test]
+    fn a_signed_text_is_refused_when_unknown_changed_or_no_envelope() {
+        let key = SigningKey::from_seed(&[1; 32]);
+        let pinned = [key.verifying().clone()];
+        let signed = |text: &str| Signed {
+            kid: key.verifying().kid.clone(),
+            signature: key.sign(text.as_bytes()),
+            envelope: text.to_owned(),
+        };
+        assert_eq!(signed("{}").open(&pinned), Err(Untrusted::NotAnEnvelope));
+        assert_eq!(signed("{}").open(&[]), Err(Untrusted::UnknownKey));
+        let changed = Signed { envelope: "{ }".to_owned(), ..signed("{}") };
+        assert_eq!(changed.open(&pinned), Err(Untrusted::BadSignature));
+    }
+}
