@@ -1,1 +1,14 @@
-//! Placeholder.
+//! Everything that differs between operating systems, and the few primitives that must be exact:
+//! files that are never half written, processes that do not outlive their parent.
+//!
+//! `cfg(target_os)`, `cfg(unix)` and `cfg(windows)` stand here and nowhere else.
+
+#![deny(unsafe_code)]
+
+pub mod checkpoint;
+pub mod disk;
+pub mod facts;
+pub mod fs;
+pub mod paths;
+pub mod port_owner;
+pub mod process;

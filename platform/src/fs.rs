@@ -1,0 +1,187 @@
+//! Files that are either the old one or the new one, never half of each.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: files are what this module is for"
+)]
+
+use std::{
+    fs::File,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+#[cfg(unix)]
+#[path = "fs/unix.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "fs/windows.rs"]
+mod system;
+
+/// A file could not be read, written or removed.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to {action} `{}`", path.display())]
+pub struct FileError {
+    action: &'static str,
+    path: PathBuf,
+    #[source]
+    source: io::Error,
+}
+
+impl FileError {
+    /// Tells whether the disk is full.
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+
+    /// Tells whether the file does not exist.
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+}
+
+/// Replaces `path` with `contents` in one step; on disk when this returns.
+///
+/// # Errors
+/// When the folder cannot be written or the disk is full; the old file is then unchanged.
+pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), FileError> {
+    replace(path, contents, system::PUBLIC)
+}
+
+/// Like [`write_atomic`], and no other user can ever read the file.
+///
+/// # Errors
+/// Those of [`write_atomic`].
+pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), FileError> {
+    replace(path, contents, system::PRIVATE)
+}
+
+/// Creates `path` and its parents; no other user can look into a folder that this made.
+///
+/// # Errors
+/// When a parent cannot be written.
+pub fn create_private_dir(path: &Path) -> Result<(), FileError> {
+    system::create_private_dir(path).map_err(|source| FileError {
+        action: "create",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Reads a whole text file.
+///
+/// # Errors
+/// When it does not exist, cannot be read or is not UTF-8.
+pub fn read_to_string(path: &Path) -> Result<String, FileError> {
+    std::fs::read_to_string(path).map_err(|source| FileError {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Removes a file; one that is not there counts as removed.
+///
+/// # Errors
+/// When it is there and cannot be removed.
+pub fn remove_file(path: &Path) -> Result<(), FileError> {
+    match std::fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(FileError { action: "remove", path: path.to_owned(), source })
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Moves `from` to `to` in one step; on disk when this returns.
+///
+/// # Errors
+/// When the two are not on one file system, or a folder cannot be written.
+pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
+    std::fs::rename(from, to).and_then(|()| sync_folder(to)).map_err(|source| FileError {
+        action: "rename",
+        path: from.to_owned(),
+        source,
+    })
+}
+
+/// An exclusive lock on a file, held while the value lives and at most as long as the process.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// Takes the lock on `path`, or nothing when another process holds it.
+///
+/// # Errors
+/// When the file cannot be created.
+pub fn try_lock(path: &Path) -> Result<Option<Lock>, FileError> {
+    let failed = |source| FileError { action: "lock", path: path.to_owned(), source };
+    let file =
+        File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(Lock { _file: file })),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+        Err(std::fs::TryLockError::Error(source)) => Err(failed(source)),
+    }
+}
+
+fn replace(path: &Path, contents: &[u8], mode: u32) -> Result<(), FileError> {
+    let failed = |source| FileError { action: "write", path: path.to_owned(), source };
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".new-");
+    system::set_mode(&mut builder, mode);
+    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    file.write_all(contents).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    sync_folder(path).map_err(failed)
+}
+
+/// Makes a rename itself durable: the folder's entry is data too.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => system::sync_dir(folder),
+        Some(_) | None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_is_left_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state");
+        for text in ["old", "new"] {
+            write_atomic(&path, text.as_bytes()).unwrap();
+            assert_eq!(read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_readable_by_its_owner_only() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("key");
+        write_private(&path, b"secret").unwrap();
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_lock_is_held_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let held = try_lock(&path).unwrap();
+        assert!(held.is_some() && try_lock(&path).unwrap().is_none());
+        drop(held);
+        assert!(try_lock(&path).unwrap().is_some());
+    }
+}

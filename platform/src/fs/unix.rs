@@ -1,0 +1,26 @@
+//! File modes and folder syncs on Unix.
+
+use std::{
+    fs::{DirBuilder, Permissions},
+    io,
+    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
+    path::Path,
+};
+
+/// Readable by everyone who can reach the folder.
+pub(super) const PUBLIC: u32 = 0o644;
+
+/// Readable by the owner only.
+pub(super) const PRIVATE: u32 = 0o600;
+
+pub(super) fn set_mode(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
+    builder.permissions(Permissions::from_mode(mode));
+}
+
+pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+pub(super) fn sync_dir(folder: &Path) -> io::Result<()> {
+    std::fs::File::open(folder)?.sync_all()
+}

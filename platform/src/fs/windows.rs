@@ -1,0 +1,20 @@
+//! File modes and folder syncs on Windows: the profile folder's access list keeps other users out,
+//! and the file system journals renames.
+
+use std::{io, path::Path};
+
+/// No mode: the folder's access list decides.
+pub(super) const PUBLIC: u32 = 0;
+
+/// No mode: the folder's access list decides.
+pub(super) const PRIVATE: u32 = 0;
+
+pub(super) fn set_mode(_builder: &mut tempfile::Builder<'_, '_>, _mode: u32) {}
+
+pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
+pub(super) fn sync_dir(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Where Link keeps its files. One scratch home can hold all of them.
+
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy as _;
+
+/// The folders of one installation. Nothing is created by asking.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Roots {
+    /// Program versions and engines: `versions/<v>`, `current`, `engines/`.
+    pub data: PathBuf,
+    /// Identity, journal, session files, models.
+    pub state: PathBuf,
+    /// Hand-edited configuration and the credentials of `link login`.
+    pub config: PathBuf,
+    /// Where the `link` command stands.
+    pub bin: PathBuf,
+}
+
+/// The user has no home folder.
+#[derive(Debug, thiserror::Error)]
+#[error("this user has no home folder; set LINK_HOME to a folder for Link's files")]
+pub struct NoHome;
+
+impl Roots {
+    /// Returns the folders below `home` (the value of `LINK_HOME`), or the user's usual ones.
+    ///
+    /// # Errors
+    /// [`NoHome`] when none is given and the user has none.
+    pub fn find(home: Option<&Path>) -> Result<Self, NoHome> {
+        if let Some(home) = home {
+            return Ok(Self::below(home));
+        }
+        let base = etcetera::choose_base_strategy().map_err(|_| NoHome)?;
+        let state = base.state_dir().unwrap_or_else(|| base.data_dir());
+        Ok(Self {
+            data: base.data_dir().join("link"),
+            state: state.join("link"),
+            config: base.config_dir().join("link"),
+            bin: base.home_dir().join(".local").join("bin"),
+        })
+    }
+
+    /// Returns the folders of an installation that lives below one folder.
+    #[must_use]
+    pub fn below(home: &Path) -> Self {
+        Self {
+            data: home.join("data"),
+            state: home.join("state"),
+            config: home.join("config"),
+            bin: home.join("bin"),
+        }
+    }
+
+    /// The file that says who this device is.
+    #[must_use]
+    pub fn identity(&self) -> PathBuf {
+        self.state.join("identity.json")
+    }
+
+    /// The lock that a running agent holds; its text is the process id.
+    #[must_use]
+    pub fn agent_lock(&self) -> PathBuf {
+        self.state.join("agent.lock")
+    }
+
+    /// Where model files are kept.
+    #[must_use]
+    pub fn models(&self) -> PathBuf {
+        self.state.join("models")
+    }
+
+    /// Where engines are installed: a folder for each engine, one below it for each build.
+    #[must_use]
+    pub fn engines(&self) -> PathBuf {
+        self.data.join("engines")
+    }
+}

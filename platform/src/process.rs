@@ -1,0 +1,161 @@
+//! Child processes that do not outlive their parent, and detached ones that do.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: processes are what this module is for")]
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io,
+    path::PathBuf,
+    process::{Child, Command, ExitStatus, Stdio},
+};
+
+#[cfg(unix)]
+#[path = "process/unix.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "process/windows.rs"]
+mod system;
+
+/// What to run.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Program {
+    pub path: PathBuf,
+    pub args: Vec<OsString>,
+    pub env: Vec<(OsString, OsString)>,
+    /// Where its output goes; nowhere when absent.
+    pub log: Option<PathBuf>,
+}
+
+/// A child in a process group of its own, which the system ends when our process ends.
+///
+/// On Linux that signal is sent when the *thread* that started the child ends, so one long-lived
+/// thread must start all of them.
+#[derive(Debug)]
+pub struct TiedChild {
+    child: Child,
+}
+
+impl TiedChild {
+    /// Starts `program`.
+    ///
+    /// # Errors
+    /// When it does not exist or may not be run.
+    pub fn start(program: &Program) -> io::Result<Self> {
+        let mut command = command(program)?;
+        system::tie_to_parent(&mut command);
+        command.spawn().map(|child| Self { child })
+    }
+
+    /// Returns the process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Returns how it ended, when it has.
+    ///
+    /// # Errors
+    /// When the system cannot be asked.
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.child.try_wait()
+    }
+
+    /// Asks the child and its children to end.
+    pub fn terminate(&self) {
+        system::terminate(&self.child);
+    }
+
+    /// Kills the child and its children, and waits for it, so that no zombie is left.
+    pub fn kill(&mut self) {
+        system::kill(&mut self.child);
+        let _ended = self.child.wait();
+    }
+}
+
+impl Drop for TiedChild {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Starts `program` so that it lives on when this process and its terminal end.
+///
+/// # Errors
+/// When it does not exist or may not be run.
+pub fn spawn_detached(program: &Program) -> io::Result<u32> {
+    let mut command = command(program)?;
+    system::detach(&mut command);
+    command.spawn().map(|child| child.id())
+}
+
+/// Asks the process `pid` to end; false when there is none.
+#[must_use]
+pub fn terminate(pid: u32) -> bool {
+    system::terminate_pid(pid)
+}
+
+/// Tells whether the process `pid` exists.
+#[must_use]
+pub fn exists(pid: u32) -> bool {
+    system::exists(pid)
+}
+
+/// Ends this process at once, with no chance to clean up.
+pub fn kill_self() -> ! {
+    system::kill_self()
+}
+
+fn command(program: &Program) -> io::Result<Command> {
+    let mut command = Command::new(&program.path);
+    command.args(&program.args).envs(program.env.iter().cloned()).stdin(Stdio::null());
+    match &program.log {
+        Some(path) => {
+            let log = open_log(path)?;
+            command.stdout(log.try_clone()?).stderr(log);
+        }
+        None => {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+        }
+    }
+    Ok(command)
+}
+
+#[expect(clippy::disallowed_types, reason = "a log is appended to, not replaced")]
+fn open_log(path: &PathBuf) -> io::Result<File> {
+    File::options().create(true).append(true).open(path)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn killing_a_child_takes_its_children_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let pid_file = dir.path().join("pid");
+        let script = format!("sleep 60 & echo $! > {}; wait", pid_file.display());
+        let program = Program {
+            path: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into()],
+            env: vec![],
+            log: None,
+        };
+        let mut child = TiedChild::start(&program).unwrap();
+        let grandchild: u32 = loop {
+            let text = std::fs::read_to_string(&pid_file).unwrap_or_default();
+            if let Ok(pid) = text.trim().parse() {
+                break pid;
+            }
+            std::thread::yield_now();
+        };
+        child.kill();
+        // The grandchild is re-parented; it is gone, or a zombie until its new parent reaps it.
+        let stat = format!("/proc/{grandchild}/stat");
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z")) {
+            assert!(std::time::Instant::now() < deadline, "the grandchild lives on");
+            std::thread::yield_now();
+        }
+    }
+}
