@@ -1,1 +1,94 @@
-fn main() {}
+//! Repository chores: `cargo xtask <task>`.
+//!
+//! Each task is a module that turns what is in the repository into findings or files; this one only reads the arguments
+//! and prints. `cargo test -p xtask` runs the checks too.
+
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line program: its output is what it is for"
+)]
+
+mod dist;
+mod generate;
+mod product;
+mod tidy;
+mod tiny_model;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "xtask", bin_name = "cargo xtask", about = "Repository chores")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Check the rules that no compiler checks, and list the specification rows that no test holds
+    Tidy {
+        /// Rewrite the state column of docs/specification.md first
+        #[arg(long)]
+        write: bool,
+    },
+    /// Write man pages, shell completions and the OpenAPI document
+    Generate {
+        /// Write nothing and fail if a committed file differs
+        #[arg(long)]
+        check: bool,
+    },
+    /// Make a release folder from the executables that are built
+    Dist {
+        /// Which build to take
+        #[arg(long, value_enum, default_value_t = dist::Profile::Release)]
+        profile: dist::Profile,
+        /// Where to put it [default: release-folder in the target folder]
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Write a tiny language model with a scripted answer, for tests
+    TinyModel {
+        /// The GGUF file to write
+        out: PathBuf,
+        /// Repeat the answer without an end
+        #[arg(long = "loop")]
+        endless: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> anyhow::Result<()> {
+    let root = repository();
+    match task {
+        Task::Tidy { write } => {
+            let report = tidy::run(root, write)?;
+            println!("{report}");
+            anyhow::ensure!(report.findings.is_empty(), "the repository is not tidy");
+        }
+        Task::Generate { check } => println!("{}", generate::run(root, check)?),
+        Task::Dist { profile, out } => println!("{}", dist::run(root, profile, out)?),
+        Task::TinyModel { out, endless } => println!("{}", tiny_model::run(&out, endless)?),
+    }
+    Ok(())
+}
+
+/// The folder that holds the workspace.
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace")
+}

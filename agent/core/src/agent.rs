@@ -1,0 +1,382 @@
+//! The top machine: routes an event to the part that it concerns, gathers what must be written
+//! down, and lets the next commands run.
+//!
+//! In every turn the changes come first, as one [`Effect::Persist`]; a receipt, a report or an
+//! effect on the world never precedes the change that it speaks of.
+
+use link_protocol::{
+    agent_api::{Hello, Welcome},
+    command::Command,
+    deployment::DeploymentState,
+    envelope::{Receipt, ReceiptKind},
+    id::{CommandId, ModelId},
+    local_api::{ConnectionState, DeploymentProgress},
+    report::{CommandResult, LifecycleReport, LifecycleStatus, ProgressEvent},
+    signing::{Signed, VerifyingKey},
+};
+
+use crate::{
+    clock::{Now, ServerClock},
+    deployment::{self, Deployments},
+    effect::{Effect, Finished, Note, Turn},
+    event::Event,
+    ledger::Ledger,
+    outbox::Outbox,
+    record::{Identity, Report, Snapshot},
+    serving::{PipelineView, Pipelines},
+};
+
+/// The agent's decisions.
+#[derive(Debug)]
+pub struct Agent {
+    identity: Identity,
+    pinned: Vec<VerifyingKey>,
+    clock: ServerClock,
+    status: LifecycleStatus,
+    connection: ConnectionState,
+    ledger: Ledger,
+    deployments: Deployments,
+    pipelines: Pipelines,
+    outbox: Outbox,
+}
+
+impl Agent {
+    /// Takes up what was on disk; the effects resume what ran.
+    #[must_use]
+    pub fn restore(
+        identity: Identity,
+        pinned: Vec<VerifyingKey>,
+        snapshot: Snapshot,
+        now: Now,
+    ) -> (Self, Vec<Effect>) {
+        let mut turn = Turn { now, ..Turn::default() };
+        let outbox = Outbox::restore(snapshot.outbox, &mut turn.changes);
+        let pipelines = Pipelines::restore(snapshot.pipelines, &mut turn);
+        let ledger = Ledger::restore(snapshot.commands, snapshot.last_seq);
+        let mut agent = Self {
+            identity,
+            pinned,
+            clock: ServerClock::default(),
+            status: LifecycleStatus::Starting,
+            connection: ConnectionState::Connecting,
+            ledger,
+            deployments: Deployments::default(),
+            pipelines,
+            outbox,
+        };
+        agent.announce_status(&mut turn);
+        let effects = agent.conclude(turn);
+        (agent, effects)
+    }
+
+    /// Applies `event` and returns the effects, in the order they must run.
+    #[must_use]
+    pub fn handle(&mut self, event: Event, now: Now) -> Vec<Effect> {
+        let mut turn = Turn { now, ..Turn::default() };
+        let turn_ref = &mut turn;
+        match event {
+            Event::Welcomed(welcome) => self.welcomed(welcome, turn_ref),
+            Event::Polled { server_time, commands } => {
+                self.clock.set(server_time, now);
+                self.accept_all(commands, turn_ref);
+            }
+            Event::Disconnected => self.connection = ConnectionState::Connecting,
+            Event::TurnedAway { reason } => {
+                self.connection = ConnectionState::Refused;
+                turn.effects.push(Effect::Log(Note::Refused { reason }));
+            }
+            Event::ReportSent { id } => self.outbox.sent(id, &mut turn.changes),
+            Event::ReportDeferred { id } => self.outbox.deferred(id, now),
+            Event::ReportRefused { id, reason } => {
+                self.outbox.refused(id, reason, &mut turn.changes);
+            }
+            Event::DownloadProgressed { download, bytes_done } => {
+                self.deployments.progressed(download, bytes_done, turn_ref);
+            }
+            Event::DownloadEnded { download, outcome } => {
+                let ready = self.deployments.download_ended(download, outcome, turn_ref);
+                if let Some((command, deploy)) = ready {
+                    let size = deploy.model.size_bytes;
+                    let done = deployment::progress(&deploy, ProgressEvent::Completed, size);
+                    self.pipelines.configure(command, deploy, turn_ref);
+                    turn_ref.reports.push(done);
+                }
+            }
+            Event::PortReserved { pipeline_id, run, port, outcome } => {
+                self.pipelines.port_reserved(pipeline_id, run, port, outcome, turn_ref);
+            }
+            Event::EngineReady { pipeline_id, run } => {
+                self.pipelines.engine_ready(pipeline_id, run, turn_ref);
+            }
+            Event::EngineEnded { pipeline_id, run, reason } => {
+                self.pipelines.engine_ended(pipeline_id, run, &reason, turn_ref);
+            }
+            Event::EngineStopped { pipeline_id, run } => {
+                self.pipelines.engine_stopped(pipeline_id, run, turn_ref);
+            }
+            Event::ModelDeleted { pipeline_id, outcome } => {
+                self.pipelines.model_deleted(pipeline_id, outcome, turn_ref);
+            }
+            Event::DeadlineReached => self.check_deadlines(turn_ref),
+        }
+        self.conclude(turn)
+    }
+
+    /// When to send the next [`Event::DeadlineReached`], if at all.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Now> {
+        let parts = [self.outbox.deadline(), self.ledger.deadline(), self.pipelines.deadline()];
+        parts.into_iter().flatten().min()
+    }
+
+    /// What this device has and runs, for the start of a connection.
+    #[must_use]
+    pub fn hello(&self) -> Hello {
+        Hello {
+            epoch: self.identity.epoch,
+            boot_id: self.identity.boot_id.clone(),
+            agent_version: self.identity.agent_version.clone(),
+            last_seq: self.ledger.last_seq(),
+            inflight: self.ledger.inflight(),
+            serving: self.pipelines.reports(),
+        }
+    }
+
+    /// The highest sequence number in the journal.
+    #[must_use]
+    pub const fn last_seq(&self) -> u64 {
+        self.ledger.last_seq()
+    }
+
+    /// The lifecycle status.
+    #[must_use]
+    pub const fn status(&self) -> LifecycleStatus {
+        self.status
+    }
+
+    /// The state of the command channel.
+    #[must_use]
+    pub const fn connection(&self) -> ConnectionState {
+        self.connection
+    }
+
+    /// Every pipeline that is set up.
+    pub fn pipelines(&self) -> impl Iterator<Item = PipelineView<'_>> {
+        self.pipelines.views()
+    }
+
+    /// The deployments under way.
+    #[must_use]
+    pub fn deployments(&self) -> Vec<DeploymentProgress> {
+        self.deployments.progress()
+    }
+
+    /// Tells whether every report was taken and no command is left.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.outbox.is_empty() && self.ledger.inflight().is_empty()
+    }
+
+    fn welcomed(&mut self, welcome: Welcome, turn: &mut Turn) {
+        self.clock.set(welcome.server_time, turn.now);
+        self.connection = ConnectionState::Connected;
+        self.outbox.hurry();
+        if self.status != LifecycleStatus::Online {
+            self.status = LifecycleStatus::Online;
+            self.announce_status(turn);
+        }
+        turn.reports.extend(self.pipelines.reports().into_iter().map(Report::Model));
+        self.accept_all(welcome.commands, turn);
+    }
+
+    fn announce_status(&self, turn: &mut Turn) {
+        turn.reports.push(Report::Lifecycle(LifecycleReport {
+            status: self.status,
+            agent_version: self.identity.agent_version.clone(),
+            uptime_s: turn.now.as_secs(),
+        }));
+    }
+
+    fn accept_all(&mut self, commands: Vec<Signed>, turn: &mut Turn) {
+        for signed in commands {
+            if let Err(reason) = self.accept(&signed, turn) {
+                turn.effects.push(Effect::Log(Note::Refused { reason }));
+            }
+        }
+    }
+
+    /// Takes one delivery; an error says why it had no effect at all.
+    fn accept(&mut self, signed: &Signed, turn: &mut Turn) -> Result<(), String> {
+        let envelope = signed.open(&self.pinned).map_err(|error| error.to_string())?;
+        if envelope.device_id != self.identity.device_id {
+            return Err("it is for another device".to_owned());
+        }
+        if envelope.epoch != self.identity.epoch {
+            return Err("it is of another registration".to_owned());
+        }
+        if let Some(receipt) = self.ledger.repeat(&envelope) {
+            turn.effects.push(Effect::SendReceipt(receipt));
+            return Ok(());
+        }
+        if envelope.ttl_ms == 0 || self.clock.has_passed(envelope.expires_at, turn.now) {
+            turn.effects.push(Effect::SendReceipt(Receipt {
+                command_id: envelope.command_id,
+                attempt: envelope.attempt,
+                receipt: ReceiptKind::Expired,
+                result: None,
+            }));
+            return Ok(());
+        }
+        if !self.ledger.has_room() {
+            return Err("too many commands wait; it will be delivered again".to_owned());
+        }
+        let command = envelope.command();
+        let receipt = self.ledger.store(&envelope, command.clone().ok(), &mut turn.changes);
+        turn.effects.push(Effect::SendReceipt(receipt));
+        match command {
+            Ok(command) => {
+                let note = Note::Accepted { command: envelope.command_id.to_string() };
+                turn.effects.push(Effect::Log(note));
+                self.overtake(&command, turn);
+            }
+            Err(invalid) => {
+                turn.finish(envelope.command_id, CommandResult::Failed, invalid.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// A wish to stop ends a start or a download of the same model that is still under way; it
+    /// does not wait behind it.
+    fn overtake(&mut self, command: &Command, turn: &mut Turn) {
+        let reason = "a newer command ended it";
+        match command {
+            Command::StopServing(stop) => {
+                self.pipelines.abort_start(stop.pipeline_id, reason, turn);
+            }
+            Command::UninstallModel(uninstall) => {
+                self.pipelines.abort_start(uninstall.pipeline_id, reason, turn);
+                self.stop_deployment(uninstall.model_id, reason, turn);
+            }
+            Command::DeployModel(deploy) | Command::UpdateModel(deploy) => {
+                self.stop_deployment(deploy.model.model_id, reason, turn);
+            }
+            Command::CancelDeploy(_)
+            | Command::StartServing(_)
+            | Command::RepairServing(_)
+            | Command::UpdatePipeline(_)
+            | Command::UpdateAgent(_) => {}
+        }
+    }
+
+    fn stop_deployment(&mut self, model: ModelId, reason: &str, turn: &mut Turn) {
+        let wanted = deployment::deploys(model);
+        self.deployments.stop(wanted, CommandResult::Cancelled, reason, turn);
+    }
+
+    fn run(&mut self, id: CommandId, command: Command, turn: &mut Turn) {
+        match command {
+            Command::DeployModel(deploy) | Command::UpdateModel(deploy) => {
+                self.deployments.begin(id, deploy, turn);
+            }
+            Command::CancelDeploy(cancel) => self.cancel(id, &cancel, turn),
+            Command::StartServing(start) => self.pipelines.serve(id, &start, turn),
+            Command::StopServing(stop) => self.pipelines.stop(id, stop.pipeline_id, turn),
+            Command::RepairServing(repair) => self.pipelines.repair(id, &repair, turn),
+            Command::UpdatePipeline(update) => self.pipelines.update(id, update, turn),
+            Command::UninstallModel(uninstall) => {
+                self.pipelines.uninstall(id, uninstall.pipeline_id, turn);
+            }
+            Command::UpdateAgent(update) => {
+                let reason = format!(
+                    "declined: this installation has no release {} to install",
+                    update.version
+                );
+                turn.finish(id, CommandResult::Failed, reason);
+            }
+        }
+    }
+
+    fn cancel(
+        &mut self,
+        id: CommandId,
+        cancel: &link_protocol::command::CancelDeploy,
+        turn: &mut Turn,
+    ) {
+        let deployment_id = cancel.deployment_id;
+        let reason = "cancelled by a user";
+        let wanted = deployment::is(deployment_id);
+        if self.deployments.stop(wanted, CommandResult::Cancelled, reason, turn) {
+            turn.finish(id, CommandResult::Succeeded, "the deployment is being cancelled");
+            return;
+        }
+        let waiting = self.ledger.find_waiting(|command| match command {
+            Command::DeployModel(deploy) | Command::UpdateModel(deploy) => {
+                deploy.deployment_id == deployment_id
+            }
+            Command::CancelDeploy(_)
+            | Command::StartServing(_)
+            | Command::StopServing(_)
+            | Command::RepairServing(_)
+            | Command::UpdatePipeline(_)
+            | Command::UninstallModel(_)
+            | Command::UpdateAgent(_) => false,
+        });
+        match waiting {
+            Some(deploy) => {
+                turn.finish(deploy, CommandResult::Cancelled, reason);
+                turn.finish(id, CommandResult::Succeeded, "the deployment was cancelled");
+            }
+            None => {
+                let output = format!(
+                    "too late: the deployment is no longer {:?} on this device",
+                    DeploymentState::Downloading
+                )
+                .to_lowercase();
+                turn.finish(id, CommandResult::Rejected, output);
+            }
+        }
+    }
+
+    fn check_deadlines(&mut self, turn: &mut Turn) {
+        self.pipelines.check_deadlines(turn);
+        while let Some(command) = self.ledger.overdue(turn.now) {
+            let reason = "it took too long";
+            self.deployments.stop(|id, _| id == command, CommandResult::Failed, reason, turn);
+            self.pipelines.time_out(command, turn);
+            // Whatever holds it up, the command is over; what is still under way ends by itself.
+            turn.finish(command, CommandResult::Failed, reason);
+            self.settle_finished(turn);
+        }
+    }
+
+    /// Writes down what has finished, lets the next commands run until none can, then sends.
+    fn conclude(&mut self, mut turn: Turn) -> Vec<Effect> {
+        self.settle_finished(&mut turn);
+        while let Some((id, command)) = self.ledger.start_next(turn.now) {
+            self.run(id, command, &mut turn);
+            self.settle_finished(&mut turn);
+        }
+        for report in std::mem::take(&mut turn.reports) {
+            self.outbox.push(report, &mut turn.changes);
+        }
+        self.outbox.pump(turn.now, &mut turn.effects);
+        if !turn.changes.is_empty() {
+            turn.effects.insert(0, Effect::Persist(turn.changes));
+        }
+        turn.effects
+    }
+
+    fn settle_finished(&mut self, turn: &mut Turn) {
+        for Finished { command, status, output } in std::mem::take(&mut turn.finished) {
+            self.deployments.forget(command);
+            let Some(report) = self.ledger.finish(command, status, &output, &mut turn.changes)
+            else {
+                continue;
+            };
+            let note = Note::Finished { command: command.to_string(), result: status.to_string() };
+            turn.effects.push(Effect::Log(note));
+            turn.reports.push(Report::Command(report));
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Deployments under way: download, then hand over to be configured.
+//!
+//! Every deployment ends with one result, whatever happens: completed by the pipelines, failed
+//! with a reason, or cancelled (specification, section 3.1).
+
+use std::collections::BTreeMap;
+
+use link_protocol::{
+    command::DeployModel,
+    deployment::DeploymentState,
+    id::{CommandId, DeploymentId, ModelId},
+    local_api::{DeploymentProgress, Progress},
+    report::{CommandResult, ProgressEvent, ProgressReport},
+};
+
+use crate::{
+    effect::{Effect, Turn},
+    event::DownloadFailure,
+    record::{DownloadId, Report},
+    throttle::Throttle,
+};
+
+/// The deployments whose command is running.
+#[derive(Debug, Default)]
+pub struct Deployments {
+    active: BTreeMap<CommandId, Active>,
+    runs: u64,
+}
+
+#[derive(Debug)]
+struct Active {
+    deploy: DeployModel,
+    download: DownloadId,
+    phase: Phase,
+    bytes_done: u64,
+    throttle: Throttle,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Downloading,
+    /// Asked to stop; how to end once it has.
+    Stopping {
+        status: CommandResult,
+        reason: String,
+    },
+    Configuring,
+}
+
+impl Deployments {
+    /// Starts to download.
+    pub(crate) fn begin(&mut self, command: CommandId, deploy: DeployModel, turn: &mut Turn) {
+        self.runs += 1;
+        let download = DownloadId { deployment_id: deploy.deployment_id, run: self.runs };
+        turn.reports.push(progress(&deploy, ProgressEvent::Downloading, 0));
+        turn.effects.push(Effect::Download { download, file: deploy.model.clone() });
+        let active = Active {
+            deploy,
+            download,
+            phase: Phase::Downloading,
+            bytes_done: 0,
+            throttle: Throttle::default(),
+        };
+        self.active.insert(command, active);
+    }
+
+    /// Notes progress; reports it in steps.
+    pub(crate) fn progressed(&mut self, download: DownloadId, bytes_done: u64, turn: &mut Turn) {
+        let Some(active) = self.active.values_mut().find(|active| active.download == download)
+        else {
+            return;
+        };
+        active.bytes_done = bytes_done.min(active.deploy.model.size_bytes);
+        if active.throttle.passes(bytes_done, active.deploy.model.size_bytes) {
+            let report = progress(&active.deploy, ProgressEvent::Downloading, active.bytes_done);
+            turn.reports.push(report);
+        }
+    }
+
+    /// A download ended. Returns the deployment that is ready to be configured.
+    pub(crate) fn download_ended(
+        &mut self,
+        download: DownloadId,
+        outcome: Result<(), DownloadFailure>,
+        turn: &mut Turn,
+    ) -> Option<(CommandId, DeployModel)> {
+        let (&command, active) =
+            self.active.iter_mut().find(|(_, active)| active.download == download)?;
+        let ended = match (&active.phase, outcome) {
+            (Phase::Stopping { status, reason }, Ok(())) => {
+                turn.effects.push(Effect::DiscardFile(active.deploy.model.clone()));
+                (*status, reason.clone())
+            }
+            (Phase::Stopping { status, reason }, Err(_)) => (*status, reason.clone()),
+            (Phase::Downloading | Phase::Configuring, Err(DownloadFailure::Cancelled)) => {
+                (CommandResult::Cancelled, "the download was cancelled".to_owned())
+            }
+            (Phase::Downloading | Phase::Configuring, Err(DownloadFailure::Failed(reason))) => {
+                (CommandResult::Failed, reason)
+            }
+            (Phase::Downloading | Phase::Configuring, Ok(())) => {
+                active.phase = Phase::Configuring;
+                active.bytes_done = active.deploy.model.size_bytes;
+                let done = active.bytes_done;
+                turn.reports.push(progress(&active.deploy, ProgressEvent::Configuring, done));
+                return Some((command, active.deploy.clone()));
+            }
+        };
+        turn.finish(command, ended.0, ended.1);
+        None
+    }
+
+    /// Stops a deployment that still downloads; false when there is none to stop.
+    pub(crate) fn stop(
+        &mut self,
+        wanted: impl Fn(CommandId, &DeployModel) -> bool,
+        status: CommandResult,
+        reason: &str,
+        turn: &mut Turn,
+    ) -> bool {
+        let found = self.active.iter_mut().find(|(id, active)| wanted(**id, &active.deploy));
+        let Some((_, active)) = found else { return false };
+        match active.phase {
+            Phase::Downloading => {
+                active.phase = Phase::Stopping { status, reason: reason.to_owned() };
+                turn.effects.push(Effect::CancelDownload { download: active.download });
+                true
+            }
+            Phase::Stopping { .. } => true,
+            Phase::Configuring => false,
+        }
+    }
+
+    /// The command of a deployment has its result.
+    pub(crate) fn forget(&mut self, command: CommandId) {
+        self.active.remove(&command);
+    }
+
+    /// What is under way, for the local API.
+    #[must_use]
+    pub fn progress(&self) -> Vec<DeploymentProgress> {
+        self.active
+            .values()
+            .map(|active| DeploymentProgress {
+                model_id: active.deploy.model.model_id,
+                state: match active.phase {
+                    Phase::Downloading | Phase::Stopping { .. } => DeploymentState::Downloading,
+                    Phase::Configuring => DeploymentState::Configuring,
+                },
+                progress: Progress {
+                    bytes_done: active.bytes_done,
+                    bytes_total: active.deploy.model.size_bytes,
+                },
+            })
+            .collect()
+    }
+}
+
+/// Tells whether `deploy` is the deployment that a cancel names.
+pub(crate) fn is(deployment: DeploymentId) -> impl Fn(CommandId, &DeployModel) -> bool {
+    move |_, deploy| deploy.deployment_id == deployment
+}
+
+/// Tells whether `deploy` deploys `model`.
+pub(crate) fn deploys(model: ModelId) -> impl Fn(CommandId, &DeployModel) -> bool {
+    move |_, deploy| deploy.model.model_id == model
+}
+
+/// The report that `deploy` has reached `event`.
+pub(crate) fn progress(deploy: &DeployModel, event: ProgressEvent, bytes_done: u64) -> Report {
+    Report::Progress {
+        model_id: deploy.model.model_id,
+        progress: ProgressReport {
+            deployment_id: deploy.deployment_id,
+            event,
+            bytes_done,
+            bytes_total: deploy.model.size_bytes,
+        },
+    }
+}

@@ -1,0 +1,50 @@
+//! Everything that can happen to the agent.
+
+use jiff::Timestamp;
+use link_protocol::{agent_api::Welcome, id::PipelineId, port::Port, signing::Signed};
+
+use crate::record::DownloadId;
+
+/// Something happened.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The backend answered the hello: the command channel is ready.
+    Welcomed(Welcome),
+    /// Commands arrived.
+    Polled { server_time: Timestamp, commands: Vec<Signed> },
+    /// The command channel broke.
+    Disconnected,
+    /// The backend does not know this device any more.
+    TurnedAway { reason: String },
+    /// A report was taken.
+    ReportSent { id: u64 },
+    /// A report could not be sent; it may be later.
+    ReportDeferred { id: u64 },
+    /// A report was refused for good.
+    ReportRefused { id: u64, reason: String },
+    /// Bytes of a model file are on disk.
+    DownloadProgressed { download: DownloadId, bytes_done: u64 },
+    /// A download ended; a file that is not complete and verified is gone.
+    DownloadEnded { download: DownloadId, outcome: Result<(), DownloadFailure> },
+    /// A public port was reserved, or could not be. Always the first event after the effect that
+    /// asked for it.
+    PortReserved { pipeline_id: PipelineId, run: u64, port: Port, outcome: Result<(), String> },
+    /// The engine answers and has proved to be ours.
+    EngineReady { pipeline_id: PipelineId, run: u64 },
+    /// The engine could not be started, or ended by itself.
+    EngineEnded { pipeline_id: PipelineId, run: u64, reason: String },
+    /// The engine was stopped because we asked.
+    EngineStopped { pipeline_id: PipelineId, run: u64 },
+    /// The files of a model are gone.
+    ModelDeleted { pipeline_id: PipelineId, outcome: Result<(), String> },
+    /// A time that [`crate::agent::Agent::deadline`] named has come.
+    DeadlineReached,
+}
+
+/// Why a download gave no file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum DownloadFailure {
+    Cancelled,
+    /// What went wrong, for a person.
+    Failed(String),
+}

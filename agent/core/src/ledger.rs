@@ -1,0 +1,212 @@
+//! The journal of commands: each is written down before it is acknowledged, and its effect is
+//! applied once.
+//!
+//! Commands of one model run in order; the control lane overtakes; a command of the agent lane
+//! waits for all before it and lets none pass. A command that is done stays, so that a redelivery
+//! is answered with its result.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use link_protocol::{
+    agent_api::Inflight,
+    command::{Command, Lane},
+    envelope::{Envelope, Receipt, ReceiptKind},
+    id::CommandId,
+    limits,
+    report::{CommandReport, CommandResult},
+};
+
+use crate::{
+    clock::Now,
+    record::{Change, LedgerEntry},
+};
+
+/// Commands that may run at one time.
+const PARALLEL: usize = 8;
+
+/// The journal.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    entries: BTreeMap<CommandId, LedgerEntry>,
+    /// What is not done, in order.
+    pending: BTreeMap<u64, CommandId>,
+    running: BTreeMap<CommandId, Now>,
+    last_seq: u64,
+}
+
+impl Ledger {
+    /// Takes up what was on disk: whatever was not done will run (again), towards the same target.
+    #[must_use]
+    pub fn restore(entries: Vec<LedgerEntry>, last_seq: u64) -> Self {
+        let pending = entries
+            .iter()
+            .filter(|entry| entry.result.is_none())
+            .map(|entry| (entry.seq, entry.command_id))
+            .collect();
+        let entries = entries.into_iter().map(|entry| (entry.command_id, entry)).collect();
+        Self { entries, pending, running: BTreeMap::new(), last_seq }
+    }
+
+    /// The receipt for a delivery of a command that the journal knows.
+    #[must_use]
+    pub fn repeat(&self, envelope: &Envelope) -> Option<Receipt> {
+        let entry = self.entries.get(&envelope.command_id)?;
+        let receipt =
+            if entry.result.is_some() { ReceiptKind::Done } else { ReceiptKind::Duplicate };
+        Some(Receipt {
+            command_id: envelope.command_id,
+            attempt: envelope.attempt,
+            receipt,
+            result: entry.result.clone(),
+        })
+    }
+
+    /// Tells whether another command may be taken.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.pending.len() < limits::QUEUE_LIMIT
+    }
+
+    /// Writes a command down; its receipt may be sent once the change is on disk.
+    pub fn store(
+        &mut self,
+        envelope: &Envelope,
+        command: Option<Command>,
+        changes: &mut Vec<Change>,
+    ) -> Receipt {
+        let entry = LedgerEntry {
+            command_id: envelope.command_id,
+            seq: envelope.seq,
+            attempt: envelope.attempt,
+            lane: envelope.lane,
+            command,
+            exec_deadline_s: envelope.exec_deadline_s,
+            result: None,
+        };
+        self.pending.insert(entry.seq, entry.command_id);
+        if entry.seq > self.last_seq {
+            self.last_seq = entry.seq;
+            changes.push(Change::SetLastSeq(entry.seq));
+        }
+        changes.push(Change::PutCommand(entry.clone()));
+        self.entries.insert(entry.command_id, entry);
+        Receipt {
+            command_id: envelope.command_id,
+            attempt: envelope.attempt,
+            receipt: ReceiptKind::Stored,
+            result: None,
+        }
+    }
+
+    /// Starts the next command that may run and returns it.
+    pub fn start_next(&mut self, now: Now) -> Option<(CommandId, Command)> {
+        let id = self.next_runnable()?;
+        let entry = &self.entries[&id];
+        let limit = Duration::from_secs(entry.exec_deadline_s.max(1));
+        self.running.insert(id, now + limit);
+        entry.command.clone().map(|command| (id, command))
+    }
+
+    /// Notes the result of a command; nothing when it was done before.
+    pub fn finish(
+        &mut self,
+        id: CommandId,
+        status: CommandResult,
+        output: &str,
+        changes: &mut Vec<Change>,
+    ) -> Option<CommandReport> {
+        let entry = self.entries.get_mut(&id).filter(|entry| entry.result.is_none())?;
+        let report = CommandReport {
+            command_id: id,
+            status,
+            output: output.to_owned(),
+            attempt: entry.attempt,
+        };
+        entry.result = Some(report.clone());
+        changes.push(Change::PutCommand(entry.clone()));
+        self.pending.remove(&entry.seq);
+        self.running.remove(&id);
+        self.forget_oldest(changes);
+        Some(report)
+    }
+
+    /// Returns a command that waits and for which `wanted` is true.
+    pub fn find_waiting(&self, wanted: impl Fn(&Command) -> bool) -> Option<CommandId> {
+        self.pending.values().copied().find(|id| {
+            !self.running.contains_key(id) && self.entries[id].command.as_ref().is_some_and(&wanted)
+        })
+    }
+
+    /// Returns a command that is running and out of time.
+    #[must_use]
+    pub fn overdue(&self, now: Now) -> Option<CommandId> {
+        self.running.iter().find(|(_, deadline)| **deadline <= now).map(|(id, _)| *id)
+    }
+
+    /// When the next running command is out of time.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Now> {
+        self.running.values().min().copied()
+    }
+
+    /// The highest sequence number in the journal.
+    #[must_use]
+    pub const fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
+    /// What is in the journal and not done.
+    #[must_use]
+    pub fn inflight(&self) -> Vec<Inflight> {
+        let inflight = |id: &CommandId| Inflight {
+            command_id: *id,
+            attempt: self.entries[id].attempt,
+            running: self.running.contains_key(id),
+        };
+        self.pending.values().map(inflight).collect()
+    }
+
+    fn next_runnable(&self) -> Option<CommandId> {
+        let mut busy = BTreeSet::new();
+        let mut barrier = false;
+        for id in self.pending.values() {
+            let lane = self.entries[id].lane;
+            let running = self.running.contains_key(id);
+            let free = match lane {
+                Lane::Control => true,
+                Lane::Model(_) => {
+                    !barrier && !busy.contains(&lane) && self.running.len() < PARALLEL
+                }
+                Lane::Agent => !barrier && busy.is_empty(),
+            };
+            if free && !running {
+                return Some(*id);
+            }
+            barrier |= lane == Lane::Agent;
+            if lane != Lane::Control {
+                busy.insert(lane);
+            }
+        }
+        None
+    }
+
+    fn forget_oldest(&mut self, changes: &mut Vec<Change>) {
+        let done = self.entries.len() - self.pending.len();
+        if done <= limits::RESULTS_KEPT {
+            return;
+        }
+        let oldest = self
+            .entries
+            .values()
+            .filter(|entry| entry.result.is_some())
+            .min_by_key(|entry| entry.seq)
+            .map(|entry| entry.command_id);
+        if let Some(id) = oldest {
+            self.entries.remove(&id);
+            changes.push(Change::ForgetCommand(id));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Reports that must not be lost: sent one at a time, in order, until the backend has taken or
+//! refused each.
+//!
+//! A newer report of the same thing replaces an older one that has not been sent, so the queue is
+//! bounded by the number of commands, models and deployments. A refused report is set aside and
+//! never blocks the rest.
+
+use std::{collections::VecDeque, time::Duration};
+
+use link_protocol::id::{DeploymentId, PipelineId};
+
+use crate::{
+    clock::Now,
+    effect::Effect,
+    record::{Change, OutboxEntry, Report},
+};
+
+/// Waits after failed sends; the last one repeats.
+const BACK_OFF: [Duration; 5] = [
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+    Duration::from_secs(15),
+    Duration::from_secs(60),
+];
+
+/// The queue and what is being sent.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    queue: VecDeque<OutboxEntry>,
+    next_id: u64,
+    sending: Option<u64>,
+    failures: usize,
+    retry_at: Option<Now>,
+}
+
+/// Reports with the same subject replace each other.
+#[derive(Eq, PartialEq)]
+enum Subject {
+    Lifecycle,
+    Model(PipelineId),
+    Progress(DeploymentId),
+}
+
+impl Outbox {
+    /// Takes up what was on disk. A lifecycle status of a process that has ended is dropped.
+    pub fn restore(entries: Vec<OutboxEntry>, changes: &mut Vec<Change>) -> Self {
+        let next_id = entries.iter().map(|entry| entry.id + 1).max().unwrap_or(1);
+        let (stale, queue): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| matches!(entry.report, Report::Lifecycle(_)));
+        changes.extend(stale.into_iter().map(|entry| Change::RemoveReport(entry.id)));
+        Self { queue: queue.into(), next_id, ..Self::default() }
+    }
+
+    /// Adds a report.
+    pub fn push(&mut self, report: Report, changes: &mut Vec<Change>) {
+        if let Some(subject) = subject(&report) {
+            let sending = self.sending;
+            self.queue.retain(|entry| {
+                let keep = Some(entry.id) == sending
+                    || subject_of(entry).is_none_or(|other| other != subject);
+                if !keep {
+                    changes.push(Change::RemoveReport(entry.id));
+                }
+                keep
+            });
+        }
+        let entry = OutboxEntry { id: self.next_id, report };
+        self.next_id += 1;
+        changes.push(Change::PutReport(entry.clone()));
+        self.queue.push_back(entry);
+    }
+
+    /// Sends the first report when none is under way and no wait is on.
+    pub fn pump(&mut self, now: Now, effects: &mut Vec<Effect>) {
+        if self.sending.is_some() || self.retry_at.is_some_and(|at| now < at) {
+            return;
+        }
+        if let Some(entry) = self.queue.front() {
+            self.sending = Some(entry.id);
+            self.retry_at = None;
+            effects.push(Effect::SendReport(entry.clone()));
+        }
+    }
+
+    /// The report `id` was taken.
+    pub fn sent(&mut self, id: u64, changes: &mut Vec<Change>) {
+        if self.take(id).is_some() {
+            changes.push(Change::RemoveReport(id));
+            self.failures = 0;
+        }
+    }
+
+    /// The report `id` was refused for good.
+    pub fn refused(&mut self, id: u64, reason: String, changes: &mut Vec<Change>) {
+        if let Some(entry) = self.take(id) {
+            changes.push(Change::BuryReport { entry, reason });
+            self.failures = 0;
+        }
+    }
+
+    /// The report `id` could not be sent.
+    pub fn deferred(&mut self, id: u64, now: Now) {
+        if self.sending == Some(id) {
+            self.sending = None;
+            self.retry_at = Some(now + BACK_OFF[self.failures.min(BACK_OFF.len() - 1)]);
+            self.failures += 1;
+        }
+    }
+
+    /// The backend can be reached again: whatever waits may go at once.
+    pub fn hurry(&mut self) {
+        self.retry_at = None;
+        self.failures = 0;
+    }
+
+    /// When to call [`Self::pump`] again.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Now> {
+        self.retry_at.filter(|_| self.sending.is_none() && !self.queue.is_empty())
+    }
+
+    /// Tells whether everything was taken.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    fn take(&mut self, id: u64) -> Option<OutboxEntry> {
+        if self.sending != Some(id) {
+            return None;
+        }
+        self.sending = None;
+        let place = self.queue.iter().position(|entry| entry.id == id)?;
+        self.queue.remove(place)
+    }
+}
+
+fn subject_of(entry: &OutboxEntry) -> Option<Subject> {
+    subject(&entry.report)
+}
+
+fn subject(report: &Report) -> Option<Subject> {
+    match report {
+        Report::Lifecycle(_) => Some(Subject::Lifecycle),
+        Report::Model(model) => Some(Subject::Model(model.pipeline_id)),
+        Report::Progress { progress, .. } => Some(Subject::Progress(progress.deployment_id)),
+        Report::Command(_) => None,
+    }
+}

@@ -1,0 +1,260 @@
+//! Serving: the public port, the engine, and the route that joins them.
+//!
+//! The port is taken before the engine is started, and given back whenever nothing serves on it.
+//! A repair replaces the route around the engine that runs: its process, its weights and the
+//! requests in flight are not touched. A pipeline has at most one command that waits for it.
+
+mod machine;
+mod pipeline;
+
+use std::collections::BTreeMap;
+
+use link_protocol::{
+    command::{DeployModel, PipelineConfig, RepairServing, StartServing, UpdatePipeline},
+    id::{CommandId, PipelineId},
+    report::{CommandResult, ModelReport, ModelState},
+};
+
+use self::pipeline::Pipeline;
+use crate::{
+    clock::Now,
+    effect::{Effect, Turn},
+    record::{Change, PipelineRecord, Report},
+};
+
+/// The pipelines of this device.
+#[derive(Debug, Default)]
+pub struct Pipelines {
+    all: BTreeMap<PipelineId, Pipeline>,
+    runs: u64,
+}
+
+/// What a pipeline shows to the outside.
+#[derive(Clone, Copy, Debug)]
+pub struct PipelineView<'a> {
+    pub record: &'a PipelineRecord,
+    pub state: ModelState,
+    /// The run of the engine, while there is one.
+    pub engine_run: Option<u64>,
+    pub detail: Option<&'a str>,
+}
+
+impl Pipelines {
+    /// Takes up what was on disk; what served is started again.
+    pub(crate) fn restore(records: Vec<PipelineRecord>, turn: &mut Turn) -> Self {
+        let mut pipelines = Self::default();
+        for record in records {
+            let id = record.config.pipeline_id;
+            let serve = record.serve;
+            pipelines.all.insert(id, Pipeline::idle(record));
+            if serve {
+                pipelines.start(id, turn);
+            }
+        }
+        pipelines
+    }
+
+    /// Every pipeline, for the local API and the hello.
+    pub fn views(&self) -> impl Iterator<Item = PipelineView<'_>> {
+        self.all.values().map(Pipeline::view)
+    }
+
+    /// The state of every pipeline as it is reported.
+    #[must_use]
+    pub fn reports(&self) -> Vec<ModelReport> {
+        self.all.values().map(Pipeline::report).collect()
+    }
+
+    /// When an engine that is loading is out of time.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Now> {
+        self.all.values().filter_map(Pipeline::deadline).min()
+    }
+
+    /// Sets up the pipeline of a model whose file is in place, and serves it when that is wanted.
+    pub(crate) fn configure(&mut self, command: CommandId, deploy: DeployModel, turn: &mut Turn) {
+        let id = deploy.pipeline_id;
+        let done = deployed(deploy.serve, &deploy.config);
+        let Some(pipeline) = self.all.get_mut(&id) else {
+            let record = PipelineRecord {
+                config: deploy.config,
+                file: deploy.model,
+                serve: deploy.serve,
+                explicit: false,
+                generation: 1,
+            };
+            turn.changes.push(Change::PutPipeline(record.clone()));
+            let serve = record.serve;
+            let mut pipeline = Pipeline::idle(record);
+            if serve {
+                pipeline.wait(command, done);
+            } else {
+                turn.finish(command, CommandResult::Succeeded, done);
+            }
+            pipeline.announce(turn);
+            self.all.insert(id, pipeline);
+            if serve {
+                self.start(id, turn);
+            }
+            return;
+        };
+        let serve = deploy.serve || pipeline.record.serve;
+        let same_file = pipeline.record.file.sha256 == deploy.model.sha256
+            && pipeline.record.config.plugin == deploy.config.plugin;
+        if serve {
+            pipeline.wait(command, done);
+        } else {
+            turn.finish(command, CommandResult::Succeeded, done);
+        }
+        let wanted = PipelineRecord {
+            config: deploy.config,
+            file: deploy.model,
+            serve,
+            explicit: pipeline.record.explicit,
+            generation: pipeline.record.generation + 1,
+        };
+        self.become_record(id, wanted, same_file, turn);
+    }
+
+    /// Carries out START_SERVING.
+    pub(crate) fn serve(&mut self, command: CommandId, start: &StartServing, turn: &mut Turn) {
+        let Some(pipeline) = self.all.get_mut(&start.pipeline_id) else {
+            return not_deployed(command, turn);
+        };
+        let mut wanted = pipeline.record.clone();
+        wanted.config.port = start.port.unwrap_or(wanted.config.port);
+        wanted.serve = true;
+        wanted.explicit = true;
+        let changed = wanted != pipeline.record;
+        wanted.generation += u64::from(changed);
+        pipeline.wait(command, format!("serving on port {}", wanted.config.port));
+        self.become_record(start.pipeline_id, wanted, true, turn);
+    }
+
+    /// Carries out REPAIR_SERVING: the same engine and port, the corrected allowlist.
+    pub(crate) fn repair(&mut self, command: CommandId, repair: &RepairServing, turn: &mut Turn) {
+        let Some(pipeline) = self.all.get_mut(&repair.pipeline_id) else {
+            return not_deployed(command, turn);
+        };
+        let mut wanted = pipeline.record.clone();
+        wanted.config.allowlist = repair.allowlist.clone();
+        wanted.config.port = repair.port.unwrap_or(wanted.config.port);
+        wanted.generation += 1;
+        let origins = wanted.config.allowlist.origins().len();
+        let done = if pipeline.record.serve {
+            format!(
+                "pipeline restarted on port {} with {origins} allowed origins",
+                wanted.config.port
+            )
+        } else {
+            format!("allowlist of {origins} origins stored; the model is not serving")
+        };
+        pipeline.wait(command, done);
+        self.become_record(repair.pipeline_id, wanted, true, turn);
+    }
+
+    /// Carries out UPDATE_PIPELINE: applies the difference only.
+    pub(crate) fn update(&mut self, command: CommandId, update: UpdatePipeline, turn: &mut Turn) {
+        let Some(pipeline) = self.all.get_mut(&update.pipeline_id) else {
+            return not_deployed(command, turn);
+        };
+        if update.config.model_id != pipeline.record.config.model_id {
+            let reason = "the configuration names another model than the pipeline serves";
+            return turn.finish(command, CommandResult::Rejected, reason);
+        }
+        let same_engine = update.config.plugin == pipeline.record.config.plugin
+            && update.config.alias == pipeline.record.config.alias;
+        let mut wanted = pipeline.record.clone();
+        wanted.config = update.config;
+        wanted.generation += 1;
+        pipeline.wait(command, "configuration replaced".to_owned());
+        self.become_record(update.pipeline_id, wanted, same_engine, turn);
+    }
+
+    /// Carries out STOP_SERVING.
+    pub(crate) fn stop(&mut self, command: CommandId, id: PipelineId, turn: &mut Turn) {
+        let Some(pipeline) = self.all.get_mut(&id) else {
+            return not_deployed(command, turn);
+        };
+        pipeline.wait(command, "stopped".to_owned());
+        pipeline.stop(turn);
+    }
+
+    /// Carries out UNINSTALL_MODEL: stopped first, then removed.
+    pub(crate) fn uninstall(&mut self, command: CommandId, id: PipelineId, turn: &mut Turn) {
+        let Some(pipeline) = self.all.get_mut(&id) else {
+            let output = "the model is not on this device";
+            return turn.finish(command, CommandResult::Succeeded, output);
+        };
+        pipeline.wait(command, "removed from this device".to_owned());
+        pipeline.remove(turn);
+    }
+
+    /// Gives up a start that is under way, because a newer wish is to stop.
+    pub(crate) fn abort_start(&mut self, id: PipelineId, reason: &str, turn: &mut Turn) {
+        if let Some(pipeline) = self.all.get_mut(&id) {
+            pipeline.abort_start(CommandResult::Cancelled, reason, turn);
+        }
+    }
+
+    /// A running command is out of time: what it waits for is given up.
+    pub(crate) fn time_out(&mut self, command: CommandId, turn: &mut Turn) {
+        let waiting = self.all.values_mut().find(|pipeline| pipeline.is_awaited_by(command));
+        if let Some(pipeline) = waiting {
+            pipeline.abort_start(CommandResult::Failed, "it took too long", turn);
+        }
+    }
+
+    fn start(&mut self, id: PipelineId, turn: &mut Turn) {
+        self.runs += 1;
+        if let Some(pipeline) = self.all.get_mut(&id) {
+            pipeline.reserve(self.runs, turn);
+        }
+    }
+
+    /// Brings a pipeline from what it is to `wanted`, by the smallest step that does it.
+    fn become_record(
+        &mut self,
+        id: PipelineId,
+        wanted: PipelineRecord,
+        same_engine: bool,
+        turn: &mut Turn,
+    ) {
+        self.runs += 1;
+        if let Some(pipeline) = self.all.get_mut(&id) {
+            pipeline.become_record(wanted, same_engine, self.runs, turn);
+        }
+    }
+}
+
+impl Pipelines {
+    fn finish_removal(&mut self, id: PipelineId, turn: &mut Turn) {
+        if let Some(mut pipeline) = self.all.remove(&id) {
+            pipeline.record.generation += 1;
+            let report =
+                ModelReport { state: ModelState::Removed, is_serving: false, ..pipeline.report() };
+            turn.reports.push(Report::Model(report));
+            turn.changes.push(Change::RemovePipeline(id));
+            pipeline.succeed(turn);
+        }
+    }
+
+    fn delete_files(pipeline: &Pipeline, turn: &mut Turn) {
+        turn.effects.push(Effect::DeleteModel {
+            pipeline_id: pipeline.record.config.pipeline_id,
+            model_id: pipeline.record.config.model_id,
+        });
+    }
+}
+
+fn deployed(serve: bool, config: &PipelineConfig) -> String {
+    if serve {
+        format!("deployed and serving as `{}` on port {}", config.alias, config.port)
+    } else {
+        format!("deployed as `{}`", config.alias)
+    }
+}
+
+fn not_deployed(command: CommandId, turn: &mut Turn) {
+    turn.finish(command, CommandResult::Failed, "the model is not deployed on this device");
+}

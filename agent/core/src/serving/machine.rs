@@ -1,0 +1,312 @@
+//! The transitions of a pipeline: wishes, and the outcomes of ports and engines.
+//!
+//! Match the event first, then the phase. An outcome of a run that is over gives back what it
+//! brought and changes nothing else.
+
+use link_protocol::{id::PipelineId, limits, port::Port, report::CommandResult};
+
+use super::{
+    Pipelines,
+    pipeline::{Phase, Pipeline, Then},
+};
+use crate::{
+    effect::{Effect, Turn},
+    record::PipelineRecord,
+};
+
+impl Pipeline {
+    /// Brings the pipeline to `wanted`; `run` is a number for whatever has to be started.
+    pub(super) fn become_record(
+        &mut self,
+        wanted: PipelineRecord,
+        same_engine: bool,
+        run: u64,
+        turn: &mut Turn,
+    ) {
+        let file_changed = wanted.file.sha256 != self.record.file.sha256;
+        match self.phase {
+            Phase::Serving { run: engine, port } if same_engine && port == wanted.config.port => {
+                self.take_over(wanted, turn);
+                let route = Self::route(&self.record, port, Some(engine));
+                turn.effects.push(Effect::ReplaceRoute(route));
+                self.announce(turn);
+                self.succeed(turn);
+            }
+            Phase::Serving { run: engine, port } if same_engine => {
+                let route = Self::route(&wanted, wanted.config.port, Some(engine));
+                let wanted = Box::new(wanted);
+                self.phase = Phase::Moving { run: engine, port, reserve: run, wanted };
+                turn.effects.push(Effect::ReservePort { run, route });
+            }
+            Phase::Serving { run: engine, port } | Phase::Starting { run: engine, port, .. } => {
+                self.take_over(wanted, turn);
+                self.release(port, turn);
+                self.stop_engine(engine, turn);
+                self.phase = Phase::Stopping { run: engine, then: Then::StartAgain };
+                self.announce(turn);
+            }
+            Phase::Moving { run: engine, port, .. } => {
+                // A command of this pipeline moves it, and commands of one model run in order, so
+                // only a deadline leads here: the newer wish starts afresh.
+                self.take_over(wanted, turn);
+                self.release(port, turn);
+                self.stop_engine(engine, turn);
+                self.phase = Phase::Stopping { run: engine, then: Then::StartAgain };
+            }
+            Phase::Idle | Phase::Reserving { .. } => {
+                self.take_over(wanted, turn);
+                if self.record.serve {
+                    self.reserve(run, turn);
+                } else {
+                    self.rest(None, turn);
+                    self.succeed(turn);
+                }
+            }
+            Phase::Stopping { then: Then::Remove, .. } | Phase::Removing => {
+                self.fail(CommandResult::Failed, "the model is being removed", turn);
+            }
+            Phase::Stopping { run: engine, then: Then::Rest | Then::StartAgain } => {
+                self.take_over(wanted, turn);
+                let then = if self.record.serve { Then::StartAgain } else { Then::Rest };
+                self.phase = Phase::Stopping { run: engine, then };
+            }
+        }
+        if file_changed {
+            turn.effects.push(Effect::PruneModel { keep: self.record.file.clone() });
+        }
+    }
+
+    /// Stops serving and stays deployed.
+    pub(super) fn stop(&mut self, turn: &mut Turn) {
+        if self.record.serve || self.record.explicit {
+            self.record.serve = false;
+            self.record.explicit = false;
+            self.record.generation += 1;
+            self.save(turn);
+        }
+        if self.end_engine(Then::Rest, turn) {
+            self.announce(turn);
+        } else {
+            self.rest(None, turn);
+            self.succeed(turn);
+        }
+    }
+
+    /// Stops serving, then deletes the model.
+    pub(super) fn remove(&mut self, turn: &mut Turn) {
+        self.record.serve = false;
+        self.save(turn);
+        if self.end_engine(Then::Remove, turn) {
+            self.announce(turn);
+        } else {
+            self.phase = Phase::Removing;
+            Pipelines::delete_files(self, turn);
+        }
+    }
+
+    /// Gives up a start or a move that is under way; whatever serves goes on.
+    pub(super) fn abort_start(&mut self, status: CommandResult, reason: &str, turn: &mut Turn) {
+        match self.phase {
+            Phase::Reserving { .. } | Phase::Starting { .. } => {
+                self.record.serve = false;
+                self.save(turn);
+                self.explain(reason);
+                if !self.end_engine(Then::Rest, turn) {
+                    self.rest(Some(reason.to_owned()), turn);
+                }
+                self.fail(status, reason, turn);
+            }
+            Phase::Moving { run, port, .. } => {
+                self.phase = Phase::Serving { run, port };
+                self.fail(status, reason, turn);
+            }
+            Phase::Idle | Phase::Serving { .. } | Phase::Stopping { .. } | Phase::Removing => {
+                self.fail(status, reason, turn)
+            }
+        }
+    }
+
+    /// Frees the port and ends the engine; false when there is no engine to wait for.
+    fn end_engine(&mut self, then: Then, turn: &mut Turn) -> bool {
+        match self.phase {
+            Phase::Starting { run, port, .. }
+            | Phase::Serving { run, port }
+            | Phase::Moving { run, port, .. } => {
+                self.release(port, turn);
+                self.stop_engine(run, turn);
+                self.phase = Phase::Stopping { run, then };
+                true
+            }
+            Phase::Stopping { run, .. } => {
+                self.phase = Phase::Stopping { run, then };
+                true
+            }
+            // A port that is still being taken is given back when its outcome arrives.
+            Phase::Idle | Phase::Reserving { .. } | Phase::Removing => false,
+        }
+    }
+
+    fn take_over(&mut self, wanted: PipelineRecord, turn: &mut Turn) {
+        if self.record != wanted {
+            self.record = wanted;
+            self.save(turn);
+        }
+    }
+
+    fn port_reserved(
+        &mut self,
+        run: u64,
+        reserved: Port,
+        outcome: Result<(), String>,
+        turn: &mut Turn,
+    ) {
+        match (&self.phase, outcome) {
+            (Phase::Reserving { run: expected, port }, Ok(())) if *expected == run => {
+                let port = *port;
+                self.start_engine(run, port, turn);
+            }
+            (Phase::Reserving { run: expected, .. }, Err(reason)) if *expected == run => {
+                self.give_up(&reason, turn);
+            }
+            (Phase::Moving { reserve, run: engine, port, wanted }, Ok(())) if *reserve == run => {
+                let (engine, old, wanted) = (*engine, *port, (**wanted).clone());
+                self.take_over(wanted, turn);
+                self.release(old, turn);
+                self.phase = Phase::Serving { run: engine, port: self.record.config.port };
+                self.announce(turn);
+                self.succeed(turn);
+            }
+            (Phase::Moving { reserve, run: engine, port, .. }, Err(reason)) if *reserve == run => {
+                self.phase = Phase::Serving { run: *engine, port: *port };
+                self.fail(CommandResult::Failed, &reason, turn);
+            }
+            (_, Ok(())) => self.release(reserved, turn),
+            (_, Err(_)) => {}
+        }
+    }
+
+    fn engine_ready(&mut self, run: u64, turn: &mut Turn) {
+        if let Phase::Starting { run: expected, port, .. } = self.phase
+            && expected == run
+        {
+            self.phase = Phase::Serving { run, port };
+            turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, Some(run))));
+            self.announce(turn);
+            self.succeed(turn);
+        }
+    }
+
+    fn engine_ended(&mut self, run: u64, reason: &str, turn: &mut Turn) {
+        match self.phase {
+            Phase::Starting { run: expected, port, .. } if expected == run => {
+                self.release(port, turn);
+                self.give_up(reason, turn);
+            }
+            Phase::Serving { run: expected, port } | Phase::Moving { run: expected, port, .. }
+                if expected == run =>
+            {
+                self.release(port, turn);
+                self.record.generation += 1;
+                self.save(turn);
+                self.rest(Some(reason.to_owned()), turn);
+                self.fail(CommandResult::Failed, reason, turn);
+            }
+            Phase::Idle
+            | Phase::Reserving { .. }
+            | Phase::Starting { .. }
+            | Phase::Serving { .. }
+            | Phase::Moving { .. }
+            | Phase::Stopping { .. }
+            | Phase::Removing => {}
+        }
+    }
+
+    /// A start failed: the pipeline rests, and is not started again by itself.
+    fn give_up(&mut self, reason: &str, turn: &mut Turn) {
+        self.record.serve = false;
+        self.record.generation += 1;
+        self.save(turn);
+        self.rest(Some(reason.to_owned()), turn);
+        self.fail(CommandResult::Failed, reason, turn);
+    }
+}
+
+impl Pipelines {
+    /// A public port is ours, or is not.
+    pub(crate) fn port_reserved(
+        &mut self,
+        id: PipelineId,
+        run: u64,
+        port: Port,
+        outcome: Result<(), String>,
+        turn: &mut Turn,
+    ) {
+        if let Some(pipeline) = self.all.get_mut(&id) {
+            pipeline.port_reserved(run, port, outcome, turn);
+        }
+    }
+
+    /// An engine answers.
+    pub(crate) fn engine_ready(&mut self, id: PipelineId, run: u64, turn: &mut Turn) {
+        if let Some(pipeline) = self.all.get_mut(&id) {
+            pipeline.engine_ready(run, turn);
+        }
+    }
+
+    /// An engine could not be started or died.
+    pub(crate) fn engine_ended(&mut self, id: PipelineId, run: u64, reason: &str, turn: &mut Turn) {
+        if let Some(pipeline) = self.all.get_mut(&id) {
+            pipeline.engine_ended(run, reason, turn);
+        }
+    }
+
+    /// An engine ended because we asked.
+    pub(crate) fn engine_stopped(&mut self, id: PipelineId, run: u64, turn: &mut Turn) {
+        let Some(pipeline) = self.all.get_mut(&id) else { return };
+        let Phase::Stopping { run: expected, then } = pipeline.phase else { return };
+        if expected != run {
+            return;
+        }
+        match then {
+            Then::Rest => {
+                let detail = pipeline.take_explanation();
+                pipeline.rest(detail, turn);
+                pipeline.succeed(turn);
+            }
+            Then::StartAgain => self.start(id, turn),
+            Then::Remove => {
+                pipeline.phase = Phase::Removing;
+                Self::delete_files(pipeline, turn);
+            }
+        }
+    }
+
+    /// The files of a model are gone, or could not be deleted.
+    pub(crate) fn model_deleted(
+        &mut self,
+        id: PipelineId,
+        outcome: Result<(), String>,
+        turn: &mut Turn,
+    ) {
+        match outcome {
+            Ok(()) => self.finish_removal(id, turn),
+            Err(reason) => {
+                if let Some(pipeline) = self.all.get_mut(&id) {
+                    pipeline.rest(Some(reason.clone()), turn);
+                    pipeline.fail(CommandResult::Failed, &reason, turn);
+                }
+            }
+        }
+    }
+
+    /// Gives up engines that have not answered in time.
+    pub(crate) fn check_deadlines(&mut self, turn: &mut Turn) {
+        let limit = limits::ENGINE_HEALTH_TIMEOUT.as_secs();
+        let reason = format!("the engine was not healthy within {limit} s");
+        for pipeline in self.all.values_mut() {
+            if pipeline.deadline().is_some_and(|deadline| deadline <= turn.now) {
+                pipeline.abort_start(CommandResult::Failed, &reason, turn);
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! One pipeline: its record, its phase, and the command that waits for it.
+
+use link_protocol::{
+    id::CommandId,
+    limits,
+    port::Port,
+    report::{CommandResult, ModelReport, ModelState},
+};
+
+use super::PipelineView;
+use crate::{
+    clock::Now,
+    effect::{Effect, Route, Turn},
+    record::{Change, PipelineRecord, Report},
+};
+
+/// A pipeline of this device.
+#[derive(Debug)]
+pub(super) struct Pipeline {
+    pub(super) record: PipelineRecord,
+    pub(super) phase: Phase,
+    waiter: Option<Waiter>,
+    detail: Option<String>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    command: CommandId,
+    done: String,
+}
+
+/// Where a pipeline is. `port` is the one that it holds.
+#[derive(Debug)]
+pub(super) enum Phase {
+    Idle,
+    /// The public port is being taken.
+    Reserving {
+        run: u64,
+        port: Port,
+    },
+    /// The engine loads.
+    Starting {
+        run: u64,
+        port: Port,
+        deadline: Now,
+    },
+    /// Requests are answered.
+    Serving {
+        run: u64,
+        port: Port,
+    },
+    /// Requests are answered on `port` while another one is being taken.
+    Moving {
+        run: u64,
+        port: Port,
+        reserve: u64,
+        wanted: Box<PipelineRecord>,
+    },
+    /// The engine ends; what comes then.
+    Stopping {
+        run: u64,
+        then: Then,
+    },
+    /// The files are being deleted.
+    Removing,
+}
+
+/// What follows when an engine has ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Then {
+    Rest,
+    StartAgain,
+    Remove,
+}
+
+impl Pipeline {
+    pub(super) const fn idle(record: PipelineRecord) -> Self {
+        Self { record, phase: Phase::Idle, waiter: None, detail: None }
+    }
+
+    /// `command` gets its result when the pipeline comes to rest; `done` is what success says.
+    pub(super) fn wait(&mut self, command: CommandId, done: String) {
+        self.waiter = Some(Waiter { command, done });
+    }
+
+    pub(super) fn is_awaited_by(&self, command: CommandId) -> bool {
+        self.waiter.as_ref().is_some_and(|waiter| waiter.command == command)
+    }
+
+    pub(super) fn succeed(&mut self, turn: &mut Turn) {
+        if let Some(waiter) = self.waiter.take() {
+            turn.finish(waiter.command, CommandResult::Succeeded, waiter.done);
+        }
+    }
+
+    pub(super) fn fail(&mut self, status: CommandResult, reason: &str, turn: &mut Turn) {
+        if let Some(waiter) = self.waiter.take() {
+            turn.finish(waiter.command, status, reason);
+        }
+    }
+
+    pub(super) fn view(&self) -> PipelineView<'_> {
+        let engine_run = match self.phase {
+            Phase::Starting { run, .. }
+            | Phase::Serving { run, .. }
+            | Phase::Moving { run, .. }
+            | Phase::Stopping { run, .. } => Some(run),
+            Phase::Idle | Phase::Reserving { .. } | Phase::Removing => None,
+        };
+        PipelineView {
+            record: &self.record,
+            state: self.state(),
+            engine_run,
+            detail: self.detail.as_deref(),
+        }
+    }
+
+    pub(super) fn report(&self) -> ModelReport {
+        let config = &self.record.config;
+        let state = self.state();
+        ModelReport {
+            model_id: config.model_id,
+            pipeline_id: config.pipeline_id,
+            state,
+            is_serving: state == ModelState::Serving,
+            port: config.port,
+            allowlist_digest: config.allowlist.digest().to_owned(),
+            generation: self.record.generation,
+            detail: self.detail.clone(),
+        }
+    }
+
+    pub(super) const fn deadline(&self) -> Option<Now> {
+        match self.phase {
+            Phase::Starting { deadline, .. } => Some(deadline),
+            Phase::Idle
+            | Phase::Reserving { .. }
+            | Phase::Serving { .. }
+            | Phase::Moving { .. }
+            | Phase::Stopping { .. }
+            | Phase::Removing => None,
+        }
+    }
+
+    pub(super) fn announce(&self, turn: &mut Turn) {
+        turn.reports.push(Report::Model(self.report()));
+    }
+
+    pub(super) fn save(&self, turn: &mut Turn) {
+        turn.changes.push(Change::PutPipeline(self.record.clone()));
+    }
+
+    /// The route of the record on `port`.
+    pub(super) fn route(record: &PipelineRecord, port: Port, engine: Option<u64>) -> Route {
+        Route {
+            pipeline_id: record.config.pipeline_id,
+            model_id: record.config.model_id,
+            alias: record.config.alias.clone(),
+            port,
+            allowlist: record.config.allowlist.clone(),
+            generation: record.generation,
+            engine,
+        }
+    }
+
+    /// Takes the public port; the engine is started once it is ours.
+    pub(super) fn reserve(&mut self, run: u64, turn: &mut Turn) {
+        let port = self.record.config.port;
+        self.detail = None;
+        self.phase = Phase::Reserving { run, port };
+        turn.effects
+            .push(Effect::ReservePort { run, route: Self::route(&self.record, port, None) });
+    }
+
+    /// Starts the engine behind the port that is ours.
+    pub(super) fn start_engine(&mut self, run: u64, port: Port, turn: &mut Turn) {
+        let deadline = turn.now + limits::ENGINE_HEALTH_TIMEOUT;
+        self.phase = Phase::Starting { run, port, deadline };
+        turn.effects.push(Effect::StartEngine {
+            pipeline_id: self.record.config.pipeline_id,
+            run,
+            plugin: self.record.config.plugin.clone(),
+            alias: self.record.config.alias.clone(),
+            file: self.record.file.clone(),
+        });
+        self.announce(turn);
+    }
+
+    pub(super) fn release(&self, port: Port, turn: &mut Turn) {
+        let pipeline_id = self.record.config.pipeline_id;
+        turn.effects.push(Effect::ReleasePort { pipeline_id, port });
+    }
+
+    pub(super) fn stop_engine(&self, run: u64, turn: &mut Turn) {
+        let pipeline_id = self.record.config.pipeline_id;
+        turn.effects.push(Effect::StopEngine { pipeline_id, run });
+    }
+
+    /// Keeps why the engine is being ended, for when it has.
+    pub(super) fn explain(&mut self, reason: &str) {
+        self.detail = Some(reason.to_owned());
+    }
+
+    pub(super) fn take_explanation(&mut self) -> Option<String> {
+        self.detail.take()
+    }
+
+    /// Nothing serves any more, and why.
+    pub(super) fn rest(&mut self, detail: Option<String>, turn: &mut Turn) {
+        self.phase = Phase::Idle;
+        self.detail = detail;
+        self.announce(turn);
+    }
+
+    fn state(&self) -> ModelState {
+        match self.phase {
+            Phase::Idle => ModelState::NotServing,
+            Phase::Reserving { .. } | Phase::Starting { .. } => ModelState::Starting,
+            Phase::Serving { .. } | Phase::Moving { .. } => ModelState::Serving,
+            Phase::Stopping { then: Then::StartAgain, .. } => ModelState::Starting,
+            Phase::Stopping { then: Then::Rest | Then::Remove, .. } | Phase::Removing => {
+                ModelState::Stopping
+            }
+        }
+    }
+}

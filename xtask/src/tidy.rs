@@ -1,0 +1,94 @@
+//! Rules that no compiler checks.
+//!
+//! The rules are functions from the text of files to findings; only this module and `files` touch the disk. A finding
+//! names a file, a line and the rule, and any finding fails `cargo xtask tidy` and `cargo test -p xtask`.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "IO shell: reads and rewrites the specification's table"
+)]
+
+mod edges;
+mod files;
+mod lexer;
+mod paths;
+mod rules;
+mod specification;
+
+use std::{fmt, path::Path};
+
+use anyhow::Context as _;
+
+use crate::tidy::{files::TextFile, lexer::RustFile};
+
+/// One breach of one rule.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct Finding {
+    path: String,
+    line: usize,
+    rule: &'static str,
+    message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}: {}", self.path, self.line, self.rule, self.message)
+    }
+}
+
+/// What a run found.
+pub(crate) struct Report {
+    pub(crate) findings: Vec<Finding>,
+    rows: Vec<specification::Row>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&specification::open_rows(&self.rows))?;
+        for finding in &self.findings {
+            write!(f, "\n{finding}")?;
+        }
+        match self.findings.len() {
+            0 => f.write_str("\ntidy: no findings"),
+            count => write!(f, "\ntidy: {count} findings"),
+        }
+    }
+}
+
+/// Checks the repository at `root`; with `write`, makes the specification's state column true first.
+pub(crate) fn run(root: &Path, write: bool) -> anyhow::Result<Report> {
+    let texts = files::read(root)?;
+    let (manifests, sources): (Vec<_>, Vec<_>) =
+        texts.into_iter().partition(|file| file.path.ends_with(".toml"));
+    let sources: Vec<RustFile> = sources.into_iter().map(RustFile::from).collect();
+
+    let mut findings = edges::check(&manifests)?;
+    for source in &sources {
+        findings.extend(rules::check(source));
+    }
+
+    let document = root.join(specification::PATH);
+    let mut text = std::fs::read_to_string(&document)
+        .with_context(|| format!("failed to read `{}`", document.display()))?;
+    let (claims, misplaced) = specification::claims(&sources);
+    findings.extend(misplaced);
+    if write {
+        text = specification::rewrite(&text, &claims);
+        std::fs::write(&document, &text)
+            .with_context(|| format!("failed to write `{}`", document.display()))?;
+    }
+    let (rows, broken) = specification::rows(&text);
+    findings.extend(broken);
+    findings.extend(specification::check(&rows, &claims));
+    findings.sort();
+    Ok(Report { findings, rows })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_repository_is_tidy() {
+        let report = super::run(crate::repository(), false).unwrap();
+        assert!(report.findings.is_empty(), "{report}");
+    }
+}
