@@ -12,3 +12,4 @@ pub mod fs;
 pub mod paths;
 pub mod port_owner;
 pub mod process;
+pub mod signal;

@@ -58,10 +58,28 @@ impl Roots {
         self.state.join("identity.json")
     }
 
-    /// The lock that a running agent holds; its text is the process id.
+    /// The lock that a running agent holds.
     #[must_use]
     pub fn agent_lock(&self) -> PathBuf {
         self.state.join("agent.lock")
+    }
+
+    /// The process id of the running agent, as text.
+    #[must_use]
+    pub fn agent_pid(&self) -> PathBuf {
+        self.state.join("agent.pid")
+    }
+
+    /// What the agent's journal keeps.
+    #[must_use]
+    pub fn journal(&self) -> PathBuf {
+        self.state.join("journal.db")
+    }
+
+    /// Logs of the agent and of the engines.
+    #[must_use]
+    pub fn logs(&self) -> PathBuf {
+        self.state.join("logs")
     }
 
     /// Where model files are kept.

@@ -1,6 +1,10 @@
 //! Child processes that do not outlive their parent, and detached ones that do.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: processes are what this module is for")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: processes, and the logs they append to"
+)]
 
 use std::{
     ffi::OsString,
@@ -121,7 +125,6 @@ fn command(program: &Program) -> io::Result<Command> {
     Ok(command)
 }
 
-#[expect(clippy::disallowed_types, reason = "a log is appended to, not replaced")]
 fn open_log(path: &PathBuf) -> io::Result<File> {
     File::options().create(true).append(true).open(path)
 }

@@ -14,6 +14,7 @@ pub mod deployment;
 pub mod envelope;
 pub mod file_name;
 pub mod id;
+pub mod identity;
 pub mod key;
 pub mod limits;
 pub mod local_api;

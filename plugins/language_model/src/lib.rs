@@ -1,1 +1,128 @@
-//! Placeholder.
+//! The language-model plugin: how `llama-server` is started and what of it may be reached.
+//!
+//! Pure: the manifest is data, and a launch becomes a command line. The agent owns the process.
+
+#![forbid(unsafe_code)]
+
+use std::{ffi::OsString, path::Path};
+
+use link_protocol::{command::Alias, port::Port};
+use serde::Deserialize;
+
+/// The plugin's own description.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+pub struct Manifest {
+    pub id: String,
+    pub description: String,
+    pub engine: Engine,
+    pub serve: Serve,
+}
+
+/// The engine a plugin runs.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+pub struct Engine {
+    /// The name of its folder among the engines.
+    pub name: String,
+    pub executable: String,
+    pub default_build: String,
+    pub accepted_builds: Vec<String>,
+    pub health_path: String,
+    pub proof_path: String,
+}
+
+/// What clients may reach.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+pub struct Serve {
+    pub paths: Vec<String>,
+    pub metered_paths: Vec<String>,
+    pub usage_unasked: UsageUnasked,
+}
+
+/// What an engine tells of a stream whose client did not ask for usage.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum UsageUnasked {
+    /// Timings that hold the counts.
+    Timings,
+}
+
+/// One start of the engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    pub model: &'a Path,
+    pub alias: &'a Alias,
+    /// The loopback port to listen on.
+    pub port: Port,
+    /// A file that only this user can read; its one line is the secret of this launch.
+    pub api_key_file: &'a Path,
+    /// Threads to compute with; the engine's own choice when absent.
+    pub threads: Option<u16>,
+    /// Tokens of context.
+    pub context: u32,
+}
+
+/// Returns the plugin's manifest.
+#[must_use]
+pub fn manifest() -> Manifest {
+    toml::from_str(include_str!("../plugin.toml")).expect("the manifest is checked by a test")
+}
+
+/// Returns the arguments the engine is started with. The secret is in a file, never among them.
+#[must_use]
+pub fn arguments(launch: &Launch<'_>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = vec![
+        "--model".into(),
+        launch.model.into(),
+        "--alias".into(),
+        launch.alias.as_str().into(),
+        "--host".into(),
+        "127.0.0.1".into(),
+        "--port".into(),
+        launch.port.to_string().into(),
+        "--api-key-file".into(),
+        launch.api_key_file.into(),
+        "--ctx-size".into(),
+        launch.context.to_string().into(),
+        "--no-webui".into(),
+    ];
+    if let Some(threads) = launch.threads {
+        arguments.extend(["--threads".into(), threads.to_string().into()]);
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manifest_reads_and_opens_no_control_path_of_the_engine() {
+        let manifest = manifest();
+        assert_eq!(manifest.id, "language_model");
+        assert!(
+            manifest.serve.metered_paths.iter().all(|path| manifest.serve.paths.contains(path))
+        );
+        for closed in ["/props", "/slots", "/metrics", "/models/load", "/health"] {
+            assert!(!manifest.serve.paths.iter().any(|path| path == closed), "{closed}");
+        }
+    }
+
+    #[test]
+    fn an_engine_listens_on_loopback_and_its_secret_is_no_argument() {
+        let launch = Launch {
+            model: Path::new("/models/tiny.gguf"),
+            alias: &"tiny".parse().unwrap(),
+            port: "18080".parse().unwrap(),
+            api_key_file: Path::new("/state/run/1.key"),
+            threads: Some(1),
+            context: 4096,
+        };
+        let line: Vec<_> =
+            arguments(&launch).iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        assert_eq!(
+            line.join(" "),
+            "--model /models/tiny.gguf --alias tiny --host 127.0.0.1 --port 18080 \
+             --api-key-file /state/run/1.key --ctx-size 4096 --no-webui --threads 1"
+        );
+    }
+}

@@ -121,7 +121,7 @@ impl Pipeline {
                 self.fail(status, reason, turn);
             }
             Phase::Idle | Phase::Serving { .. } | Phase::Stopping { .. } | Phase::Removing => {
-                self.fail(status, reason, turn)
+                self.fail(status, reason, turn);
             }
         }
     }

@@ -1,0 +1,241 @@
+//! Engine processes: started on a loopback port with a secret of their own, proved to be ours,
+//! watched, and ended without leaving anything.
+//!
+//! One long-lived thread starts, watches and ends them all, because Linux kills a child when the
+//! *thread* that started it ends.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: processes, their secrets and the clock")]
+
+mod health;
+mod spawner;
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+    thread,
+};
+
+use anyhow::Context as _;
+use link_agent_core::event::Event;
+use link_platform::{fs, paths::Roots, process::Program};
+use link_plugin_language_model::{self as language_model, Launch, Manifest};
+use link_protocol::{
+    command::{Alias, Sha256Hex},
+    id::PipelineId,
+    local_api::EngineHealth,
+    port::Port,
+    secret::Secret,
+};
+use tokio::sync::{mpsc, oneshot};
+
+use self::{health::Probe, spawner::Order};
+use crate::{
+    args::Args,
+    local_api::views::{self, Health},
+    pipeline::Pipeline,
+    run::{Inbox, PipelineView},
+};
+
+/// Orders that may wait for the spawner.
+const QUEUE: usize = 64;
+
+/// The engines of this device.
+#[derive(Clone, Debug)]
+pub(crate) struct Engines {
+    manifest: Arc<Manifest>,
+    probe: Probe,
+    folder: PathBuf,
+    run_folder: PathBuf,
+    logs: PathBuf,
+    threads: Option<u16>,
+    context: u32,
+    table: Table,
+    orders: mpsc::Sender<Order>,
+    inbox: Inbox,
+    _health: Arc<Pipeline>,
+}
+
+/// The engines that have been started, by run.
+type Table = Arc<RwLock<HashMap<u64, Running>>>;
+
+/// An engine that runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Running {
+    pub(crate) pipeline_id: PipelineId,
+    pub(crate) address: Address,
+    pub(crate) pid: u32,
+    pub(crate) healthy: bool,
+}
+
+/// How the proxy reaches an engine.
+#[derive(Clone, Debug)]
+pub(crate) struct Address {
+    pub(crate) port: Port,
+    pub(crate) secret: Secret,
+}
+
+impl Engines {
+    /// Starts the spawner and the health checks.
+    pub(crate) fn start(args: &Args, roots: &Roots, inbox: Inbox) -> anyhow::Result<Self> {
+        let manifest = Arc::new(language_model::manifest());
+        let probe = Probe::new(manifest.clone()).context("engines cannot be checked")?;
+        let table = Table::default();
+        let (orders, queue) = mpsc::channel(QUEUE);
+        let spawner = spawner::Spawner::new(table.clone(), inbox.clone());
+        thread::Builder::new()
+            .name("engines".to_owned())
+            .spawn(move || spawner.run(queue))
+            .context("cannot start the thread of the engines")?;
+        let health = {
+            let (table, probe) = (table.clone(), probe.clone());
+            let inbox = inbox.clone();
+            Pipeline::spawn("health", move |_stop| health::watch(table, probe, inbox))?
+        };
+        Ok(Self {
+            manifest,
+            probe,
+            folder: roots.engines(),
+            run_folder: roots.state.join("run"),
+            logs: roots.logs(),
+            threads: args.engine_threads,
+            context: args.engine_context,
+            table,
+            orders,
+            inbox,
+            _health: Arc::new(health),
+        })
+    }
+
+    /// Starts the engine of a pipeline; what comes of it is an event.
+    pub(crate) fn launch(
+        &self,
+        pipeline_id: PipelineId,
+        run: u64,
+        plugin: &str,
+        alias: &Alias,
+        model: PathBuf,
+    ) {
+        if let Err(error) = self.try_launch(pipeline_id, run, plugin, alias, &model) {
+            let reason = format!("{error:#}");
+            tracing::error!("{reason}");
+            let inbox = self.inbox.clone();
+            tokio::spawn(async move {
+                inbox.event(Event::EngineEnded { pipeline_id, run, reason }).await;
+            });
+        }
+    }
+
+    /// Ends an engine; `EngineStopped` follows.
+    pub(crate) fn end(&self, pipeline_id: PipelineId, run: u64) {
+        if self.orders.try_send(Order::Stop { pipeline_id, run }).is_err() {
+            tracing::error!("the engines' thread does not take orders");
+        }
+    }
+
+    /// How the proxy reaches the engine of a run.
+    pub(crate) fn address(&self, run: u64) -> Option<Address> {
+        self.find(run).map(|running| running.address)
+    }
+
+    /// The engine of a run, while it runs.
+    pub(crate) fn find(&self, run: u64) -> Option<Running> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).get(&run).cloned()
+    }
+
+    /// Asks the engines of `pipelines` how they are.
+    pub(crate) async fn health(&self, pipelines: &[PipelineView]) -> Health {
+        let mut found = Health::new();
+        for pipeline in pipelines {
+            let Some(run) = pipeline.engine_run else { continue };
+            let Some(running) = self.find(run) else { continue };
+            let health = if !running.healthy {
+                EngineHealth::Starting
+            } else if self.probe.answers(&running.address).await {
+                EngineHealth::Healthy
+            } else {
+                EngineHealth::Unhealthy
+            };
+            let engine = views::Engine { health, pid: Some(running.pid) };
+            found.insert(pipeline.record.config.pipeline_id, engine);
+        }
+        found
+    }
+
+    /// Ends every engine and returns when none is left.
+    pub(crate) async fn stop_all(&self) {
+        let (done, ended) = oneshot::channel();
+        if self.orders.send(Order::StopAll { done }).await.is_ok() {
+            let _all_gone = ended.await;
+        }
+    }
+
+    fn try_launch(
+        &self,
+        pipeline_id: PipelineId,
+        run: u64,
+        plugin: &str,
+        alias: &Alias,
+        model: &Path,
+    ) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            plugin == self.manifest.id,
+            "the plugin `{plugin}` is not installed on this device"
+        );
+        let executable = self.executable()?;
+        let port = free_port().context("no free loopback port for the engine")?;
+        let secret = Secret::new(random_secret());
+        let api_key_file = self.run_folder.join(format!("{pipeline_id}.key"));
+        fs::write_private(&api_key_file, secret.expose().as_bytes())?;
+        let log = self.logs.join(format!("{pipeline_id}.log"));
+        fs::remove_file(&log)?;
+        let launch = Launch {
+            model,
+            alias,
+            port,
+            api_key_file: &api_key_file,
+            threads: self.threads,
+            context: self.context,
+        };
+        let program = Program {
+            path: executable,
+            args: language_model::arguments(&launch),
+            env: vec![],
+            log: Some(log),
+        };
+        let address = Address { port, secret };
+        let order = Order::Start { pipeline_id, run, program, address };
+        self.orders
+            .try_send(order)
+            .map_err(|_| anyhow::anyhow!("too many engines are being started"))
+    }
+
+    /// Finds the installed build of the engine.
+    fn executable(&self) -> anyhow::Result<PathBuf> {
+        let engine = &self.manifest.engine;
+        let folder = self.folder.join(&engine.name);
+        let missing = || {
+            format!(
+                "the engine `{}` is not installed: install build {} into `{}`",
+                engine.name,
+                engine.default_build,
+                folder.display()
+            )
+        };
+        let build = fs::read_to_string(&folder.join("current")).with_context(missing)?;
+        let path = folder.join(build.trim()).join(&engine.executable);
+        anyhow::ensure!(path.is_file(), missing());
+        Ok(path)
+    }
+}
+
+/// A port that is free at this moment. Another program may take it first; then the engine fails
+/// to start, or the proof of its secret does.
+fn free_port() -> anyhow::Result<Port> {
+    let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
+    Ok(Port::try_from(listener.local_addr()?.port())?)
+}
+
+fn random_secret() -> String {
+    Sha256Hex::from_digest(&rand::random::<[u8; 32]>()).to_string()
+}

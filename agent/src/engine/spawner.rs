@@ -1,0 +1,173 @@
+//! The one thread that starts, watches and ends engine processes.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: processes and the clock")]
+
+use std::{
+    collections::HashMap,
+    io,
+    path::{Path, PathBuf},
+    process::ExitStatus,
+    sync::PoisonError,
+    time::{Duration, Instant},
+};
+
+use link_agent_core::event::Event;
+use link_platform::{
+    fs,
+    process::{Program, TiedChild},
+};
+use link_protocol::id::PipelineId;
+use tokio::sync::{mpsc, oneshot};
+
+use super::{Address, Running, Table};
+use crate::run::Inbox;
+
+/// How often the processes are looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How long an engine may take to end by itself before it is killed.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Lines of an engine's log that an error shows.
+const LAST_LINES: usize = 3;
+
+/// What the thread is told.
+#[derive(Debug)]
+pub(super) enum Order {
+    Start { pipeline_id: PipelineId, run: u64, program: Program, address: Address },
+    Stop { pipeline_id: PipelineId, run: u64 },
+    StopAll { done: oneshot::Sender<()> },
+}
+
+/// The thread's state.
+#[derive(Debug)]
+pub(super) struct Spawner {
+    table: Table,
+    inbox: Inbox,
+    children: HashMap<u64, Child>,
+}
+
+#[derive(Debug)]
+struct Child {
+    pipeline_id: PipelineId,
+    process: TiedChild,
+    log: Option<PathBuf>,
+    /// When it is killed, once it was asked to end.
+    kill_at: Option<Instant>,
+}
+
+impl Spawner {
+    pub(super) fn new(table: Table, inbox: Inbox) -> Self {
+        Self { table, inbox, children: HashMap::new() }
+    }
+
+    /// Works until nobody can send orders any more.
+    pub(super) fn run(mut self, mut orders: mpsc::Receiver<Order>) {
+        loop {
+            loop {
+                match orders.try_recv() {
+                    Ok(Order::Start { pipeline_id, run, program, address }) => {
+                        self.start(pipeline_id, run, &program, address);
+                    }
+                    Ok(Order::Stop { pipeline_id, run }) => self.stop(pipeline_id, run),
+                    Ok(Order::StopAll { done }) => {
+                        self.stop_all();
+                        let _stopping = done.send(());
+                        return;
+                    }
+                    Err(mpsc::error::TryRecvError::Empty) => break,
+                    Err(mpsc::error::TryRecvError::Disconnected) => {
+                        self.stop_all();
+                        return;
+                    }
+                }
+            }
+            self.look();
+            std::thread::sleep(TICK);
+        }
+    }
+
+    fn start(&mut self, pipeline_id: PipelineId, run: u64, program: &Program, address: Address) {
+        match TiedChild::start(program) {
+            Ok(process) => {
+                tracing::info!(%pipeline_id, pid = process.id(), "engine started");
+                let running = Running { pipeline_id, address, pid: process.id(), healthy: false };
+                self.table.write().unwrap_or_else(PoisonError::into_inner).insert(run, running);
+                let log = program.log.clone();
+                self.children.insert(run, Child { pipeline_id, process, log, kill_at: None });
+            }
+            Err(error) => {
+                let reason =
+                    format!("the engine `{}` cannot be started: {error}", program.path.display());
+                self.inbox.event_blocking(Event::EngineEnded { pipeline_id, run, reason });
+            }
+        }
+    }
+
+    fn stop(&mut self, pipeline_id: PipelineId, run: u64) {
+        match self.children.get_mut(&run) {
+            Some(child) => {
+                child.process.terminate();
+                child.kill_at = Some(Instant::now() + PATIENCE);
+            }
+            None => self.inbox.event_blocking(Event::EngineStopped { pipeline_id, run }),
+        }
+    }
+
+    fn stop_all(&mut self) {
+        for child in self.children.values() {
+            child.process.terminate();
+        }
+        let patience = Instant::now() + PATIENCE;
+        while Instant::now() < patience
+            && self.children.values_mut().any(|child| matches!(child.process.try_wait(), Ok(None)))
+        {
+            std::thread::sleep(TICK);
+        }
+        // What is left is killed when it is dropped.
+        self.children.clear();
+    }
+
+    fn look(&mut self) {
+        let now = Instant::now();
+        let mut ended = Vec::new();
+        for (run, child) in &mut self.children {
+            if child.kill_at.is_some_and(|at| at <= now) {
+                child.process.kill();
+            }
+            match child.process.try_wait() {
+                Ok(None) => {}
+                Ok(Some(status)) => ended.push((*run, Ok(status))),
+                Err(error) => ended.push((*run, Err(error))),
+            }
+        }
+        for (run, status) in ended {
+            self.table.write().unwrap_or_else(PoisonError::into_inner).remove(&run);
+            let Some(child) = self.children.remove(&run) else { continue };
+            let pipeline_id = child.pipeline_id;
+            let event = if child.kill_at.is_some() {
+                Event::EngineStopped { pipeline_id, run }
+            } else {
+                let reason = describe(status, child.log.as_deref());
+                tracing::error!(%pipeline_id, "{reason}");
+                Event::EngineEnded { pipeline_id, run, reason }
+            };
+            self.inbox.event_blocking(event);
+        }
+    }
+}
+
+fn describe(status: io::Result<ExitStatus>, log: Option<&Path>) -> String {
+    let how = match status {
+        Ok(status) => status.to_string(),
+        Err(error) => format!("its end could not be seen: {error}"),
+    };
+    let text = log.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+    let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(LAST_LINES)..].join("; ");
+    if last.is_empty() {
+        format!("the engine ended ({how})")
+    } else {
+        format!("the engine ended ({how}): {last}")
+    }
+}

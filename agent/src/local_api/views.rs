@@ -1,0 +1,73 @@
+//! The core's state as the local API shows it. Pure.
+
+use std::collections::HashMap;
+
+use link_protocol::{
+    id::{DeviceId, PipelineId},
+    local_api::{EngineHealth, Healthz, ModelHealth, PipelineEntry},
+    report::ModelState,
+};
+
+use crate::run::{PipelineView, View};
+
+/// What a look at the engines found.
+pub(crate) type Health = HashMap<PipelineId, Engine>;
+
+/// One engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Engine {
+    pub(crate) health: EngineHealth,
+    pub(crate) pid: Option<u32>,
+}
+
+/// The whole state of the agent.
+pub(super) fn healthz(device_id: DeviceId, view: View, health: &Health) -> Healthz {
+    let explicit = view
+        .pipelines
+        .iter()
+        .find(|pipeline| pipeline.record.explicit && pipeline.state == ModelState::Serving);
+    Healthz {
+        status: view.status,
+        agent_version: agent_version(),
+        channel: "stable".to_owned(),
+        device_id,
+        transport: view.transport.clone(),
+        currently_serving: explicit.is_some(),
+        model_id: explicit.map(|pipeline| pipeline.record.config.model_id),
+        models: view.pipelines.iter().map(|pipeline| model(pipeline, health)).collect(),
+        deployments: view.deployments,
+    }
+}
+
+/// One entry for each pipeline that is set up, serving or not.
+pub(super) fn models(view: &View) -> Vec<PipelineEntry> {
+    view.pipelines
+        .iter()
+        .map(|pipeline| PipelineEntry {
+            pipeline_id: pipeline.record.config.pipeline_id,
+            alias: pipeline.record.config.alias.clone(),
+            port: pipeline.record.config.port,
+            host: "127.0.0.1".to_owned(),
+            is_serving: pipeline.state == ModelState::Serving,
+        })
+        .collect()
+}
+
+fn model(pipeline: &PipelineView, health: &Health) -> ModelHealth {
+    let config = &pipeline.record.config;
+    let engine = health.get(&config.pipeline_id);
+    ModelHealth {
+        model_id: config.model_id,
+        pipeline_id: config.pipeline_id,
+        alias: config.alias.clone(),
+        state: pipeline.state,
+        // Without a process there is nothing that could be healthy.
+        health: engine.map_or(EngineHealth::Unhealthy, |engine| engine.health),
+        detail: pipeline.detail.clone(),
+        engine_pid: engine.and_then(|engine| engine.pid),
+    }
+}
+
+fn agent_version() -> semver::Version {
+    env!("CARGO_PKG_VERSION").parse().expect("the package's version is one")
+}

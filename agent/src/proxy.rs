@@ -1,0 +1,141 @@
+//! The serving proxy: owns the public ports and joins them to engines by routes.
+//!
+//! A port's listener outlives the pipelines behind it. Replacing a route changes what the next
+//! request meets and touches none in flight, so a repair refuses no connection and cuts no stream.
+
+mod answer;
+mod forward;
+mod frontend;
+mod route;
+mod tee;
+
+use std::{collections::HashMap, sync::Arc};
+
+use anyhow::Context as _;
+use link_agent_core::effect::Route;
+use link_platform::port_owner;
+use link_plugin_language_model::{self as language_model, Manifest};
+use link_protocol::{id::PipelineId, port::Port};
+use tokio::{net::TcpListener, runtime::Runtime};
+
+use self::{forward::Engine, frontend::Frontend, route::Live};
+use crate::{engine::Address, pipeline::Pipeline, report::Reporter};
+
+/// Threads that all frontends share.
+const THREADS: usize = 2;
+
+/// The public ports of this device.
+#[derive(Debug)]
+pub(crate) struct Frontends {
+    /// Present until the agent stops.
+    runtime: Option<Runtime>,
+    engine: Arc<Engine>,
+    reporter: Reporter,
+    open: HashMap<Port, Frontend>,
+    /// The serving pipelines: each takes the usage of its model from the frontend to the reports.
+    pipelines: HashMap<PipelineId, Pipeline>,
+}
+
+impl Frontends {
+    /// Prepares to serve; no port is taken yet.
+    pub(crate) fn start(reporter: Reporter) -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .thread_name("frontends")
+            .enable_all()
+            .build()
+            .context("cannot start the runtime of the frontends")?;
+        let manifest: Manifest = language_model::manifest();
+        let engine = {
+            let _within = runtime.enter();
+            Arc::new(Engine::new(manifest))
+        };
+        Ok(Self {
+            runtime: Some(runtime),
+            engine,
+            reporter,
+            open: HashMap::new(),
+            pipelines: HashMap::new(),
+        })
+    }
+
+    /// The runtime that the local API shares with the frontends.
+    pub(crate) fn handle(&self) -> anyhow::Result<tokio::runtime::Handle> {
+        self.runtime.as_ref().map(|runtime| runtime.handle().clone()).context("the agent stops")
+    }
+
+    /// Takes the port of `route`, or says why it cannot be had. Models of ours share a port.
+    pub(crate) async fn reserve(&mut self, route: Route) -> Result<(), String> {
+        let port = route.port;
+        let Some(runtime) = &self.runtime else { return Err("the agent stops".to_owned()) };
+        if !self.open.contains_key(&port) {
+            let handle = runtime.handle().clone();
+            let bound = handle
+                .spawn(async move { TcpListener::bind(("127.0.0.1", port.get())).await })
+                .await
+                .map_err(|_| "the agent stops".to_owned())?;
+            let listener = bound.map_err(|error| taken(port, &error))?;
+            let frontend = Frontend::open(runtime.handle(), listener, self.engine.clone());
+            tracing::info!(%port, "port taken");
+            self.open.insert(port, frontend);
+        }
+        self.replace(route, None).map_err(|error| format!("{error:#}"))
+    }
+
+    /// Restarts the serving pipeline of `route` around the engine and the socket that are there.
+    pub(crate) fn replace(&mut self, route: Route, engine: Option<Address>) -> anyhow::Result<()> {
+        let Some(frontend) = self.open.get(&route.port) else { return Ok(()) };
+        let (usage, mut queue) = route::usage_queue();
+        let reporter = self.reporter.clone();
+        let pipeline = Pipeline::spawn("serving", move |_stop| async move {
+            while let Some(report) = queue.recv().await {
+                reporter.usage(report);
+            }
+        })?;
+        let pipeline_id = route.pipeline_id;
+        frontend.set(Live { route, engine, usage });
+        self.pipelines.insert(pipeline_id, pipeline);
+        Ok(())
+    }
+
+    /// Takes a pipeline off a port. The last one gives the port back; requests in flight go on for
+    /// as long as their engine answers.
+    pub(crate) fn release(&mut self, pipeline: PipelineId, port: Port) {
+        let Some(frontend) = self.open.get(&port) else { return };
+        if frontend.remove(pipeline) {
+            self.open.remove(&port);
+            tracing::info!(%port, "port given back");
+        }
+        if !self.open.values().any(|frontend| frontend.serves(pipeline)) {
+            self.pipelines.remove(&pipeline);
+        }
+    }
+
+    /// Closes every port.
+    pub(crate) fn close_all(mut self) {
+        self.open.clear();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Drop for Frontends {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn taken(port: Port, error: &std::io::Error) -> String {
+    if error.kind() != std::io::ErrorKind::AddrInUse {
+        return format!("port {port} cannot be taken: {error}");
+    }
+    match port_owner::find(port.get()) {
+        Some(owner) => {
+            format!("port {port} is in use by {} (process {})", owner.program, owner.pid)
+        }
+        None => format!("port {port} is in use by another program"),
+    }
+}

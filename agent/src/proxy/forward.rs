@@ -1,0 +1,262 @@
+//! One request: checked, sent to the engine, and its answer passed on.
+//!
+//! The order of the checks is the one a browser needs: Host, preflight, origin, path. Every answer
+//! to an allowed page carries its origin, errors included, so that a page sees the true cause.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: notes when a request came in")]
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use link_agent_core::{
+    cors::{self, Headers, Preflight},
+    usage::Framing,
+};
+use link_plugin_language_model::Manifest;
+use link_protocol::{
+    limits,
+    problem::{Code, Problem},
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    answer::{self, Body},
+    route::{self, Choice, Live},
+    tee::{Meter, Tee},
+};
+
+/// What a public port of this device is called by; any other name is a page's trick.
+const OUR_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// Headers that belong to one connection and are not passed on.
+const HOP_BY_HOP: [header::HeaderName; 8] = [
+    header::CONNECTION,
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::HOST,
+];
+
+/// The way to engines.
+#[derive(Debug)]
+pub(super) struct Engine {
+    client: Client<HttpConnector, Full<Bytes>>,
+    manifest: Manifest,
+}
+
+impl Engine {
+    pub(super) fn new(manifest: Manifest) -> Self {
+        let mut connector = HttpConnector::new();
+        connector.set_nodelay(true);
+        connector.set_connect_timeout(Some(limits::CONNECT_TIMEOUT));
+        // An engine closes idle connections after a few seconds; none is kept longer than it does.
+        let client = Client::builder(TokioExecutor::new())
+            .pool_idle_timeout(std::time::Duration::from_secs(2))
+            .pool_timer(hyper_util::rt::TokioTimer::new())
+            .build(connector);
+        Self { client, manifest }
+    }
+}
+
+/// Answers one request with the routes that the port has at this moment.
+pub(super) async fn answer(
+    engine: &Engine,
+    routes: &[Live],
+    request: Request<Incoming>,
+) -> Response<Body> {
+    let started = Instant::now();
+    if !has_our_host(&request) {
+        return answer::problem(
+            &Problem::new(Code::HostNotAllowed, "not a name of this device"),
+            vec![],
+        );
+    }
+    let origin = text(request.headers(), &header::ORIGIN).map(str::to_owned);
+    if request.method() == Method::OPTIONS {
+        return preflight(routes, &request);
+    }
+    let allowed = origin
+        .as_deref()
+        .filter(|origin| route::allowlists(routes).any(|list| list.allows(origin)));
+    if origin.is_some() && allowed.is_none() {
+        return forbidden();
+    }
+    let cors = || cors::response(allowed);
+    match forward(engine, routes, request, origin.as_deref(), started).await {
+        Ok(mut response) => {
+            answer::add(response.headers_mut(), cors());
+            response
+        }
+        Err(problem) if problem.known_code() == Some(Code::OriginNotAllowed) => forbidden(),
+        Err(problem) => answer::problem(&problem, cors()),
+    }
+}
+
+fn preflight(routes: &[Live], request: &Request<Incoming>) -> Response<Body> {
+    let headers = request.headers();
+    let asked = Preflight {
+        origin: text(headers, &header::ORIGIN),
+        method: text(headers, &header::ACCESS_CONTROL_REQUEST_METHOD),
+        headers: text(headers, &header::ACCESS_CONTROL_REQUEST_HEADERS),
+        private_network: headers.contains_key("access-control-request-private-network"),
+    };
+    match cors::preflight(asked, route::allowlists(routes)) {
+        Some(headers) => answer::empty(StatusCode::NO_CONTENT, headers),
+        None => forbidden(),
+    }
+}
+
+async fn forward(
+    engine: &Engine,
+    routes: &[Live],
+    request: Request<Incoming>,
+    origin: Option<&str>,
+    started: Instant,
+) -> Result<Response<Body>, Problem> {
+    let path = request.uri().path().to_owned();
+    if request.method() == Method::GET && path == "/v1/models" {
+        return Ok(models(routes));
+    }
+    let (parts, body) = request.into_parts();
+    let body = read(body).await?;
+    let model = named_model(&body);
+    let (live, path) = match route::choose(routes, &path, model.as_deref()) {
+        Choice::Route { index, path } => (&routes[index], path),
+        Choice::Unknown { model } => {
+            return Err(not_served(routes, &format!("no model `{model}`")));
+        }
+        Choice::Unnamed => return Err(not_served(routes, "the request names no model")),
+    };
+    if origin.is_some_and(|origin| !live.route.allowlist.allows(origin)) {
+        return Err(Problem::new(Code::OriginNotAllowed, ""));
+    }
+    if !engine.manifest.serve.paths.iter().any(|served| served == path) {
+        return Err(Problem::new(Code::PathNotServed, "this path is not served"));
+    }
+    let Some(address) = &live.engine else {
+        let detail = format!("`{}` is being loaded", live.route.alias);
+        return Err(Problem::new(Code::EngineLoading, detail));
+    };
+    let uri = format!("http://127.0.0.1:{}{path}", address.port);
+    let mut outgoing = Request::new(Full::new(body));
+    *outgoing.method_mut() = parts.method;
+    *outgoing.uri_mut() = uri.parse::<Uri>().map_err(|_| unavailable(live))?;
+    *outgoing.headers_mut() = outgoing_headers(parts.headers);
+    let secret = format!("Bearer {}", address.secret.expose());
+    let mut secret = HeaderValue::from_str(&secret).map_err(|_| unavailable(live))?;
+    secret.set_sensitive(true);
+    outgoing.headers_mut().insert(header::AUTHORIZATION, secret);
+    let response = engine.client.request(outgoing).await.map_err(|error| {
+        tracing::warn!(model = %live.route.alias, "the engine did not answer: {error}");
+        unavailable(live)
+    })?;
+    let metered = engine.manifest.serve.metered_paths.iter().any(|metered| metered == path);
+    Ok(pass_on(response, live, metered, started))
+}
+
+/// Passes the engine's answer on, measured when it is an inference.
+fn pass_on(
+    response: Response<Incoming>,
+    live: &Live,
+    metered: bool,
+    started: Instant,
+) -> Response<Body> {
+    let (mut parts, inner) = response.into_parts();
+    let replaced: Vec<_> =
+        parts.headers.keys().filter(|name| cors::is_replaced(name.as_str())).cloned().collect();
+    for name in replaced.iter().chain(&HOP_BY_HOP) {
+        parts.headers.remove(name);
+    }
+    let meter = (metered && parts.status.is_success()).then(|| {
+        let kind = text(&parts.headers, &header::CONTENT_TYPE).unwrap_or_default();
+        let framing =
+            if kind.starts_with("text/event-stream") { Framing::Events } else { Framing::Whole };
+        Meter::new(framing, live.route.model_id, live.usage.clone(), started)
+    });
+    Response::from_parts(parts, Tee { inner, meter }.boxed())
+}
+
+/// What goes to the engine: no secret and no origin of the client, and no encoding that would
+/// hide the answer from the scanner.
+fn outgoing_headers(mut headers: HeaderMap) -> HeaderMap {
+    for name in HOP_BY_HOP.iter().chain(&[
+        header::ORIGIN,
+        header::COOKIE,
+        header::REFERER,
+        header::ACCEPT_ENCODING,
+        header::CONTENT_LENGTH,
+    ]) {
+        headers.remove(name);
+    }
+    headers
+}
+
+async fn read(body: Incoming) -> Result<Bytes, Problem> {
+    match Limited::new(body, limits::PROXY_BODY_LIMIT).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            let detail = format!("a request may have {} bytes", limits::PROXY_BODY_LIMIT);
+            Err(Problem::new(Code::PayloadTooLarge, detail))
+        }
+        Err(_) => Err(Problem::new(Code::MalformedRequest, "the body was broken off")),
+    }
+}
+
+fn named_model(body: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        model: Option<String>,
+    }
+    serde_json::from_slice::<Named>(body).ok()?.model
+}
+
+fn models(routes: &[Live]) -> Response<Body> {
+    let entry =
+        |live: &Live| json!({"id": live.route.alias, "object": "model", "owned_by": "link"});
+    let data: Vec<_> = routes.iter().map(entry).collect();
+    answer::json(&json!({"object": "list", "data": data}), vec![])
+}
+
+fn forbidden() -> Response<Body> {
+    let detail = "the origin of this page is not on the allowlist of this model";
+    let headers: Headers = cors::response(None);
+    answer::problem(&Problem::new(Code::OriginNotAllowed, detail), headers)
+}
+
+fn not_served(routes: &[Live], what: &str) -> Problem {
+    let served = route::aliases(routes).join(", ");
+    Problem::new(Code::ModelNotServed, format!("{what}; served here: {served}"))
+}
+
+fn unavailable(live: &Live) -> Problem {
+    Problem::new(
+        Code::EngineUnavailable,
+        format!("the engine of `{}` does not answer", live.route.alias),
+    )
+}
+
+fn has_our_host(request: &Request<Incoming>) -> bool {
+    let host = text(request.headers(), &header::HOST).or_else(|| request.uri().host());
+    host.is_some_and(|host| {
+        let name = match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            Some(_) | None => host,
+        };
+        OUR_HOSTS.contains(&name)
+    })
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}

@@ -1,0 +1,109 @@
+//! The routes of one port, and how a request chooses among them. Pure but for the queue's ends.
+
+use link_agent_core::effect::Route;
+use link_protocol::{allowlist::Allowlist, report::TelemetryReport};
+use tokio::sync::mpsc;
+
+use crate::engine::Address;
+
+/// Usage records of one pipeline that may wait.
+const USAGE_QUEUE: usize = 1024;
+
+/// A route with the engine that answers.
+#[derive(Clone, Debug)]
+pub(super) struct Live {
+    pub(super) route: Route,
+    /// Absent while the engine loads.
+    pub(super) engine: Option<Address>,
+    pub(super) usage: mpsc::Sender<TelemetryReport>,
+}
+
+/// What a request asks for.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) enum Choice<'a> {
+    /// This route, with the path that the engine is asked for.
+    Route { index: usize, path: &'a str },
+    /// The named model is not served here.
+    Unknown { model: String },
+    /// Several models are served, and the request names none.
+    Unnamed,
+}
+
+/// Makes the queue that takes usage from a frontend to its serving pipeline.
+pub(super) fn usage_queue() -> (mpsc::Sender<TelemetryReport>, mpsc::Receiver<TelemetryReport>) {
+    mpsc::channel(USAGE_QUEUE)
+}
+
+/// The allowlists of all routes.
+pub(super) fn allowlists(routes: &[Live]) -> impl Iterator<Item = &Allowlist> {
+    routes.iter().map(|live| &live.route.allowlist)
+}
+
+/// The aliases of all routes.
+pub(super) fn aliases(routes: &[Live]) -> Vec<String> {
+    routes.iter().map(|live| live.route.alias.to_string()).collect()
+}
+
+/// Chooses by the path's prefix `/{alias}/`, then by the `model` of the body; a model that is
+/// alone on its port needs no name, and takes any.
+pub(super) fn choose<'a>(routes: &[Live], path: &'a str, model: Option<&str>) -> Choice<'a> {
+    let prefixed = routes.iter().enumerate().find_map(|(index, live)| {
+        let rest = path.strip_prefix('/')?.strip_prefix(live.route.alias.as_str())?;
+        rest.starts_with('/').then_some(Choice::Route { index, path: rest })
+    });
+    if let Some(choice) = prefixed {
+        return choice;
+    }
+    if routes.len() == 1 {
+        return Choice::Route { index: 0, path };
+    }
+    let Some(model) = model else { return Choice::Unnamed };
+    match routes.iter().position(|live| live.route.alias.as_str() == model) {
+        Some(index) => Choice::Route { index, path },
+        None => Choice::Unknown { model: model.chars().take(64).collect() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_alone_on_its_port_takes_any_name() {
+        let routes = [live("tiny", 1)];
+        for model in [None, Some("tiny"), Some("gpt-4o")] {
+            let choice = choose(&routes, "/v1/chat/completions", model);
+            assert_eq!(choice, Choice::Route { index: 0, path: "/v1/chat/completions" });
+        }
+    }
+
+    #[test]
+    fn models_that_share_a_port_are_told_apart_by_prefix_or_name() {
+        let routes = [live("tiny", 1), live("big", 2)];
+        for (path, model, expected) in [
+            ("/big/v1/embeddings", None, Choice::Route { index: 1, path: "/v1/embeddings" }),
+            ("/v1/x", Some("tiny"), Choice::Route { index: 0, path: "/v1/x" }),
+            ("/v1/x", Some("huge"), Choice::Unknown { model: "huge".to_owned() }),
+            ("/bigger/v1/x", None, Choice::Unnamed),
+        ] {
+            assert_eq!(choose(&routes, path, model), expected, "{path} {model:?}");
+        }
+    }
+
+    fn live(alias: &str, number: u8) -> Live {
+        let digits = format!("{number:032}");
+        Live {
+            route: Route {
+                pipeline_id: format!("pip_{digits}").parse().unwrap(),
+                model_id: format!("mdl_{digits}").parse().unwrap(),
+                alias: alias.parse().unwrap(),
+                port: "8080".parse().unwrap(),
+                allowlist: Allowlist::new([]),
+                generation: 1,
+                engine: None,
+            },
+            engine: None,
+            usage: usage_queue().0,
+        }
+    }
+}

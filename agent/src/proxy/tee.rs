@@ -1,0 +1,117 @@
+//! A response body that is passed on as it arrives while a scanner looks at it.
+//!
+//! Usage is sent when the body ends, in whatever way: to its end, by an error, or because the
+//! client left.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: measures how long an inference takes")]
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Instant,
+};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use link_agent_core::usage::{Framing, Scanner};
+use link_protocol::{
+    id::{InferenceId, ModelId},
+    report::TelemetryReport,
+};
+use tokio::sync::mpsc;
+
+/// Measures one inference.
+#[derive(Debug)]
+pub(super) struct Meter {
+    scanner: Option<Scanner>,
+    model_id: ModelId,
+    usage: mpsc::Sender<TelemetryReport>,
+    started: Instant,
+    first_token: Option<Instant>,
+}
+
+impl Meter {
+    /// Starts to measure; `started` is when the request came in.
+    pub(super) fn new(
+        framing: Framing,
+        model_id: ModelId,
+        usage: mpsc::Sender<TelemetryReport>,
+        started: Instant,
+    ) -> Self {
+        Self { scanner: Some(Scanner::new(framing)), model_id, usage, started, first_token: None }
+    }
+
+    fn look(&mut self, bytes: &[u8]) {
+        if let Some(scanner) = &mut self.scanner {
+            scanner.push(bytes);
+            if self.first_token.is_none() && scanner.has_content() {
+                self.first_token = Some(Instant::now());
+            }
+        }
+    }
+
+    fn send(&mut self) {
+        let Some(scanner) = self.scanner.take() else { return };
+        let usage = scanner.finish();
+        let millis = |until: Instant| {
+            u64::try_from(until.duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
+        };
+        let report = TelemetryReport {
+            inference_id: InferenceId::from_uuid(uuid::Uuid::now_v7()),
+            model_id: self.model_id,
+            prompt_tokens: usage.prompt_tokens,
+            completion_tokens: usage.completion_tokens,
+            provenance: usage.provenance,
+            duration_ms: millis(Instant::now()),
+            time_to_first_token_ms: self.first_token.map(millis),
+        };
+        if self.usage.try_send(report).is_err() {
+            tracing::warn!(model = %self.model_id, "the usage of an inference was dropped");
+        }
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.send();
+    }
+}
+
+/// The engine's body, measured.
+pub(super) struct Tee {
+    pub(super) inner: Incoming,
+    pub(super) meter: Option<Meter>,
+}
+
+impl Body for Tee {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = Pin::new(&mut self.inner).poll_frame(context);
+        if let Some(meter) = &mut self.meter {
+            match &frame {
+                Poll::Ready(Some(Ok(frame))) => {
+                    if let Some(bytes) = frame.data_ref() {
+                        meter.look(bytes);
+                    }
+                }
+                Poll::Ready(None | Some(Err(_))) => self.meter = None,
+                Poll::Pending => {}
+            }
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

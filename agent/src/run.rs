@@ -1,0 +1,249 @@
+//! The loop: an event, the core, its effects; the outcome of an effect is the next event.
+//!
+//! The core and the journal belong to this loop alone. Everything else talks to it through a
+//! bounded inbox.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: the clock and the loop's waits")]
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context as _;
+use link_agent_core::{agent::Agent, event::Event, record};
+use link_client::agent::AgentClient;
+use link_platform::{fs, paths::Roots};
+use link_protocol::{
+    agent_api::Hello,
+    local_api::{DeploymentProgress, TransportState},
+    registration::TransportType,
+    report::{LifecycleReport, LifecycleStatus, ModelState},
+};
+use tokio::{
+    signal,
+    sync::{mpsc, oneshot},
+};
+
+use crate::{
+    args::Args,
+    download::Downloads,
+    effects::Shell,
+    engine::Engines,
+    identity,
+    journal::Journal,
+    local_api::{self, LocalApi},
+    pipeline::Pipeline,
+    proxy::Frontends,
+    report::Reporter,
+    transport,
+};
+
+/// Events that may wait for the loop; senders wait when it is full.
+const INBOX: usize = 256;
+
+/// How long the last report may take when the agent stops.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Stopped,
+    RegisteredAnew,
+}
+
+/// What the loop is asked.
+#[derive(Debug)]
+pub(crate) enum Input {
+    Event(Event),
+    Hello(oneshot::Sender<Hello>),
+    View(oneshot::Sender<View>),
+}
+
+/// Where everything else reaches the loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Inbox(mpsc::Sender<Input>);
+
+/// What the local API shows of the core.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub(crate) status: LifecycleStatus,
+    pub(crate) transport: TransportState,
+    pub(crate) pipelines: Vec<PipelineView>,
+    pub(crate) deployments: Vec<DeploymentProgress>,
+}
+
+/// One pipeline of a [`View`].
+#[derive(Clone, Debug)]
+pub(crate) struct PipelineView {
+    pub(crate) record: record::PipelineRecord,
+    pub(crate) state: ModelState,
+    pub(crate) engine_run: Option<u64>,
+    pub(crate) detail: Option<String>,
+}
+
+impl Inbox {
+    /// Hands in an event; waits while the inbox is full, so a flood slows its source down.
+    pub(crate) async fn event(&self, event: Event) {
+        // The loop has ended only when the agent stops, and then no event matters.
+        let _stopping = self.0.send(Input::Event(event)).await;
+    }
+
+    /// Hands in an event from a thread without a runtime.
+    pub(crate) fn event_blocking(&self, event: Event) {
+        let _stopping = self.0.blocking_send(Input::Event(event));
+    }
+
+    /// Asks what this device has and runs; nothing when the agent stops.
+    pub(crate) async fn hello(&self) -> Option<Hello> {
+        let (answer, question) = oneshot::channel();
+        self.0.send(Input::Hello(answer)).await.ok()?;
+        question.await.ok()
+    }
+
+    /// Asks for the state at this moment; nothing when the agent stops.
+    pub(crate) async fn view(&self) -> Option<View> {
+        let (answer, question) = oneshot::channel();
+        self.0.send(Input::View(answer)).await.ok()?;
+        question.await.ok()
+    }
+}
+
+/// Runs the agent until it is told to stop or the device is registered anew.
+pub(crate) async fn run(args: &Args, roots: &Roots) -> anyhow::Result<Outcome> {
+    let mut stop = StopSignal::listen()?;
+    let path = roots.identity();
+    let identity = tokio::select! {
+        identity = identity::wait_for(&path) => identity?,
+        () = stop.received() => return Ok(Outcome::Stopped),
+    };
+    for folder in [roots.models(), roots.logs(), roots.state.join("run")] {
+        fs::create_private_dir(&folder)?;
+    }
+    let started = Instant::now();
+    let journal = Journal::open(&roots.journal()).await?;
+    let snapshot = journal.load().await?;
+    let client =
+        AgentClient::new(&identity.backend_url, identity.device_id, identity.device_token.clone())?;
+    let (sender, mut inputs) = mpsc::channel(INBOX);
+    let inbox = Inbox(sender);
+    let (reporter, _reports) = Reporter::start(client.clone(), inbox.clone())?;
+    let engines = Engines::start(args, roots, inbox.clone())?;
+    let frontends = Frontends::start(reporter.clone())?;
+    let downloads = Downloads::start(roots.models(), &identity, inbox.clone())?;
+    let api = LocalApi {
+        device_id: identity.device_id,
+        port: args.local_port,
+        inbox: inbox.clone(),
+        engines: engines.clone(),
+    };
+    let _local = local_api::start(api, &frontends).await?;
+    let mut shell = Shell { journal, reporter, engines, frontends, downloads };
+
+    let me = record::Identity {
+        device_id: identity.device_id,
+        epoch: identity.epoch,
+        boot_id: uuid::Uuid::now_v7().simple().to_string(),
+        agent_version: env!("CARGO_PKG_VERSION").parse().context("the version of this program")?,
+    };
+    let (mut agent, effects) =
+        Agent::restore(me.clone(), identity.backend_keys.clone(), snapshot, started.elapsed());
+    let mut next = VecDeque::new();
+    shell.run_all(effects, &mut next).await?;
+    let control = {
+        let (client, inbox) = (client.clone(), inbox.clone());
+        Pipeline::spawn("control", move |_stop| transport::http::run(client, inbox))?
+    };
+    drop(inbox);
+
+    let mut anew = std::pin::pin!(identity::changed(&path, &identity));
+    let outcome = loop {
+        while let Some(event) = next.pop_front() {
+            let effects = agent.handle(event, started.elapsed());
+            shell.run_all(effects, &mut next).await?;
+        }
+        let deadline = agent.deadline().map(|at| tokio::time::Instant::from_std(started + at));
+        let input = tokio::select! {
+            input = inputs.recv() => input,
+            () = until(deadline) => Some(Input::Event(Event::DeadlineReached)),
+            () = stop.received() => break Outcome::Stopped,
+            () = &mut anew => break Outcome::RegisteredAnew,
+        };
+        match input {
+            Some(Input::Event(event)) => next.push_back(event),
+            Some(Input::Hello(answer)) => drop(answer.send(agent.hello())),
+            Some(Input::View(answer)) => drop(answer.send(view(&agent))),
+            None => break Outcome::Stopped,
+        }
+    };
+    tracing::info!("stopping");
+    drop(control);
+    if matches!(outcome, Outcome::Stopped) {
+        say_farewell(&client, &me, started.elapsed()).await;
+    }
+    shell.stop().await;
+    Ok(outcome)
+}
+
+fn view(agent: &Agent) -> View {
+    View {
+        status: agent.status(),
+        transport: TransportState { r#type: TransportType::Http, state: agent.connection() },
+        pipelines: agent
+            .pipelines()
+            .map(|view| PipelineView {
+                record: view.record.clone(),
+                state: view.state,
+                engine_run: view.engine_run,
+                detail: view.detail.map(str::to_owned),
+            })
+            .collect(),
+        deployments: agent.deployments(),
+    }
+}
+
+async fn until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Says that the agent stops; a backend that cannot be reached learns it from the silence.
+async fn say_farewell(client: &AgentClient, me: &record::Identity, uptime: Duration) {
+    let report = LifecycleReport {
+        status: LifecycleStatus::Stopping,
+        agent_version: me.agent_version.clone(),
+        uptime_s: uptime.as_secs(),
+    };
+    match tokio::time::timeout(FAREWELL, client.lifecycle(&report)).await {
+        Ok(Ok(true)) => {}
+        Ok(Ok(false)) | Err(_) => tracing::debug!("the backend did not hear that we stop"),
+        Ok(Err(error)) => tracing::debug!("the backend refused the last report: {error}"),
+    }
+}
+
+/// What asks the agent to stop: an interrupt or a termination.
+struct StopSignal {
+    stop: mpsc::Receiver<()>,
+}
+
+impl StopSignal {
+    fn listen() -> anyhow::Result<Self> {
+        let (sender, stop) = mpsc::channel(1);
+        let mut terminate = link_platform::signal::Termination::listen()
+            .context("cannot listen for the termination signal")?;
+        tokio::spawn(async move {
+            tokio::select! {
+                _interrupted = signal::ctrl_c() => {}
+                () = terminate.received() => {}
+            }
+            let _stopping = sender.send(()).await;
+        });
+        Ok(Self { stop })
+    }
+
+    async fn received(&mut self) {
+        let _signalled = self.stop.recv().await;
+    }
+}
