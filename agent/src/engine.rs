@@ -4,8 +4,6 @@
 //! One long-lived thread starts, watches and ends them all, because Linux kills a child when the
 //! *thread* that started it ends.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: processes, their secrets and the clock")]
-
 mod health;
 mod spawner;
 

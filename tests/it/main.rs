@@ -1,1 +1,12 @@
-fn main(){}
+//! Black-box tests: the real programs, a real engine, faults on purpose. One test binary.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests work on files, processes and time"
+)]
+
+mod crashes;
+mod deployment;
+mod main_job;
+mod serving;

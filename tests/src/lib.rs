@@ -1,1 +1,19 @@
-//! Placeholder.
+//! What the black-box tests stand on: real programs, scratch homes, free ports, faults on purpose.
+//!
+//! Nothing sleeps for a fixed time: [`wait::until`] waits for a condition, with a deadline.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test harness is all effects, and a failed step ends the test"
+)]
+
+pub mod backend;
+pub mod chat;
+pub mod device;
+pub mod engines;
+pub mod model_server;
+pub mod program;
+pub mod wait;

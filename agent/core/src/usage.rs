@@ -233,7 +233,7 @@ mod tests {
             for chunk in &chunks {
                 scanner.push(chunk);
             }
-            drop(scanner.finish());
+            prop_assert!(scanner.finish().prompt_tokens.is_none_or(|count| count < u64::MAX));
         }
     }
 }

@@ -283,8 +283,9 @@ fn brief(error: &reqwest::Error) -> &'static str {
 }
 
 fn explain(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
-        _ => format!("the file cannot be written: {error}"),
+    if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+        "the disk is full".to_owned()
+    } else {
+        format!("the file cannot be written: {error}")
     }
 }

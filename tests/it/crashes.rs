@@ -1,0 +1,142 @@
+//! Power cuts: the agent killed at each checkpoint, the backend killed under load. Nothing is lost
+//! and nothing happens twice.
+
+use std::time::Duration;
+
+use link_protocol::{
+    deployment::DeploymentState,
+    report::{CommandResult, ModelState},
+};
+use link_tests::{
+    backend::{OLD_ORIGIN, TestBackend, WORKSPACE},
+    chat,
+    device::{TestDevice, free_port, is_alive},
+    engines::{self, TINY_REPLY},
+    model_server::{Fault, ModelServer},
+    wait::until,
+};
+
+/// Every checkpoint that a deployment which serves passes, in about this order.
+const CHECKPOINTS: [&str; 14] = [
+    "before-persist",
+    "after-persist",
+    "command-stored",
+    "seq-stored",
+    "receipt",
+    "download",
+    "bytes-written",
+    "verified",
+    "downloaded",
+    "pipeline-stored",
+    "reserve-port",
+    "start-engine",
+    "replace-route",
+    "command-done",
+];
+
+// Holds: S2.3-10, S3.1-4, S3.2-5
+#[tokio::test]
+async fn an_agent_killed_at_any_checkpoint_of_a_deployment_ends_it_after_its_restart() {
+    let backend = TestBackend::start().await;
+    let bytes = engines::model("tiny.gguf");
+    for checkpoint in CHECKPOINTS {
+        let mut device = TestDevice::register(&backend).await;
+        let server = ModelServer::start(bytes.clone(), Fault::None).await;
+        let name = format!("tiny-{checkpoint}");
+        let model = backend.model_at(&name, &server.url, &bytes).await;
+        let port = free_port();
+        // The first change of all is the lifecycle status: that one is not to be the last.
+        let early = ["before-persist", "after-persist"].contains(&checkpoint);
+        if early {
+            device.run(&[]);
+            backend.online(device.id, true).await;
+            device.kill();
+        }
+        let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+        device.run_until(checkpoint);
+        device.died().await;
+        device.run(&[]);
+        let ended = backend.ended(deployment.deployment_id).await;
+        assert_eq!(ended.state, DeploymentState::Completed, "{checkpoint}: {:?}", ended.reason);
+        let serving = backend.serving(deployment.deployment_id, true).await;
+        assert_eq!(serving.port, port, "{checkpoint}");
+        let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
+        assert_eq!(text, TINY_REPLY, "{checkpoint}");
+        let result = backend.result(deployment.command_id).await.result.unwrap();
+        assert_eq!(result.status, CommandResult::Succeeded, "{checkpoint}: {}", result.output);
+        assert_eq!(device.model_files().len(), 1, "{checkpoint}");
+    }
+}
+
+// Holds: S3.2-5
+#[tokio::test]
+async fn an_agent_killed_while_it_serves_takes_its_engine_along_and_serves_again() {
+    let backend = TestBackend::start().await;
+    let mut device = TestDevice::start(&backend).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    backend.serving(deployment.deployment_id, true).await;
+    let engine = device.model().await.engine_pid.unwrap();
+
+    device.kill();
+    until("the engine to end with its agent", || async { (!is_alive(engine)).then_some(()) }).await;
+    device.run(&[]);
+    until("the model to serve again", || async {
+        let health = device.healthz().await;
+        health.models.first().filter(|model| model.state == ModelState::Serving).map(|_| ())
+    })
+    .await;
+    let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
+    assert_eq!(text, TINY_REPLY);
+    // Told anew: the backend would otherwise go on showing the state from before.
+    backend.serving(deployment.deployment_id, true).await;
+}
+
+// Holds: S3.3-1
+#[tokio::test]
+async fn a_backend_killed_with_a_repair_on_its_way_loses_nothing() {
+    let mut backend = TestBackend::start().await;
+    let mut device = TestDevice::start(&backend).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    backend.serving(deployment.deployment_id, true).await;
+    backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
+
+    // The agent dies as it writes the command down; the backend dies right after.
+    device.kill();
+    device.run_until("command-stored");
+    backend.online(device.id, true).await;
+    let sent = backend.owner.repair_serving(model.model_id, device.id, None, "once").await.unwrap();
+    device.died().await;
+    backend.kill();
+    backend.restart().await;
+    device.run(&[]);
+    let result = backend.result(sent.command_id).await.result.unwrap();
+    assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
+    assert_eq!(chat::preflight(port, WORKSPACE).await.status(), 204);
+}
+
+// Holds: S4.3-3
+#[tokio::test]
+async fn what_happens_while_the_backend_is_down_is_told_when_it_is_back() {
+    let mut backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    backend.serving(deployment.deployment_id, true).await;
+    let engine = device.model().await.engine_pid.unwrap();
+
+    backend.kill();
+    std::process::Command::new("kill").args(["-9", &engine.to_string()]).status().unwrap();
+    until("the agent to notice", || async {
+        (device.model().await.state == ModelState::NotServing).then_some(())
+    })
+    .await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    backend.restart().await;
+    let stopped = backend.serving(deployment.deployment_id, false).await;
+    assert!(stopped.serving.unwrap().detail.unwrap().contains("the engine ended"));
+}

@@ -1,0 +1,216 @@
+//! Serving: ports, engines that fail, and what the local API says of them.
+
+use std::{net::TcpListener, os::unix::fs::PermissionsExt as _};
+
+use link_protocol::{
+    local_api::EngineHealth,
+    report::{CommandResult, ModelState},
+};
+use link_tests::{
+    backend::{TestBackend, WORKSPACE},
+    chat,
+    device::{TestDevice, free_port, is_alive, is_free},
+    engines::{self, TINY_REPLY},
+    wait::until,
+};
+
+// Holds: S2.2-1, S3.2-2, S4.2-2
+#[tokio::test]
+async fn models_lists_every_pipeline_whether_it_serves_or_not() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    assert!(device.pipelines().await.is_empty());
+    let (one, two) = (free_port(), free_port());
+    let tiny = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let still = backend.upload("still", engines::model("tiny-loop.gguf")).await;
+    let serving = backend.deploy(tiny.model_id, device.id, one, true).await;
+    let resting = backend.deploy(still.model_id, device.id, two, false).await;
+    backend.serving(serving.deployment_id, true).await;
+    backend.ended(resting.deployment_id).await;
+
+    let mut entries = device.pipelines().await;
+    entries.sort_by_key(|entry| entry.alias.to_string());
+    let shown: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.alias.as_str(), entry.port, entry.host.as_str(), entry.is_serving))
+        .collect();
+    assert_eq!(shown, [("still", two, "127.0.0.1", false), ("tiny", one, "127.0.0.1", true)]);
+
+    let stopped = backend.owner.stop(tiny.model_id, device.id).await.unwrap();
+    backend.result(stopped.command_id).await;
+    assert!(device.pipelines().await.iter().all(|entry| !entry.is_serving));
+    assert!(is_free(one));
+}
+
+// Holds: S3.2-1, S7-13
+#[tokio::test]
+async fn a_port_that_another_program_has_fails_the_start_at_once_and_names_the_program() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().try_into().unwrap();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    let result = backend.result(deployment.command_id).await.result.unwrap();
+    assert_eq!(result.status, CommandResult::Failed);
+    let us = std::process::id();
+    assert!(result.output.contains(&format!("port {port} is in use by")), "{}", result.output);
+    assert!(result.output.contains(&format!("process {us}")), "{}", result.output);
+    assert_eq!(device.model().await.state, ModelState::NotServing);
+
+    drop(taken);
+    let again = backend.owner.serve(model.model_id, device.id, None).await.unwrap();
+    let result = backend.result(again.command_id).await.result.unwrap();
+    assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
+}
+
+// Holds: S7-12
+#[tokio::test]
+async fn a_missing_engine_is_named_and_the_port_is_free_again() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    std::fs::remove_dir_all(device.home().join("data/engines")).unwrap();
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    let result = backend.result(deployment.command_id).await.result.unwrap();
+    assert_eq!(result.status, CommandResult::Failed);
+    assert!(result.output.contains("`llama-server` is not installed"), "{}", result.output);
+    let model = device.model().await;
+    assert_eq!((model.state, model.health), (ModelState::NotServing, EngineHealth::Unhealthy));
+    assert!(is_free(port));
+}
+
+// Holds: S7-15
+#[tokio::test]
+async fn an_engine_that_dies_leaves_no_process_and_gives_its_port_back() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    backend.serving(deployment.deployment_id, true).await;
+    let engine = device.model().await.engine_pid.unwrap();
+    std::process::Command::new("kill").args(["-9", &engine.to_string()]).status().unwrap();
+
+    let stopped = backend.serving(deployment.deployment_id, false).await;
+    let detail = stopped.serving.unwrap().detail.unwrap();
+    assert!(detail.contains("the engine ended (signal: 9"), "{detail}");
+    let shown = device.model().await;
+    assert_eq!((shown.state, shown.health), (ModelState::NotServing, EngineHealth::Unhealthy));
+    assert!(!is_alive(engine) && is_free(port));
+}
+
+// Holds: S7-12
+#[tokio::test]
+async fn a_file_that_is_no_model_fails_the_start_with_the_engines_own_words() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let model = backend.upload("junk", b"this is no model".to_vec()).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    let result = backend.result(deployment.command_id).await.result.unwrap();
+    assert_eq!(result.status, CommandResult::Failed);
+    assert!(result.output.contains("the engine ended"), "{}", result.output);
+    assert!(is_free(port));
+}
+
+/// An engine for fault injection: it takes connections to no port and never gets healthy.
+// Holds: S3.2-2
+#[tokio::test]
+async fn stopping_ends_an_engine_that_never_gets_healthy() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let fake = device.home().join("data/engines/llama-server/fake");
+    std::fs::create_dir_all(&fake).unwrap();
+    let program = fake.join("llama-server");
+    std::fs::write(&program, "#!/bin/sh\nexec sleep 1000\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(fake.with_file_name("current"), "fake\n").unwrap();
+
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    let engine = until("the engine to be started", || async {
+        let health = device.healthz().await;
+        health.models.first().and_then(|model| model.engine_pid)
+    })
+    .await;
+    assert_eq!(device.model().await.health, EngineHealth::Starting);
+    // The port is ours already, and says why it does not answer yet, to pages too.
+    let loading = chat::ask(port, Some(link_tests::backend::OLD_ORIGIN), false).await.unwrap();
+    assert_eq!(loading.status(), 503);
+    assert!(loading.headers().contains_key("retry-after"));
+    assert!(loading.headers().contains_key("access-control-allow-origin"));
+
+    let stop = backend.owner.stop(model.model_id, device.id).await.unwrap();
+    assert_eq!(
+        backend.result(stop.command_id).await.result.unwrap().status,
+        CommandResult::Succeeded
+    );
+    let start = backend.result(deployment.command_id).await.result.unwrap();
+    assert_eq!(start.status, CommandResult::Cancelled, "{}", start.output);
+    until("the engine to be gone", || async { (!is_alive(engine)).then_some(()) }).await;
+    assert!(is_free(port));
+}
+
+// Holds: S1-7e, S3.2-3
+#[tokio::test]
+async fn models_share_a_port_and_uninstalling_one_stops_it_first() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let port = free_port();
+    let tiny = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let twin = backend.upload("twin", engines::model("tiny.gguf")).await;
+    for model in [&tiny, &twin] {
+        let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+        backend.serving(deployment.deployment_id, true).await;
+    }
+    let unnamed = chat::ask(port, None, false).await.unwrap();
+    assert_eq!(unnamed.status(), 404);
+    assert!(unnamed.text().await.unwrap().contains("tiny, twin"));
+    for alias in ["tiny", "twin"] {
+        let url = format!("http://127.0.0.1:{port}/{alias}/v1/chat/completions");
+        let body = serde_json::json!({"messages": [{"role": "user", "content": "hi"}]});
+        let answer = reqwest::Client::new().post(url).json(&body).send().await.unwrap();
+        assert_eq!(chat::whole(answer).await.0, TINY_REPLY);
+    }
+    let removal = backend.owner.uninstall(twin.model_id, device.id).await.unwrap();
+    backend.result(removal.command_id).await;
+    assert_eq!(device.pipelines().await.len(), 1);
+    assert_eq!(device.model_files().len(), 1);
+    let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
+    assert_eq!(text, TINY_REPLY);
+    // It stays available to deploy again.
+    let again = backend.deploy(twin.model_id, device.id, port, true).await;
+    backend.serving(again.deployment_id, true).await;
+}
+
+// Holds: S1-7a
+#[tokio::test]
+async fn pages_reach_only_what_they_should() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    backend.serving(deployment.deployment_id, true).await;
+    let client = reqwest::Client::new();
+    let get = |port: u16, path: &str| client.get(format!("http://127.0.0.1:{port}{path}"));
+    let status = async |request: reqwest::RequestBuilder| request.send().await.unwrap().status();
+
+    // The engine's own control paths are closed, and its CORS headers never get out.
+    for path in ["/props", "/slots", "/metrics", "/health", "/tiny/props"] {
+        assert_eq!(status(get(port.get(), path)).await, 404, "{path}");
+    }
+    let answer = chat::ask(port, None, false).await.unwrap();
+    assert!(!answer.headers().contains_key("access-control-allow-origin"));
+    // Neither port answers under a name that a page made up.
+    for port in [port.get(), device.local_port] {
+        let rebound = get(port, "/v1/models").header("host", format!("evil.example:{port}"));
+        assert_eq!(status(rebound).await, 403);
+    }
+    let page = get(device.local_port, "/healthz").header("origin", WORKSPACE);
+    assert_eq!(status(page).await, 403);
+    assert_eq!(status(get(device.local_port, "/healthz")).await, 200);
+}

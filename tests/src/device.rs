@@ -1,0 +1,216 @@
+//! A real agent with a scratch home.
+
+use std::{
+    net::TcpListener,
+    path::PathBuf,
+    process::{Command, Output},
+};
+
+use link_client::local::LocalAgent;
+use link_platform::checkpoint::KILL_AT;
+use link_protocol::{
+    id::DeviceId,
+    identity::Identity,
+    key::{EnrolmentKey, KeyKind},
+    local_api::{Healthz, ModelHealth, PipelineEntry},
+    port::Port,
+};
+
+use crate::{
+    backend::TestBackend,
+    engines,
+    program::{self, Running},
+    wait::until,
+};
+
+/// A device.
+pub struct TestDevice {
+    pub id: DeviceId,
+    pub local: LocalAgent,
+    pub local_port: u16,
+    home: tempfile::TempDir,
+    running: Option<Running>,
+    environment: Vec<(String, String)>,
+}
+
+impl TestDevice {
+    /// Installs the engine, registers a device with a new key and starts its agent.
+    pub async fn start(backend: &TestBackend) -> Self {
+        let mut device = Self::register(backend).await;
+        device.run(&[]);
+        backend.online(device.id, true).await;
+        device
+    }
+
+    /// Registers a device with a new key; its agent does not run.
+    ///
+    /// # Panics
+    /// When the `link` command refuses.
+    pub async fn register(backend: &TestBackend) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        engines::install(home.path());
+        let local_port = free_port().get();
+        let key = backend.key(KeyKind::Registration).await;
+        let local = LocalAgent::new(local_port).unwrap();
+        let id = "dev_00000000000000000000000000000000".parse().unwrap();
+        let mut device = Self { id, local, local_port, home, running: None, environment: vec![] };
+        let output = device.register_with(&backend.url, &key);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        device.id = device.identity().device_id;
+        device
+    }
+
+    /// Runs `link register` with a key in the environment.
+    ///
+    /// # Panics
+    /// When the command cannot be run.
+    pub fn register_with(&self, backend: &str, key: &EnrolmentKey) -> Output {
+        self.link()
+            .args(["register", "--backend", backend])
+            .env("LINK_REGISTRATION_KEY", key.expose())
+            .output()
+            .unwrap()
+    }
+
+    /// Returns a `link` command that works on this device.
+    #[must_use]
+    pub fn link(&self) -> Command {
+        let mut command = Command::new(program::path("link"));
+        command
+            .env_remove("LINK_REGISTRATION_KEY")
+            .env_remove("LINK_FLEET_KEY")
+            .env("LINK_HOME", self.home.path())
+            .env("LINK_LOCAL_PORT", self.local_port.to_string());
+        command
+    }
+
+    /// Sets a variable for every later start of the agent.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.environment.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Starts the agent.
+    pub fn run(&mut self, environment: &[(&str, &str)]) {
+        let mut command = Command::new(program::path("link-agent"));
+        command
+            .env("LINK_HOME", self.home.path())
+            .env("LINK_LOCAL_PORT", self.local_port.to_string())
+            .env("LINK_ENGINE_THREADS", "1")
+            .env("LINK_ENGINE_CONTEXT", "1024")
+            .env("LINK_LOG", "info")
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .envs(environment.iter().copied());
+        self.running = Some(Running::start(command, &self.home.path().join("agent.log")));
+    }
+
+    /// Starts the agent so that it kills itself at a checkpoint.
+    pub fn run_until(&mut self, checkpoint: &str) {
+        self.run(&[(KILL_AT, checkpoint)]);
+    }
+
+    /// Kills the agent with SIGKILL.
+    pub fn kill(&mut self) {
+        self.running = None;
+    }
+
+    /// Waits until the agent has ended by itself.
+    pub async fn died(&mut self) {
+        let running = self.running.as_mut().unwrap();
+        for _ in 0..2400 {
+            if running.has_ended() {
+                self.running = None;
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(25)).await;
+        }
+        panic!("the agent did not reach the checkpoint");
+    }
+
+    /// Returns the scratch home.
+    #[must_use]
+    pub fn home(&self) -> PathBuf {
+        self.home.path().to_owned()
+    }
+
+    /// Returns who the device is.
+    ///
+    /// # Panics
+    /// When it is not registered.
+    #[must_use]
+    pub fn identity(&self) -> Identity {
+        let path = self.home.path().join("state/identity.json");
+        Identity::parse(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    /// Returns the process id of the agent.
+    ///
+    /// # Panics
+    /// When it does not run.
+    #[must_use]
+    pub fn agent_pid(&self) -> u32 {
+        self.running.as_ref().unwrap().id()
+    }
+
+    /// Waits for the state of the agent.
+    pub async fn healthz(&self) -> Healthz {
+        until("the local API", || async { self.local.healthz().await.ok() }).await
+    }
+
+    /// Returns the only model of the device.
+    ///
+    /// # Panics
+    /// When it has none or several.
+    pub async fn model(&self) -> ModelHealth {
+        let mut health = self.healthz().await;
+        assert_eq!(health.models.len(), 1, "{:?}", health.models);
+        health.models.remove(0)
+    }
+
+    /// Waits for the list of pipelines.
+    pub async fn pipelines(&self) -> Vec<PipelineEntry> {
+        until("the local API", || async { self.local.models().await.ok() }).await
+    }
+
+    /// Returns every file below the folder of models.
+    #[must_use]
+    pub fn model_files(&self) -> Vec<PathBuf> {
+        files_below(&self.home.path().join("state/models"))
+    }
+}
+
+/// Returns a port that is free at this moment.
+///
+/// # Panics
+/// When the machine has none.
+#[must_use]
+pub fn free_port() -> Port {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    Port::try_from(listener.local_addr().unwrap().port()).unwrap()
+}
+
+/// Tells whether a port can be taken.
+#[must_use]
+pub fn is_free(port: Port) -> bool {
+    TcpListener::bind(("127.0.0.1", port.get())).is_ok()
+}
+
+/// Tells whether a process exists and is not a zombie.
+#[must_use]
+pub fn is_alive(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.contains(") Z") && !stat.contains(") X"))
+}
+
+fn files_below(folder: &std::path::Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
+    let mut files = vec![];
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.extend(files_below(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
