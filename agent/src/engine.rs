@@ -10,7 +10,7 @@ mod spawner;
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock, mpsc},
     thread,
 };
 
@@ -25,7 +25,7 @@ use link_protocol::{
     port::Port,
     secret::Secret,
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, oneshot};
 
 use self::{health::Probe, spawner::Order};
 use crate::{
@@ -49,7 +49,7 @@ pub(crate) struct Engines {
     threads: Option<u16>,
     context: u32,
     table: Table,
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::SyncSender<Order>,
     inbox: Inbox,
     _health: Arc<Pipeline>,
 }
@@ -79,16 +79,17 @@ impl Engines {
         let manifest = Arc::new(language_model::manifest());
         let probe = Probe::new(manifest.clone()).context("engines cannot be checked")?;
         let table = Table::default();
-        let (orders, queue) = mpsc::channel(QUEUE);
-        let spawner = spawner::Spawner::new(table.clone(), inbox.clone());
+        let started = Arc::new(Notify::new());
+        let (orders, queue) = mpsc::sync_channel(QUEUE);
+        let spawner = spawner::Spawner::new(table.clone(), started.clone(), inbox.clone());
         thread::Builder::new()
             .name("engines".to_owned())
-            .spawn(move || spawner.run(queue))
+            .spawn(move || spawner.run(&queue))
             .context("cannot start the thread of the engines")?;
         let health = {
             let (table, probe) = (table.clone(), probe.clone());
             let inbox = inbox.clone();
-            Pipeline::spawn("health", move |_stop| health::watch(table, probe, inbox))?
+            Pipeline::spawn("health", move |_stop| health::watch(table, started, probe, inbox))?
         };
         Ok(Self {
             manifest,
@@ -163,7 +164,7 @@ impl Engines {
     /// Ends every engine and returns when none is left.
     pub(crate) async fn stop_all(&self) {
         let (done, ended) = oneshot::channel();
-        if self.orders.send(Order::StopAll { done }).await.is_ok() {
+        if self.orders.try_send(Order::StopAll { done }).is_ok() {
             let _all_gone = ended.await;
         }
     }

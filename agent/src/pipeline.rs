@@ -42,6 +42,14 @@ impl Pipeline {
     }
 }
 
+impl Pipeline {
+    /// Lets the thread go on until its work ends by itself.
+    pub(crate) fn detach(mut self) {
+        self.thread = None;
+        self.stop = CancellationToken::new();
+    }
+}
+
 impl Drop for Pipeline {
     fn drop(&mut self) {
         self.stop.cancel();

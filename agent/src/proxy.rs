@@ -15,8 +15,12 @@ use anyhow::Context as _;
 use link_agent_core::effect::Route;
 use link_platform::port_owner;
 use link_plugin_language_model::{self as language_model, Manifest};
-use link_protocol::{id::PipelineId, port::Port};
-use tokio::{net::TcpListener, runtime::Runtime};
+use link_protocol::{id::PipelineId, port::Port, report::TelemetryReport};
+use tokio::{
+    net::TcpListener,
+    runtime::Runtime,
+    sync::{Mutex, mpsc},
+};
 
 use self::{forward::Engine, frontend::Frontend, route::Live};
 use crate::{engine::Address, pipeline::Pipeline, report::Reporter};
@@ -32,8 +36,16 @@ pub(crate) struct Frontends {
     engine: Arc<Engine>,
     reporter: Reporter,
     open: HashMap<Port, Frontend>,
-    /// The serving pipelines: each takes the usage of its model from the frontend to the reports.
-    pipelines: HashMap<PipelineId, Pipeline>,
+    serving: HashMap<PipelineId, Serving>,
+}
+
+/// A serving pipeline: takes the usage of its model from the frontend to the reports. The queue
+/// outlives the thread, so a restart loses nothing of the requests in flight.
+#[derive(Debug)]
+struct Serving {
+    usage: mpsc::Sender<TelemetryReport>,
+    queue: Arc<Mutex<mpsc::Receiver<TelemetryReport>>>,
+    thread: Pipeline,
 }
 
 impl Frontends {
@@ -55,7 +67,7 @@ impl Frontends {
             engine,
             reporter,
             open: HashMap::new(),
-            pipelines: HashMap::new(),
+            serving: HashMap::new(),
         })
     }
 
@@ -85,16 +97,25 @@ impl Frontends {
     /// Restarts the serving pipeline of `route` around the engine and the socket that are there.
     pub(crate) fn replace(&mut self, route: Route, engine: Option<Address>) -> anyhow::Result<()> {
         let Some(frontend) = self.open.get(&route.port) else { return Ok(()) };
-        let (usage, mut queue) = route::usage_queue();
-        let reporter = self.reporter.clone();
-        let pipeline = Pipeline::spawn("serving", move |_stop| async move {
-            while let Some(report) = queue.recv().await {
-                reporter.usage(report);
+        let pipeline_id = route.pipeline_id;
+        let (usage, queue) = match self.serving.remove(&pipeline_id) {
+            Some(Serving { usage, queue, thread }) => {
+                drop(thread);
+                (usage, queue)
+            }
+            None => {
+                let (usage, queue) = route::usage_queue();
+                (usage, Arc::new(Mutex::new(queue)))
+            }
+        };
+        let (source, sink) = (queue.clone(), self.reporter.clone());
+        let thread = Pipeline::spawn("serving", move |_stop| async move {
+            while let Some(report) = source.lock().await.recv().await {
+                sink.usage(report);
             }
         })?;
-        let pipeline_id = route.pipeline_id;
-        frontend.set(Live { route, engine, usage });
-        self.pipelines.insert(pipeline_id, pipeline);
+        frontend.set(Live { route, engine, usage: usage.clone() });
+        self.serving.insert(pipeline_id, Serving { usage, queue, thread });
         Ok(())
     }
 
@@ -106,8 +127,11 @@ impl Frontends {
             self.open.remove(&port);
             tracing::info!(%port, "port given back");
         }
-        if !self.open.values().any(|frontend| frontend.serves(pipeline)) {
-            self.pipelines.remove(&pipeline);
+        if !self.open.values().any(|frontend| frontend.serves(pipeline))
+            && let Some(serving) = self.serving.remove(&pipeline)
+        {
+            // It ends with the last request in flight.
+            serving.thread.detach();
         }
     }
 

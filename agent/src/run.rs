@@ -178,6 +178,7 @@ pub(crate) async fn run(args: &Args, roots: &Roots) -> anyhow::Result<Outcome> {
     };
     tracing::info!("stopping");
     drop(control);
+    drop(inputs);
     if matches!(outcome, Outcome::Stopped) {
         say_farewell(&client, &me, started.elapsed()).await;
     }

@@ -11,6 +11,7 @@ use std::{
 use link_agent_core::event::Event;
 use link_plugin_language_model::Manifest;
 use reqwest::{Client, StatusCode};
+use tokio::sync::Notify;
 
 use super::{Address, Table};
 use crate::run::Inbox;
@@ -64,7 +65,7 @@ impl Probe {
 }
 
 /// Looks at engines until the pipeline is stopped, and tells when one is ready.
-pub(super) async fn watch(table: Table, probe: Probe, inbox: Inbox) {
+pub(super) async fn watch(table: Table, started: Arc<Notify>, probe: Probe, inbox: Inbox) {
     loop {
         let loading: Vec<_> = table
             .read()
@@ -73,6 +74,10 @@ pub(super) async fn watch(table: Table, probe: Probe, inbox: Inbox) {
             .filter(|(_, running)| !running.healthy)
             .map(|(run, running)| (*run, running.pipeline_id, running.address.clone()))
             .collect();
+        if loading.is_empty() {
+            started.notified().await;
+            continue;
+        }
         for (run, pipeline_id, address) in loading {
             if probe.is_ours(&address).await {
                 mark_healthy(&table, run);

@@ -7,7 +7,10 @@ use std::{
     io,
     path::{Path, PathBuf},
     process::ExitStatus,
-    sync::PoisonError,
+    sync::{
+        Arc, PoisonError,
+        mpsc::{self, RecvTimeoutError},
+    },
     time::{Duration, Instant},
 };
 
@@ -17,7 +20,7 @@ use link_platform::{
     process::{Program, TiedChild},
 };
 use link_protocol::id::PipelineId;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, oneshot};
 
 use super::{Address, Running, Table};
 use crate::run::Inbox;
@@ -43,6 +46,8 @@ pub(super) enum Order {
 #[derive(Debug)]
 pub(super) struct Spawner {
     table: Table,
+    /// Wakes the health checks.
+    started: Arc<Notify>,
     inbox: Inbox,
     children: HashMap<u64, Child>,
 }
@@ -57,33 +62,32 @@ struct Child {
 }
 
 impl Spawner {
-    pub(super) fn new(table: Table, inbox: Inbox) -> Self {
-        Self { table, inbox, children: HashMap::new() }
+    pub(super) fn new(table: Table, started: Arc<Notify>, inbox: Inbox) -> Self {
+        Self { table, started, inbox, children: HashMap::new() }
     }
 
     /// Works until nobody can send orders any more.
-    pub(super) fn run(mut self, mut orders: mpsc::Receiver<Order>) {
+    pub(super) fn run(mut self, orders: &mpsc::Receiver<Order>) {
         loop {
-            loop {
-                match orders.try_recv() {
-                    Ok(Order::Start { pipeline_id, run, program, address }) => {
-                        self.start(pipeline_id, run, &program, address);
-                    }
-                    Ok(Order::Stop { pipeline_id, run }) => self.stop(pipeline_id, run),
-                    Ok(Order::StopAll { done }) => {
-                        self.stop_all();
-                        let _stopping = done.send(());
-                        return;
-                    }
-                    Err(mpsc::error::TryRecvError::Empty) => break,
-                    Err(mpsc::error::TryRecvError::Disconnected) => {
-                        self.stop_all();
-                        return;
-                    }
+            let order = if self.children.is_empty() {
+                orders.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                orders.recv_timeout(TICK)
+            };
+            match order {
+                Ok(Order::Start { pipeline_id, run, program, address }) => {
+                    self.start(pipeline_id, run, &program, address);
                 }
+                Ok(Order::Stop { pipeline_id, run }) => self.stop(pipeline_id, run),
+                Ok(Order::StopAll { done }) => {
+                    self.stop_all();
+                    let _stopping = done.send(());
+                    return;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.stop_all(),
             }
             self.look();
-            std::thread::sleep(TICK);
         }
     }
 
@@ -93,6 +97,7 @@ impl Spawner {
                 tracing::info!(%pipeline_id, pid = process.id(), "engine started");
                 let running = Running { pipeline_id, address, pid: process.id(), healthy: false };
                 self.table.write().unwrap_or_else(PoisonError::into_inner).insert(run, running);
+                self.started.notify_one();
                 let log = program.log.clone();
                 self.children.insert(run, Child { pipeline_id, process, log, kill_at: None });
             }
