@@ -117,9 +117,11 @@ main() {
   fi
   for tool in tar awk sed cut mktemp; do have "$tool" || die 10 "$tool is needed"; done
 
+  made=; above=$data # the outermost folder that this run makes
+  while [ ! -d "$above" ]; do made=$above; above=$(dirname "$above"); done
   mkdir -p "$data" || die 11 "cannot create $data"
   tmp=$(mktemp -d "$data/.install.XXXXXX") || die 11 "cannot write to $data"
-  trap 'rm -rf "$tmp"' EXIT
+  trap 'rm -rf "$tmp"; rmdir "$data" 2>/dev/null' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
 
@@ -138,6 +140,7 @@ main() {
   tar -xzf "$tmp/asset" -C "$tmp/files" </dev/null || die 11 "cannot unpack $asset"
   "$tmp/files/link" self-check >/dev/null 2>&1 </dev/null || die 23 "the downloaded program does not run here"
   set -- install-files --from "$tmp/files"
+  [ -z "$made" ] || set -- "$@" --made "$made"
   [ "$quiet" = 0 ] || set -- "$@" --quiet
   "$tmp/files/link" "$@" </dev/null
 }
