@@ -1,1 +1,53 @@
-//! Placeholder.
+//! The backend of Link: an HTTP API over one database, the only durable queue of commands.
+//!
+//! `api` extracts, calls and responds; `app` holds the use cases; `domain` decides and does nothing
+//! else; `store` keeps what was accepted. The other modules are the shells around them.
+
+#![forbid(unsafe_code)]
+
+pub mod access;
+pub mod api;
+pub mod app;
+pub mod chance;
+pub mod clock;
+pub mod config;
+pub mod content;
+pub mod domain;
+pub mod failure;
+pub mod passwords;
+pub mod setup_token;
+pub mod store;
+pub mod wake;
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+
+use crate::{app::App, config::Config};
+
+/// A backend that is ready to answer.
+pub struct Backend {
+    /// The service; its state is `app`.
+    pub router: axum::Router,
+    pub app: Arc<App>,
+}
+
+/// Opens everything that `config` names and builds the service.
+///
+/// # Errors
+/// When the data folder, the database or a file cannot be opened.
+pub async fn build(config: Config) -> anyhow::Result<Backend> {
+    let data = config.data.display().to_string();
+    tokio::fs::create_dir_all(&config.data)
+        .await
+        .with_context(|| format!("failed to make the data folder `{data}`"))?;
+    let app = App::open(config).await;
+    let app = Arc::new(app.with_context(|| format!("failed to open the data folder `{data}`"))?);
+    Ok(Backend { router: api::router(Arc::clone(&app)), app })
+}
+
+/// Returns the OpenAPI document, pretty and in a stable order.
+#[must_use]
+pub fn openapi_json() -> String {
+    api::openapi::json(None)
+}

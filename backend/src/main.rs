@@ -1,1 +1,36 @@
-fn main() {}
+//! `link-backend`: reads the command line, then serves until it is told to stop.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod serve;
+
+use std::io::{self, BufRead as _, Write as _};
+
+use anyhow::Context as _;
+use clap::Parser as _;
+use link_backend::{app::App, config::Config};
+use link_protocol::secret::Secret;
+use tracing_subscriber::EnvFilter;
+
+use crate::args::{Action, AddAccount, Arguments};
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let filter = EnvFilter::try_new(&arguments.log).context("`--log` is not a filter")?;
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    match arguments.action {
+        Action::Serve(options) => serve::run(options).await,
+        Action::AddAccount(options) => add_account(options).await,
+    }
+}
+
+async fn add_account(options: AddAccount) -> anyhow::Result<()> {
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).context("failed to read the password")?;
+    let password = Secret::new(line.trim_end_matches(['\n', '\r']));
+    let app = App::open(Config::new(options.data)).await?;
+    let me = app.add_account(&options.email, password).await?;
+    writeln!(io::stdout(), "{}", me.account_id).context("failed to print the account")
+}

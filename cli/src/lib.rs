@@ -1,1 +1,77 @@
-//! Placeholder.
+//! The `link` command: registers devices, deploys models, repairs what is served.
+//!
+//! `args` is what it understands, `command` has one file per command, `exit_code` is the table of
+//! how it can end. It calls the backend and the agent through `link_client` and shares no code with
+//! them but the wire contract.
+
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod exit_code;
+
+mod agent_process;
+mod command;
+mod context;
+mod credentials;
+mod error;
+mod misuse;
+mod output;
+mod progress;
+mod resolve;
+mod secret_input;
+mod session;
+mod wait;
+
+use std::path::Path;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::{
+    args::{Arguments, Global},
+    context::Context,
+    error::CliError,
+    exit_code::ExitCode,
+    output::Output,
+};
+
+/// Returns the definition of the command, for man pages and completions.
+#[must_use]
+pub fn command() -> clap::Command {
+    Arguments::command()
+}
+
+/// Runs the command with the arguments of this process.
+#[must_use]
+pub fn run() -> std::process::ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let json = arguments.iter().any(|argument| argument == "--json");
+    let output = Output::new(Global { json, quiet: false });
+    let ended =
+        misuse::check(&arguments, &command(), |name| Path::new(name).is_file()).and_then(|()| {
+            match Arguments::try_parse_from(&arguments) {
+                Ok(arguments) => act(arguments),
+                Err(error) if json && error.use_stderr() => Err(misuse::of_clap(&error)),
+                Err(error) => {
+                    // Nobody is left to be told when the stream is closed.
+                    let _closed = error.print();
+                    Ok(if error.use_stderr() { ExitCode::Usage } else { ExitCode::Success })
+                }
+            }
+        });
+    let code = ended.unwrap_or_else(|error| {
+        output.error(&error);
+        error.exit
+    });
+    code.number().into()
+}
+
+fn act(arguments: Arguments) -> Result<ExitCode, CliError> {
+    let context = Context::read(arguments.global)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        CliError::new(ExitCode::Failed, "runtime", format!("cannot start the runtime: {error}"))
+    })?;
+    let ended = runtime.block_on(command::run(&context, arguments.command));
+    runtime.shutdown_background();
+    ended
+}

@@ -1,1 +1,20 @@
-//! Placeholder.
+//! Typed calls to the backend and to the local API of the agent.
+//!
+//! The rules of what may be tried again are the pure module [`retry`]; [`http`] is the shell that
+//! sends. Every answer's type is one of `link_protocol`.
+
+#![forbid(unsafe_code)]
+
+pub mod agent;
+pub mod backend;
+pub mod http;
+pub mod local;
+pub mod remote;
+pub mod retry;
+
+/// Makes ring the crypto provider of this process. Each `main` calls it first; calling it again
+/// does nothing.
+pub fn install_crypto() {
+    let installed = rustls::crypto::ring::default_provider().install_default();
+    debug_assert!(installed.is_ok() || rustls::crypto::CryptoProvider::get_default().is_some());
+}

@@ -1,1 +1,14 @@
-//! Placeholder.
+//! Lays out an unpacked release, tells whether an installation is intact, and takes it away again.
+//!
+//! A version is complete once its `ok` file exists, which is written last; the pointer to the
+//! current version is changed in one step after that. What an installation made stands in its
+//! receipt, and nothing else is ever deleted.
+
+#![forbid(unsafe_code)]
+
+pub mod install;
+pub mod layout;
+pub mod receipt;
+pub mod uninstall;
+
+mod pointer;

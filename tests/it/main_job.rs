@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use link_protocol::{
     deployment::DeploymentState,
-    report::{CommandResult, ModelState},
+    report::{CommandResult, ModelState, Provenance, TelemetryReport},
 };
 use link_tests::{
     backend::{OLD_ORIGIN, TestBackend, WORKSPACE},
@@ -196,17 +196,19 @@ async fn usage_of_every_inference_reaches_the_backend() {
 
     let database = backend.data().join("link.db");
     let url = format!("sqlite://{}?mode=ro", database.display());
-    let rows = until("two usage records", || async {
+    let reports = until("two usage records", || async {
         let pool = sqlx::SqlitePool::connect(&url).await.ok()?;
-        let rows: Vec<(i64, String)> = sqlx::query_as(
-            "SELECT completion_tokens, provenance FROM telemetry ORDER BY provenance",
-        )
-        .fetch_all(&pool)
-        .await
-        .ok()?;
-        (rows.len() == 2).then_some(rows)
+        let rows: Vec<String> =
+            sqlx::query_scalar("SELECT report FROM telemetry").fetch_all(&pool).await.ok()?;
+        let reports = rows.iter().map(|row| serde_json::from_str(row));
+        let mut reports: Vec<TelemetryReport> = reports.collect::<Result<_, _>>().ok()?;
+        reports.sort_by_key(|report| report.provenance != Provenance::Exact);
+        (reports.len() == 2).then_some(reports)
     })
     .await;
-    let tokens = i64::try_from(TINY_TOKENS).unwrap();
-    assert_eq!(rows, [(tokens, "exact".to_owned()), (tokens, "timings".to_owned())]);
+    let shown: Vec<_> =
+        reports.iter().map(|report| (report.completion_tokens, report.provenance)).collect();
+    let tokens = Some(TINY_TOKENS);
+    assert_eq!(shown, [(tokens, Provenance::Exact), (tokens, Provenance::Timings)]);
+    assert!(reports.iter().all(|report| report.model_id == model.model_id));
 }

@@ -42,9 +42,9 @@ pub struct TestBackend {
     pub url: String,
     /// Calls as the owner of the first account.
     pub owner: Arc<BackendClient>,
+    running: Running,
     data: tempfile::TempDir,
     arguments: Vec<String>,
-    running: Running,
 }
 
 impl TestBackend {

@@ -6,7 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
-use link_client::local::LocalAgent;
+use link_client::local::LocalClient;
 use link_platform::checkpoint::KILL_AT;
 use link_protocol::{
     id::DeviceId,
@@ -26,10 +26,10 @@ use crate::{
 /// A device.
 pub struct TestDevice {
     pub id: DeviceId,
-    pub local: LocalAgent,
+    pub local: LocalClient,
     pub local_port: u16,
-    home: tempfile::TempDir,
     running: Option<Running>,
+    home: tempfile::TempDir,
     environment: Vec<(String, String)>,
 }
 
@@ -51,7 +51,7 @@ impl TestDevice {
         engines::install(home.path());
         let local_port = free_port().get();
         let key = backend.key(KeyKind::Registration).await;
-        let local = LocalAgent::new(local_port).unwrap();
+        let local = LocalClient::new(local_port).unwrap();
         let id = "dev_00000000000000000000000000000000".parse().unwrap();
         let mut device = Self { id, local, local_port, home, running: None, environment: vec![] };
         let output = device.register_with(&backend.url, &key);

@@ -98,7 +98,8 @@ impl Agent {
                 if let Some((command, deploy)) = ready {
                     let size = deploy.model.size_bytes;
                     let done = deployment::progress(&deploy, ProgressEvent::Completed, size);
-                    self.pipelines.configure(command, deploy, turn_ref);
+                    let first = self.ledger.first_generation(command);
+                    self.pipelines.configure(command, deploy, first, turn_ref);
                     turn_ref.reports.push(done);
                 }
             }
@@ -305,9 +306,7 @@ impl Agent {
     ) {
         let deployment_id = cancel.deployment_id;
         let reason = "cancelled by a user";
-        let wanted = deployment::is(deployment_id);
-        if self.deployments.stop(wanted, CommandResult::Cancelled, reason, turn) {
-            turn.finish(id, CommandResult::Succeeded, "the deployment is being cancelled");
+        if self.deployments.cancel(id, deployment_id, reason, turn) {
             return;
         }
         let waiting = self.ledger.find_waiting(|command| match command {
@@ -368,8 +367,11 @@ impl Agent {
     }
 
     fn settle_finished(&mut self, turn: &mut Turn) {
-        for Finished { command, status, output } in std::mem::take(&mut turn.finished) {
-            self.deployments.forget(command);
+        while let Some(Finished { command, status, output }) = turn.finished.pop_front() {
+            for cancel in self.deployments.forget(command) {
+                let output = format!("the deployment has ended: {status}");
+                turn.finish(cancel, CommandResult::Succeeded, output);
+            }
             let Some(report) = self.ledger.finish(command, status, &output, &mut turn.changes)
             else {
                 continue;

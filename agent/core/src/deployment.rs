@@ -34,6 +34,8 @@ struct Active {
     phase: Phase,
     bytes_done: u64,
     throttle: Throttle,
+    /// Cancels whose result waits for the deployment's.
+    cancels: Vec<CommandId>,
 }
 
 #[derive(Debug)]
@@ -60,6 +62,7 @@ impl Deployments {
             phase: Phase::Downloading,
             bytes_done: 0,
             throttle: Throttle::default(),
+            cancels: Vec::new(),
         };
         self.active.insert(command, active);
     }
@@ -131,9 +134,33 @@ impl Deployments {
         }
     }
 
-    /// The command of a deployment has its result.
-    pub(crate) fn forget(&mut self, command: CommandId) {
-        self.active.remove(&command);
+    /// Stops a deployment for the command `cancel`; false when there is none to stop.
+    ///
+    /// The cancel is over when the deployment is: a restart in between finds both in the journal,
+    /// and does not take up a deployment whose cancel it has forgotten.
+    pub(crate) fn cancel(
+        &mut self,
+        cancel: CommandId,
+        deployment: DeploymentId,
+        reason: &str,
+        turn: &mut Turn,
+    ) -> bool {
+        let stopped = self.stop(
+            |_, deploy| deploy.deployment_id == deployment,
+            CommandResult::Cancelled,
+            reason,
+            turn,
+        );
+        let mut all = self.active.values_mut();
+        if stopped && let Some(active) = all.find(|one| one.deploy.deployment_id == deployment) {
+            active.cancels.push(cancel);
+        }
+        stopped
+    }
+
+    /// The command of a deployment has its result. Returns the cancels that waited for it.
+    pub(crate) fn forget(&mut self, command: CommandId) -> Vec<CommandId> {
+        self.active.remove(&command).map(|active| active.cancels).unwrap_or_default()
     }
 
     /// What is under way, for the local API.
@@ -154,11 +181,6 @@ impl Deployments {
             })
             .collect()
     }
-}
-
-/// Tells whether `deploy` is the deployment that a cancel names.
-pub(crate) fn is(deployment: DeploymentId) -> impl Fn(CommandId, &DeployModel) -> bool {
-    move |_, deploy| deploy.deployment_id == deployment
 }
 
 /// Tells whether `deploy` deploys `model`.

@@ -1,5 +1,7 @@
 //! Everything the shell can be told to do.
 
+use std::collections::VecDeque;
+
 use link_protocol::{
     allowlist::Allowlist,
     command::{Alias, ModelFile},
@@ -77,7 +79,7 @@ pub(crate) struct Turn {
     pub(crate) now: Now,
     pub(crate) changes: Vec<Change>,
     pub(crate) effects: Vec<Effect>,
-    pub(crate) finished: Vec<Finished>,
+    pub(crate) finished: VecDeque<Finished>,
     pub(crate) reports: Vec<Report>,
 }
 
@@ -96,6 +98,6 @@ impl Turn {
         status: CommandResult,
         output: impl Into<String>,
     ) {
-        self.finished.push(Finished { command, status, output: output.into() });
+        self.finished.push_back(Finished { command, status, output: output.into() });
     }
 }

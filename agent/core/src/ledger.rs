@@ -27,6 +27,9 @@ use crate::{
 /// Commands that may run at one time.
 const PARALLEL: usize = 8;
 
+/// Changes that one pipeline may go through before its generations reach those of the next command.
+const GENERATIONS: u64 = 1_000_000;
+
 /// The journal.
 #[derive(Debug, Default)]
 pub struct Ledger {
@@ -131,6 +134,14 @@ impl Ledger {
         self.running.remove(&id);
         self.forget_oldest(changes);
         Some(report)
+    }
+
+    /// The first generation of a pipeline that `id` sets up: above every one that a pipeline of
+    /// the same model had before it was removed, so that no reader takes its reports for old ones.
+    #[must_use]
+    pub fn first_generation(&self, id: CommandId) -> u64 {
+        let seq = self.entries.get(&id).map_or(0, |entry| entry.seq);
+        seq.saturating_mul(GENERATIONS) + 1
     }
 
     /// Returns a command that waits and for which `wanted` is true.

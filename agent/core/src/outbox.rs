@@ -7,7 +7,10 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use link_protocol::id::{DeploymentId, PipelineId};
+use link_protocol::{
+    id::{DeploymentId, PipelineId},
+    report::ProgressEvent,
+};
 
 use crate::{
     clock::Now,
@@ -39,7 +42,8 @@ pub struct Outbox {
 enum Subject {
     Lifecycle,
     Model(PipelineId),
-    Progress(DeploymentId),
+    /// Each step is told; only the byte counts within one replace each other.
+    Progress(DeploymentId, ProgressEvent),
 }
 
 impl Outbox {
@@ -144,7 +148,9 @@ fn subject(report: &Report) -> Option<Subject> {
     match report {
         Report::Lifecycle(_) => Some(Subject::Lifecycle),
         Report::Model(model) => Some(Subject::Model(model.pipeline_id)),
-        Report::Progress { progress, .. } => Some(Subject::Progress(progress.deployment_id)),
+        Report::Progress { progress, .. } => {
+            Some(Subject::Progress(progress.deployment_id, progress.event))
+        }
         Report::Command(_) => None,
     }
 }

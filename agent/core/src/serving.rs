@@ -72,7 +72,15 @@ impl Pipelines {
     }
 
     /// Sets up the pipeline of a model whose file is in place, and serves it when that is wanted.
-    pub(crate) fn configure(&mut self, command: CommandId, deploy: DeployModel, turn: &mut Turn) {
+    ///
+    /// A new pipeline starts with `generation`.
+    pub(crate) fn configure(
+        &mut self,
+        command: CommandId,
+        deploy: DeployModel,
+        generation: u64,
+        turn: &mut Turn,
+    ) {
         let id = deploy.pipeline_id;
         let done = deployed(deploy.serve, &deploy.config);
         let Some(pipeline) = self.all.get_mut(&id) else {
@@ -81,7 +89,7 @@ impl Pipelines {
                 file: deploy.model,
                 serve: deploy.serve,
                 explicit: false,
-                generation: 1,
+                generation,
             };
             turn.changes.push(Change::PutPipeline(record.clone()));
             let serve = record.serve;
@@ -101,11 +109,7 @@ impl Pipelines {
         let serve = deploy.serve || pipeline.record.serve;
         let same_file = pipeline.record.file.sha256 == deploy.model.sha256
             && pipeline.record.config.plugin == deploy.config.plugin;
-        if serve {
-            pipeline.wait(command, done);
-        } else {
-            turn.finish(command, CommandResult::Succeeded, done);
-        }
+        pipeline.wait(command, done);
         let wanted = PipelineRecord {
             config: deploy.config,
             file: deploy.model,
@@ -201,7 +205,9 @@ impl Pipelines {
     pub(crate) fn time_out(&mut self, command: CommandId, turn: &mut Turn) {
         let waiting = self.all.values_mut().find(|pipeline| pipeline.is_awaited_by(command));
         if let Some(pipeline) = waiting {
-            pipeline.abort_start(CommandResult::Failed, "it took too long", turn);
+            let reason = "it took too long";
+            pipeline.abort_start(CommandResult::Failed, reason, turn);
+            pipeline.fail(CommandResult::Failed, reason, turn);
         }
     }
 

@@ -14,6 +14,8 @@ use crate::{
     record::PipelineRecord,
 };
 
+const BEING_REMOVED: &str = "the model is being removed";
+
 impl Pipeline {
     /// Brings the pipeline to `wanted`; `run` is a number for whatever has to be started.
     pub(super) fn become_record(
@@ -33,10 +35,15 @@ impl Pipeline {
                 self.succeed(turn);
             }
             Phase::Serving { run: engine, port } if same_engine => {
-                let route = Self::route(&wanted, wanted.config.port, Some(engine));
+                let route = Self::route(&wanted, wanted.config.port, None);
                 let wanted = Box::new(wanted);
                 self.phase = Phase::Moving { run: engine, port, reserve: run, wanted };
                 turn.effects.push(Effect::ReservePort { run, route });
+            }
+            Phase::Starting { port, .. } if same_engine && port == wanted.config.port => {
+                self.take_over(wanted, turn);
+                turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, None)));
+                self.announce(turn);
             }
             Phase::Serving { run: engine, port } | Phase::Starting { run: engine, port, .. } => {
                 self.take_over(wanted, turn);
@@ -63,7 +70,7 @@ impl Pipeline {
                 }
             }
             Phase::Stopping { then: Then::Remove, .. } | Phase::Removing => {
-                self.fail(CommandResult::Failed, "the model is being removed", turn);
+                self.fail(CommandResult::Failed, BEING_REMOVED, turn);
             }
             Phase::Stopping { run: engine, then: Then::Rest | Then::StartAgain } => {
                 self.take_over(wanted, turn);
@@ -78,6 +85,9 @@ impl Pipeline {
 
     /// Stops serving and stays deployed.
     pub(super) fn stop(&mut self, turn: &mut Turn) {
+        if self.is_being_removed() {
+            return self.fail(CommandResult::Failed, BEING_REMOVED, turn);
+        }
         if self.record.serve || self.record.explicit {
             self.record.serve = false;
             self.record.explicit = false;
@@ -104,10 +114,12 @@ impl Pipeline {
         }
     }
 
-    /// Gives up a start or a move that is under way; whatever serves goes on.
+    /// Gives up a start or a move that is under way; whatever serves, stops or goes, goes on.
     pub(super) fn abort_start(&mut self, status: CommandResult, reason: &str, turn: &mut Turn) {
         match self.phase {
-            Phase::Reserving { .. } | Phase::Starting { .. } => {
+            Phase::Reserving { .. }
+            | Phase::Starting { .. }
+            | Phase::Stopping { then: Then::StartAgain, .. } => {
                 self.record.serve = false;
                 self.save(turn);
                 self.explain(reason);
@@ -120,9 +132,27 @@ impl Pipeline {
                 self.phase = Phase::Serving { run, port };
                 self.fail(status, reason, turn);
             }
-            Phase::Idle | Phase::Serving { .. } | Phase::Stopping { .. } | Phase::Removing => {
-                self.fail(status, reason, turn);
+            Phase::Idle
+            | Phase::Serving { .. }
+            | Phase::Stopping { then: Then::Rest | Then::Remove, .. }
+            | Phase::Removing => {}
+        }
+    }
+
+    const fn is_being_removed(&self) -> bool {
+        matches!(self.phase, Phase::Stopping { then: Then::Remove, .. } | Phase::Removing)
+    }
+
+    /// Tells whether the pipeline has `port`, or waits for it.
+    fn needs(&self, port: Port) -> bool {
+        match self.phase {
+            Phase::Reserving { port: mine, .. }
+            | Phase::Starting { port: mine, .. }
+            | Phase::Serving { port: mine, .. } => mine == port,
+            Phase::Moving { port: mine, ref wanted, .. } => {
+                mine == port || wanted.config.port == port
             }
+            Phase::Idle | Phase::Stopping { .. } | Phase::Removing => false,
         }
     }
 
@@ -170,9 +200,12 @@ impl Pipeline {
             }
             (Phase::Moving { reserve, run: engine, port, wanted }, Ok(())) if *reserve == run => {
                 let (engine, old, wanted) = (*engine, *port, (**wanted).clone());
+                let port = wanted.config.port;
                 self.take_over(wanted, turn);
+                let route = Self::route(&self.record, port, Some(engine));
+                turn.effects.push(Effect::ReplaceRoute(route));
                 self.release(old, turn);
-                self.phase = Phase::Serving { run: engine, port: self.record.config.port };
+                self.phase = Phase::Serving { run: engine, port };
                 self.announce(turn);
                 self.succeed(turn);
             }
@@ -180,8 +213,8 @@ impl Pipeline {
                 self.phase = Phase::Serving { run: *engine, port: *port };
                 self.fail(CommandResult::Failed, &reason, turn);
             }
-            (_, Ok(())) => self.release(reserved, turn),
-            (_, Err(_)) => {}
+            (_, Ok(())) if !self.needs(reserved) => self.release(reserved, turn),
+            (_, Ok(()) | Err(_)) => {}
         }
     }
 

@@ -1,0 +1,197 @@
+//! Access tokens: JWTs signed with Ed25519 through ring, good for 15 minutes.
+//!
+//! The algorithm is pinned, and expiry is decided by the backend's own clock.
+
+use jiff::Timestamp;
+use jsonwebtoken::{
+    Algorithm, DecodingKey, EncodingKey, Header, Validation,
+    crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils},
+    errors::{ErrorKind, Result as JwtResult},
+};
+use link_protocol::{
+    id::{AccountId, UserId},
+    limits,
+    secret::Secret,
+};
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use serde::{Deserialize, Serialize};
+use signature::{Error, Signer, Verifier};
+
+use crate::{domain::refusal::Refusal, failure::Failure};
+
+const ISSUER: &str = "link-backend";
+
+/// Who an access token stands for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Identity {
+    pub user: UserId,
+    pub account: AccountId,
+}
+
+/// Makes and reads access tokens.
+pub struct AccessTokens {
+    header: Header,
+    encoding: EncodingKey,
+    decoding: DecodingKey,
+    validation: Validation,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Claims {
+    iss: String,
+    sub: UserId,
+    account: AccountId,
+    iat: i64,
+    exp: i64,
+}
+
+impl AccessTokens {
+    /// Makes the tokens that the key pair of `seed` signs.
+    #[must_use]
+    pub fn new(seed: &[u8; 32]) -> Self {
+        // A second backend in this process finds the same provider installed.
+        PROVIDER.install_default().unwrap_or(());
+        let pair = Ed25519KeyPair::from_seed_unchecked(seed).expect("a seed has 32 bytes");
+        let mut validation = Validation::new(Algorithm::EdDSA);
+        validation.validate_exp = false;
+        validation.set_issuer(&[ISSUER]);
+        Self {
+            header: Header::new(Algorithm::EdDSA),
+            encoding: EncodingKey::from_ed_der(seed),
+            decoding: DecodingKey::from_ed_der(pair.public_key().as_ref()),
+            validation,
+        }
+    }
+
+    /// Makes a token for `identity`, good from `now` on.
+    ///
+    /// # Errors
+    /// [`Failure::Broken`] when it cannot be signed.
+    pub fn issue(&self, identity: Identity, now: Timestamp) -> Result<Secret, Failure> {
+        let lifetime = i64::try_from(limits::ACCESS_TOKEN_LIFETIME.as_secs()).unwrap_or(0);
+        let claims = Claims {
+            iss: ISSUER.to_owned(),
+            sub: identity.user,
+            account: identity.account,
+            iat: now.as_second(),
+            exp: now.as_second() + lifetime,
+        };
+        jsonwebtoken::encode(&self.header, &claims, &self.encoding)
+            .map(Secret::new)
+            .map_err(Failure::broken("sign an access token"))
+    }
+
+    /// Reads a token.
+    ///
+    /// # Errors
+    /// [`Refusal::Unauthorized`] when it is not one of ours, [`Refusal::TokenExpired`].
+    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Identity, Refusal> {
+        let claims = jsonwebtoken::decode::<Claims>(token, &self.decoding, &self.validation)
+            .map_err(|_untrusted| Refusal::Unauthorized)?
+            .claims;
+        if now.as_second() >= claims.exp {
+            return Err(Refusal::TokenExpired);
+        }
+        Ok(Identity { user: claims.sub, account: claims.account })
+    }
+}
+
+static PROVIDER: CryptoProvider = CryptoProvider {
+    signer_factory: signer,
+    verifier_factory: verifier,
+    key_utils: KeyUtils::new_unimplemented(),
+};
+
+struct EdSigner(Ed25519KeyPair);
+
+struct EdVerifier(Vec<u8>);
+
+impl Signer<Vec<u8>> for EdSigner {
+    fn try_sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
+        Ok(self.0.sign(message).as_ref().to_vec())
+    }
+}
+
+impl JwtSigner for EdSigner {
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::EdDSA
+    }
+}
+
+impl Verifier<Vec<u8>> for EdVerifier {
+    fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), Error> {
+        let key = UnparsedPublicKey::new(&ED25519, &self.0);
+        key.verify(message, signature).map_err(|_| Error::new())
+    }
+}
+
+impl JwtVerifier for EdVerifier {
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::EdDSA
+    }
+}
+
+fn signer(algorithm: &Algorithm, key: &EncodingKey) -> JwtResult<Box<dyn JwtSigner>> {
+    pinned(*algorithm)?;
+    let pair = Ed25519KeyPair::from_seed_unchecked(key.as_bytes())
+        .map_err(|_rejected| ErrorKind::InvalidEddsaKey)?;
+    Ok(Box::new(EdSigner(pair)))
+}
+
+fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> JwtResult<Box<dyn JwtVerifier>> {
+    pinned(*algorithm)?;
+    Ok(Box::new(EdVerifier(key.try_get_as_bytes()?.to_vec())))
+}
+
+fn pinned(algorithm: Algorithm) -> JwtResult<()> {
+    if algorithm == Algorithm::EdDSA { Ok(()) } else { Err(ErrorKind::InvalidAlgorithm.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::ToSpan as _;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_token_reads_back_until_it_expires() {
+        let tokens = AccessTokens::new(&[1; 32]);
+        let token = tokens.issue(identity(), now()).unwrap();
+        assert_eq!(tokens.verify(token.expose(), now() + 899.seconds()), Ok(identity()));
+        assert_eq!(
+            tokens.verify(token.expose(), now() + 900.seconds()),
+            Err(Refusal::TokenExpired)
+        );
+    }
+
+    #[test]
+    fn a_token_of_another_key_or_algorithm_is_refused() {
+        let tokens = AccessTokens::new(&[1; 32]);
+        let foreign = AccessTokens::new(&[2; 32]).issue(identity(), now()).unwrap();
+        assert_eq!(tokens.verify(foreign.expose(), now()), Err(Refusal::Unauthorized));
+        let good = tokens.issue(identity(), now()).unwrap();
+        let [_, claims, _] = good.expose().split('.').collect::<Vec<_>>()[..] else {
+            panic!("a token has three parts");
+        };
+        // {"typ":"JWT","alg":"none"} and {"typ":"JWT","alg":"HS256"}
+        for header in
+            ["eyJ0eXAiOiJKV1QiLCJhbGciOiJub25lIn0", "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9"]
+        {
+            let forged = format!("{header}.{claims}.AAAA");
+            assert_eq!(tokens.verify(&forged, now()), Err(Refusal::Unauthorized));
+        }
+        assert_eq!(tokens.verify("", now()), Err(Refusal::Unauthorized));
+    }
+
+    fn identity() -> Identity {
+        Identity {
+            user: UserId::from_uuid(Uuid::from_u128(1)),
+            account: AccountId::from_uuid(Uuid::from_u128(2)),
+        }
+    }
+
+    fn now() -> Timestamp {
+        Timestamp::from_second(1_790_000_000).unwrap()
+    }
+}

@@ -1,0 +1,107 @@
+//! HTTP: each handler extracts, calls one use case, and responds.
+//!
+//! Routes and the OpenAPI document come from the same declarations, so neither can lack what the
+//! other has. Every error is a problem document.
+
+mod account;
+mod agent;
+mod agent_content;
+mod agent_report;
+mod command;
+mod deployment;
+mod device;
+mod docs;
+mod extract;
+mod health;
+mod key;
+mod layer;
+mod list;
+mod model;
+pub mod openapi;
+mod problem;
+mod registration;
+mod serving;
+mod setting;
+mod web;
+
+use std::sync::Arc;
+
+use axum::{Router, extract::DefaultBodyLimit, middleware, routing::get};
+use link_protocol::agent_api::PREFIX;
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::OpenApi as _;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::app::App;
+
+/// Returns the service that answers everything.
+pub fn router(app: Arc<App>) -> Router {
+    let (router, _) = declared().split_for_parts();
+    let document = openapi::json(app.public_url());
+    let reference = docs::page(&openapi::document(app.public_url()));
+    router
+        .route(&format!("{PREFIX}/openapi.json"), get(move || async move { docs::json(document) }))
+        .route("/docs", get(move || async move { docs::html(reference) }))
+        .route("/docs/style.css", get(|| async { docs::style() }))
+        .route("/", get(|| async { web::page("index.html") }))
+        .route("/workspace", get(|| async { web::page("workspace.html") }))
+        .fallback(web::file_or_nothing)
+        .method_not_allowed_fallback(problem::method_not_allowed)
+        .with_state(app)
+        .layer(DefaultBodyLimit::disable())
+        .layer(CatchPanicLayer::custom(problem::panicked))
+        .layer(middleware::from_fn(layer::finish))
+}
+
+/// Every documented operation with its handler.
+fn declared() -> OpenApiRouter<Arc<App>> {
+    let api = OpenApiRouter::new().merge(people()).merge(things()).merge(agents());
+    OpenApiRouter::with_openapi(openapi::Document::openapi())
+        .routes(routes!(health::check_health))
+        .nest(PREFIX, api)
+}
+
+fn people() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(account::set_up))
+        .routes(routes!(account::log_in))
+        .routes(routes!(account::refresh))
+        .routes(routes!(account::log_out))
+        .routes(routes!(account::me))
+        .routes(routes!(key::create_key, key::list_keys))
+        .routes(routes!(key::revoke_key))
+        .routes(routes!(setting::read_allowlist, setting::replace_allowlist))
+}
+
+fn things() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(registration::register_with_key))
+        .routes(routes!(device::list_devices))
+        .routes(routes!(device::read_device, device::remove_device))
+        .routes(routes!(model::create_model, model::list_models))
+        .routes(routes!(model::read_model, model::change_model, model::remove_model))
+        .routes(routes!(model::upload_content))
+        .routes(routes!(deployment::create_deployment, deployment::list_deployments))
+        .routes(routes!(deployment::read_deployment))
+        .routes(routes!(deployment::cancel_deployment))
+        .routes(routes!(serving::repair_serving))
+        .routes(routes!(serving::serve_model))
+        .routes(routes!(serving::stop_model))
+        .routes(routes!(serving::uninstall_model))
+        .routes(routes!(command::read_command))
+}
+
+fn agents() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(agent::hello))
+        .routes(routes!(agent::poll_commands))
+        .routes(routes!(agent::acknowledge_command))
+        .routes(routes!(agent::deregister_device))
+        .routes(routes!(agent_report::report_command))
+        .routes(routes!(agent_report::report_lifecycle))
+        .routes(routes!(agent_report::report_model))
+        .routes(routes!(agent_report::report_progress))
+        .routes(routes!(agent_report::report_telemetry))
+        .routes(routes!(agent_report::report_log))
+        .routes(routes!(agent_content::fetch_content))
+}

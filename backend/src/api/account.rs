@@ -1,0 +1,71 @@
+//! The first account, logins, and who the caller is.
+
+use std::sync::Arc;
+
+use axum::{Json as Answer, extract::State, http::StatusCode};
+use link_protocol::backend_api::account::{
+    LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse,
+};
+
+use crate::{
+    api::{
+        extract::{Caller, Json},
+        problem::Rejection,
+    },
+    app::App,
+};
+
+/// Creates the first account with the setup token that the first start printed.
+#[utoipa::path(post, path = "/setup", tag = "account", request_body = SetupRequest,
+    responses((status = 201, description = "The account exists; its user is logged in.", body = TokenResponse)))]
+pub(crate) async fn set_up(
+    State(app): State<Arc<App>>,
+    Json(request): Json<SetupRequest>,
+) -> Result<(StatusCode, Answer<TokenResponse>), Rejection> {
+    let tokens = app.set_up(request).await?;
+    Ok((StatusCode::CREATED, Answer(tokens)))
+}
+
+/// Logs in with an e-mail address and a password.
+#[utoipa::path(post, path = "/auth/login", tag = "account", request_body = LoginRequest,
+    responses((status = 200, description = "Logged in.", body = TokenResponse)))]
+pub(crate) async fn log_in(
+    State(app): State<Arc<App>>,
+    Json(request): Json<LoginRequest>,
+) -> Result<Answer<TokenResponse>, Rejection> {
+    let tokens = app.log_in(request).await?;
+    Ok(Answer(tokens))
+}
+
+/// Exchanges a refresh token for new tokens. One that comes twice ends its login.
+#[utoipa::path(post, path = "/auth/refresh", tag = "account", request_body = RefreshRequest,
+    responses((status = 200, description = "New tokens.", body = TokenResponse)))]
+pub(crate) async fn refresh(
+    State(app): State<Arc<App>>,
+    Json(request): Json<RefreshRequest>,
+) -> Result<Answer<TokenResponse>, Rejection> {
+    let tokens = app.refresh(request).await?;
+    Ok(Answer(tokens))
+}
+
+/// Ends the login that a refresh token belongs to.
+#[utoipa::path(post, path = "/auth/logout", tag = "account", request_body = RefreshRequest,
+    responses((status = 204, description = "The login has ended.")))]
+pub(crate) async fn log_out(
+    State(app): State<Arc<App>>,
+    Json(request): Json<RefreshRequest>,
+) -> Result<StatusCode, Rejection> {
+    app.log_out(request).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Tells who the access token stands for.
+#[utoipa::path(get, path = "/me", tag = "account", security(("access_token" = [])),
+    responses((status = 200, description = "The caller.", body = Me)))]
+pub(crate) async fn me(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+) -> Result<Answer<Me>, Rejection> {
+    let me = app.me(caller).await?;
+    Ok(Answer(me))
+}

@@ -1,0 +1,89 @@
+//! The control plane of a device. Bodies may have members that this version does not know.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{Json as Answer, extract::State, http::StatusCode};
+use link_protocol::{
+    agent_api::{Hello, Poll, Welcome},
+    envelope::Receipt,
+    id::{CommandId, DeviceId},
+    limits,
+};
+use serde::Deserialize;
+
+use crate::{
+    api::{
+        extract::{Ids, Json, Params, PathDevice},
+        problem::Rejection,
+    },
+    app::App,
+};
+
+/// Where the device's journal ends, and how long to hold the poll.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PollParams {
+    /// The highest sequence number in the device's journal.
+    #[serde(default)]
+    #[param(default = 0)]
+    after: u64,
+    /// Seconds to wait for a command; more than 50 are 50.
+    #[param(default = 50)]
+    wait: Option<u64>,
+}
+
+/// Says what the device has and runs, and answers with what it lacks. The device is online then.
+#[utoipa::path(post, path = "/agent/{device_id}/hello", tag = "agent",
+    security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
+    request_body = Hello,
+    responses((status = 200, description = "Everything unfinished that the device lacks.", body = Welcome)))]
+pub(crate) async fn hello(
+    PathDevice(device): PathDevice,
+    State(app): State<Arc<App>>,
+    Json(hello): Json<Hello>,
+) -> Result<Answer<Welcome>, Rejection> {
+    let welcome = app.hello(&device, hello).await?;
+    Ok(Answer(welcome))
+}
+
+/// Waits for commands. No commands is a success.
+#[utoipa::path(get, path = "/agent/{device_id}/commands", tag = "agent",
+    security(("device_token" = [])), params(("device_id" = DeviceId, Path), PollParams),
+    responses((status = 200, description = "Signed commands in the order of their sequence numbers; possibly none.", body = Poll)))]
+pub(crate) async fn poll_commands(
+    PathDevice(device): PathDevice,
+    State(app): State<Arc<App>>,
+    Params(params): Params<PollParams>,
+) -> Result<Answer<Poll>, Rejection> {
+    let wait = params.wait.map_or(limits::POLL_WAIT, Duration::from_secs);
+    let poll = app.poll(&device, params.after, wait).await?;
+    Ok(Answer(poll))
+}
+
+/// Says what the device did with a delivery, once the command is on its disk.
+#[utoipa::path(post, path = "/agent/{device_id}/commands/{command_id}/receipt", tag = "agent",
+    security(("device_token" = [])),
+    params(("device_id" = DeviceId, Path), ("command_id" = CommandId, Path)),
+    request_body = Receipt,
+    responses((status = 204, description = "Noted.")))]
+pub(crate) async fn acknowledge_command(
+    PathDevice(device): PathDevice,
+    State(app): State<Arc<App>>,
+    Ids((_device, command)): Ids<(DeviceId, CommandId)>,
+    Json(receipt): Json<Receipt>,
+) -> Result<StatusCode, Rejection> {
+    app.receipt(&device, command, receipt).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Removes the device from its account, at its own wish; its slot is free.
+#[utoipa::path(delete, path = "/agent/{device_id}", tag = "agent",
+    security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
+    responses((status = 204, description = "The device is deregistered.")))]
+pub(crate) async fn deregister_device(
+    PathDevice(device): PathDevice,
+    State(app): State<Arc<App>>,
+) -> Result<StatusCode, Rejection> {
+    app.deregister(&device).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,124 @@
+//! Deployments.
+
+use std::sync::Arc;
+
+use axum::{
+    Json as Answer,
+    extract::State,
+    http::{HeaderName, StatusCode, header},
+};
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::{
+        Page, PageRequest,
+        deployment::{CreateDeployment, Deployment},
+    },
+    id::{DeploymentId, DeviceId, ModelId},
+    problem::Code,
+};
+use serde::Deserialize;
+
+use crate::{
+    api::{
+        extract::{Caller, IdempotencyKey, Ids, Json, Params, device_id},
+        list,
+        problem::Rejection,
+    },
+    app::{App, DeploymentQuery},
+    store::DeploymentFilter,
+};
+
+type Located<T> = (StatusCode, [(HeaderName, String); 1], Answer<T>);
+
+/// Which deployments are asked for.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct DeploymentParams {
+    /// Only those on this device.
+    #[param(value_type = Option<DeviceId>)]
+    device_id: Option<String>,
+    /// Only those of this model.
+    #[param(value_type = Option<ModelId>)]
+    model_id: Option<String>,
+    /// Only those whose allowlist lacks an origin of the current one, or only the others.
+    stale: Option<bool>,
+    /// Only the newest for each model and device, or only the others.
+    current: Option<bool>,
+    /// Items to answer with: 1 to 200.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u32>,
+    /// The `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Deploys or redeploys a model, always with the current allowlist. The device may be offline for
+/// up to five minutes.
+#[utoipa::path(post, path = "/deployments", tag = "deployment", security(("access_token" = [])),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second deployment.")),
+    request_body = CreateDeployment,
+    responses((status = 202, description = "The deployment is queued.", body = Deployment,
+        headers(("Location" = String, description = "Where to follow it.")))))]
+pub(crate) async fn create_deployment(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    IdempotencyKey(key): IdempotencyKey,
+    Json(wish): Json<CreateDeployment>,
+) -> Result<Located<Deployment>, Rejection> {
+    let deployment = app.deploy(caller, wish, key).await?;
+    let location = format!("{PREFIX}/deployments/{}", deployment.deployment_id);
+    Ok((StatusCode::ACCEPTED, [(header::LOCATION, location)], Answer(deployment)))
+}
+
+/// Lists the deployments on the account's devices, the newest first.
+#[utoipa::path(get, path = "/deployments", tag = "deployment", security(("access_token" = [])),
+    params(DeploymentParams),
+    responses((status = 200, description = "The deployments.", body = Page<Deployment>)))]
+pub(crate) async fn list_deployments(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Params(params): Params<DeploymentParams>,
+) -> Result<Answer<Page<Deployment>>, Rejection> {
+    let (wanted, query) = read(params)?;
+    let deployments = app.deployments(caller, &query, &wanted).await?;
+    Ok(Answer(list::page(deployments, &wanted, |deployment| deployment.deployment_id.to_string())))
+}
+
+/// Describes a deployment.
+#[utoipa::path(get, path = "/deployments/{deployment_id}", tag = "deployment",
+    security(("access_token" = [])), params(("deployment_id" = DeploymentId, Path)),
+    responses((status = 200, description = "The deployment.", body = Deployment)))]
+pub(crate) async fn read_deployment(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Ids(deployment): Ids<DeploymentId>,
+) -> Result<Answer<Deployment>, Rejection> {
+    let deployment = app.deployment(caller, deployment).await?;
+    Ok(Answer(deployment))
+}
+
+/// Cancels a deployment: at once when its device never received it, else as soon as the device
+/// says so. Cancelling a failed one means that it has been seen.
+#[utoipa::path(post, path = "/deployments/{deployment_id}/cancel", tag = "deployment",
+    security(("access_token" = [])), params(("deployment_id" = DeploymentId, Path)),
+    responses((status = 202, description = "It has ended, or its device is told to end it.", body = Deployment)))]
+pub(crate) async fn cancel_deployment(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Ids(deployment): Ids<DeploymentId>,
+) -> Result<(StatusCode, Answer<Deployment>), Rejection> {
+    let deployment = app.cancel_deployment(caller, deployment).await?;
+    Ok((StatusCode::ACCEPTED, Answer(deployment)))
+}
+
+fn read(params: DeploymentParams) -> Result<(crate::store::Page, DeploymentQuery), Rejection> {
+    let wanted = list::wanted(&PageRequest { limit: params.limit, cursor: params.cursor })?;
+    let model = params.model_id.as_deref().map(|text| {
+        let id = text.parse::<ModelId>();
+        id.map_err(|error| Rejection::new(Code::InvalidRequest, format!("model_id: {error}")))
+    });
+    let filter = DeploymentFilter {
+        device: params.device_id.as_deref().map(device_id).transpose()?,
+        model: model.transpose()?,
+    };
+    Ok((wanted, DeploymentQuery { filter, stale: params.stale, current: params.current }))
+}

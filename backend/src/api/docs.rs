@@ -1,0 +1,129 @@
+//! The API reference: one page without scripts, made from the OpenAPI document.
+
+use axum::{
+    http::{HeaderValue, header},
+    response::{Html, IntoResponse as _, Response},
+};
+use link_protocol::agent_api::PREFIX;
+use serde_json::Value;
+
+const POLICY: &str =
+    "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+const STYLE: &str = include_str!("docs/style.css");
+
+const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+
+/// Answers with the document itself.
+pub(crate) fn json(document: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], document).into_response()
+}
+
+/// Answers with the reference.
+pub(crate) fn html(page: String) -> Response {
+    let mut response = Html(page).into_response();
+    let policy = HeaderValue::from_static(POLICY);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
+/// Answers with the reference's style.
+pub(crate) fn style() -> Response {
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE).into_response()
+}
+
+/// Writes the reference.
+pub(crate) fn page(document: &Value) -> String {
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
+         <link rel=\"stylesheet\" href=\"/docs/style.css\">\n</head>\n<body>\n<h1>{title}</h1>\n\
+         <p>{about}</p>\n<p><a href=\"{PREFIX}/openapi.json\">OpenAPI document</a></p>\n",
+        title = text(&document["info"]["title"]),
+        about = text(&document["info"]["description"]),
+    );
+    for (path, item) in members(&document["paths"]) {
+        for method in METHODS {
+            if let Some(operation) = item.get(method) {
+                page.push_str(&section(method, path, operation));
+            }
+        }
+    }
+    page.push_str("<h2 id=\"schemas\">Schemas</h2>\n");
+    for (name, schema) in members(&document["components"]["schemas"]) {
+        let body = serde_json::to_string_pretty(schema).unwrap_or_default();
+        page.push_str(&format!(
+            "<h3 id=\"{name}\">{name}</h3>\n<pre>{}</pre>\n",
+            escaped(&body),
+            name = escaped(name),
+        ));
+    }
+    page.push_str("</body>\n</html>\n");
+    page
+}
+
+fn section(method: &str, path: &str, operation: &Value) -> String {
+    let mut section = format!(
+        "<section>\n<h2><code>{} {}</code></h2>\n<p>{}</p>\n",
+        method.to_uppercase(),
+        escaped(path),
+        text(&operation["description"]),
+    );
+    let schemes: Vec<String> = operation["security"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .flat_map(|scheme| members(scheme).map(|(name, _)| name.to_owned()))
+        .collect();
+    if !schemes.is_empty() {
+        section.push_str(&format!("<p>Needs: {}</p>\n", escaped(&schemes.join(", "))));
+    }
+    let mut rows = String::new();
+    for parameter in operation["parameters"].as_array().into_iter().flatten() {
+        rows.push_str(&format!(
+            "<tr><td><code>{}</code></td><td>{}</td><td>{}</td></tr>\n",
+            text(&parameter["name"]),
+            text(&parameter["in"]),
+            text(&parameter["description"]),
+        ));
+    }
+    for (media, body) in members(&operation["requestBody"]["content"]) {
+        let schema = reference(&body["schema"]);
+        rows.push_str(&format!(
+            "<tr><td>body</td><td>{}</td><td>{schema}</td></tr>\n",
+            escaped(media)
+        ));
+    }
+    for (status, response) in members(&operation["responses"]) {
+        let schema = members(&response["content"]).next();
+        let schema = schema.map(|(_, body)| reference(&body["schema"])).unwrap_or_default();
+        rows.push_str(&format!(
+            "<tr><td>{}</td><td>{}</td><td>{schema}</td></tr>\n",
+            escaped(status),
+            text(&response["description"]),
+        ));
+    }
+    section.push_str("<table>\n");
+    section.push_str(&rows);
+    section.push_str("</table>\n</section>\n");
+    section
+}
+
+fn reference(schema: &Value) -> String {
+    let target = schema["$ref"].as_str().and_then(|target| target.rsplit('/').next());
+    target.map_or_else(String::new, |name| {
+        format!("<a href=\"#{name}\">{name}</a>", name = escaped(name))
+    })
+}
+
+fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    value.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value))
+}
+
+fn text(value: &Value) -> String {
+    escaped(value.as_str().unwrap_or_default())
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

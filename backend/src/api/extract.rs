@@ -1,0 +1,225 @@
+//! What handlers take out of a request, each refused with its own problem.
+//!
+//! Who calls comes first in every handler, so that a request without a token learns nothing else.
+
+use std::{collections::HashMap, sync::Arc};
+
+use axum::{
+    body::to_bytes,
+    extract::{FromRequest, FromRequestParts, Path, Query, Request},
+    http::{HeaderMap, header, request::Parts},
+};
+use link_protocol::{id::DeviceId, limits, problem::Code};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    access::Identity,
+    api::problem::Rejection,
+    app::App,
+    domain::{device::DeviceRecord, refusal::Refusal},
+};
+
+const LONGEST_IDEMPOTENCY_KEY: usize = 200;
+
+/// The user that an access token stands for.
+pub(crate) struct Caller(pub(crate) Identity);
+
+/// The user that an access token stands for, when there is one.
+pub(crate) struct MaybeCaller(pub(crate) Option<Identity>);
+
+/// The device whose token came, which is the one of the path.
+pub(crate) struct PathDevice(pub(crate) DeviceRecord);
+
+/// The device whose token came.
+pub(crate) struct TokenDevice(pub(crate) DeviceRecord);
+
+/// Identifiers of the path; one that is malformed names nothing.
+pub(crate) struct Ids<T>(pub(crate) T);
+
+/// The query.
+pub(crate) struct Params<T>(pub(crate) T);
+
+/// A JSON body.
+pub(crate) struct Json<T>(pub(crate) T);
+
+/// The `Idempotency-Key` header, when it came.
+pub(crate) struct IdempotencyKey(pub(crate) Option<String>);
+
+/// A JSON text could not be read as what it should be.
+pub(crate) struct JsonError {
+    /// The member that is wrong; empty for the whole.
+    pub(crate) path: String,
+    pub(crate) rejection: Rejection,
+}
+
+impl FromRequestParts<Arc<App>> for Caller {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
+        let identity = bearer(&parts.headers).and_then(|token| app.identify(token));
+        std::future::ready(Ok(Self(identity?))).await
+    }
+}
+
+impl FromRequestParts<Arc<App>> for MaybeCaller {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
+        if !parts.headers.contains_key(header::AUTHORIZATION) {
+            return Ok(Self(None));
+        }
+        let Caller(identity) = Caller::from_request_parts(parts, app).await?;
+        Ok(Self(Some(identity)))
+    }
+}
+
+impl FromRequestParts<Arc<App>> for TokenDevice {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
+        let device = app.device_with_token(bearer(&parts.headers)?).await?;
+        Ok(Self(device))
+    }
+}
+
+impl FromRequestParts<Arc<App>> for PathDevice {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
+        let TokenDevice(device) = TokenDevice::from_request_parts(parts, app).await?;
+        let path = Path::<HashMap<String, String>>::from_request_parts(parts, app).await;
+        let named = path.ok().and_then(|Path(path)| path.get("device_id")?.parse().ok());
+        if named == Some(device.id) {
+            Ok(Self(device))
+        } else {
+            Err(Refusal::NotFound("device").into())
+        }
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Ids<T> {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
+        let path = Path::<T>::from_request_parts(parts, app).await;
+        let Path(ids) = path.map_err(|_| Refusal::NotFound("path: an id is malformed"))?;
+        Ok(Self(ids))
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Params<T> {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
+        let query = Query::<T>::from_request_parts(parts, app).await;
+        let Query(params) =
+            query.map_err(|error| Rejection::new(Code::InvalidRequest, error.body_text()))?;
+        Ok(Self(params))
+    }
+}
+
+impl FromRequestParts<Arc<App>> for IdempotencyKey {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, _app: &Arc<App>) -> Result<Self, Rejection> {
+        let Some(value) = parts.headers.get("idempotency-key") else {
+            return Ok(Self(None));
+        };
+        let key = value.to_str().ok().filter(|key| {
+            (1..=LONGEST_IDEMPOTENCY_KEY).contains(&key.len())
+                && key.bytes().all(|b| b.is_ascii_graphic() || b == b' ')
+        });
+        let rule = "Idempotency-Key: has 1 to 200 visible ASCII characters";
+        let key = key.ok_or_else(|| Refusal::invalid(rule))?.to_owned();
+        std::future::ready(Ok(Self(Some(key)))).await
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
+    type Rejection = Rejection;
+
+    async fn from_request(request: Request, _app: &Arc<App>) -> Result<Self, Rejection> {
+        let value = read_json(request).await.map_err(|error| error.rejection)?;
+        Ok(Self(value))
+    }
+}
+
+/// Reads a JSON body, and says where it is wrong.
+pub(crate) async fn read_json<T: DeserializeOwned>(request: Request) -> Result<T, JsonError> {
+    if !is_json(request.headers()) {
+        let detail = "the body must be JSON";
+        return Err(whole(Rejection::new(Code::UnsupportedMediaType, detail)));
+    }
+    let announced = request
+        .headers()
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let too_large = || {
+        let detail = format!("a JSON body has up to {} bytes", limits::JSON_BODY_LIMIT);
+        whole(Rejection::new(Code::PayloadTooLarge, detail))
+    };
+    if announced.is_some_and(|length| length > limits::JSON_BODY_LIMIT) {
+        return Err(too_large());
+    }
+    let body = to_bytes(request.into_body(), limits::JSON_BODY_LIMIT).await;
+    let body = body.map_err(|error| {
+        let limit = std::error::Error::source(&error)
+            .is_some_and(|cause| cause.is::<http_body_util::LengthLimitError>());
+        if limit {
+            too_large()
+        } else {
+            whole(Rejection::new(Code::MalformedRequest, "the body ended early"))
+        }
+    })?;
+    parse_json(&body)
+}
+
+fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, JsonError> {
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let path = if path == "." { String::new() } else { path };
+        let cause = error.inner();
+        let code = match cause.classify() {
+            serde_json::error::Category::Data => Code::InvalidRequest,
+            serde_json::error::Category::Io
+            | serde_json::error::Category::Syntax
+            | serde_json::error::Category::Eof => Code::MalformedRequest,
+        };
+        let detail = if path.is_empty() { cause.to_string() } else { format!("{path}: {cause}") };
+        JsonError { path, rejection: Rejection::new(code, detail) }
+    })?;
+    deserializer
+        .end()
+        .map_err(|error| whole(Rejection::new(Code::MalformedRequest, error.to_string())))?;
+    Ok(value)
+}
+
+fn whole(rejection: Rejection) -> JsonError {
+    JsonError { path: String::new(), rejection }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    media_type.is_some_and(|text| {
+        let essence = text.split(';').next().unwrap_or(text).trim();
+        essence.eq_ignore_ascii_case("application/json")
+    })
+}
+
+fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let (scheme, token) =
+        value.and_then(|value| value.split_once(' ')).ok_or(Refusal::Unauthorized)?;
+    if scheme.eq_ignore_ascii_case("Bearer") && !token.trim().is_empty() {
+        Ok(token.trim())
+    } else {
+        Err(Refusal::Unauthorized)
+    }
+}
+
+/// Reads a device id of a query.
+pub(crate) fn device_id(text: &str) -> Result<DeviceId, Rejection> {
+    let id = text.parse::<DeviceId>();
+    id.map_err(|error| Rejection::new(Code::InvalidRequest, format!("device_id: {error}")))
+}

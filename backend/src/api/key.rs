@@ -1,0 +1,61 @@
+//! Registration and fleet keys.
+
+use std::sync::Arc;
+
+use axum::{Json as Answer, extract::State, http::StatusCode};
+use link_protocol::{
+    backend_api::{
+        Page, PageRequest,
+        key::{CreateKey, KeyCreated, KeyInfo},
+    },
+    id::KeyId,
+};
+
+use crate::{
+    api::{
+        extract::{Caller, Ids, Json, Params},
+        list,
+        problem::Rejection,
+    },
+    app::App,
+};
+
+/// Creates a key. The answer is the only place where it is shown.
+#[utoipa::path(post, path = "/keys", tag = "key", security(("access_token" = [])),
+    request_body = CreateKey,
+    responses((status = 201, description = "The key.", body = KeyCreated)))]
+pub(crate) async fn create_key(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Json(wish): Json<CreateKey>,
+) -> Result<(StatusCode, Answer<KeyCreated>), Rejection> {
+    let key = app.create_key(caller, wish).await?;
+    Ok((StatusCode::CREATED, Answer(key)))
+}
+
+/// Lists the keys of the account, the newest first.
+#[utoipa::path(get, path = "/keys", tag = "key", security(("access_token" = [])),
+    params(PageRequest),
+    responses((status = 200, description = "The keys.", body = Page<KeyInfo>)))]
+pub(crate) async fn list_keys(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Params(request): Params<PageRequest>,
+) -> Result<Answer<Page<KeyInfo>>, Rejection> {
+    let wanted = list::wanted(&request)?;
+    let keys = app.keys(caller, &wanted).await?;
+    Ok(Answer(list::page(keys, &wanted, |key| key.key_id.to_string())))
+}
+
+/// Revokes a key. Devices that it registered stay.
+#[utoipa::path(delete, path = "/keys/{key_id}", tag = "key", security(("access_token" = [])),
+    params(("key_id" = KeyId, Path)),
+    responses((status = 204, description = "The key is revoked.")))]
+pub(crate) async fn revoke_key(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Ids(key): Ids<KeyId>,
+) -> Result<StatusCode, Rejection> {
+    app.revoke_key(caller, key).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

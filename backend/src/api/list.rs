@@ -1,0 +1,41 @@
+//! Pages of lists. A cursor is the id of the last item, opaque to the caller.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use link_protocol::{
+    backend_api::{Page, PageRequest},
+    limits,
+};
+
+use crate::{domain::refusal::Refusal, store};
+
+/// Reads which page is asked for; the store is asked for one item more, to know whether another
+/// page follows.
+pub(crate) fn wanted(request: &PageRequest) -> Result<store::Page, Refusal> {
+    let limit = request.limit.unwrap_or(limits::PAGE_SIZE);
+    if !(1..=limits::PAGE_SIZE_LIMIT).contains(&limit) {
+        let most = limits::PAGE_SIZE_LIMIT;
+        return Err(Refusal::invalid(format!("limit: is between 1 and {most}")));
+    }
+    let after = request.cursor.as_deref().map(read_cursor).transpose()?;
+    Ok(store::Page { after, limit: limit + 1 })
+}
+
+/// Makes the page out of what the store found for `wanted`.
+pub(crate) fn page<T>(
+    mut items: Vec<T>,
+    wanted: &store::Page,
+    id: impl Fn(&T) -> String,
+) -> Page<T> {
+    let size = wanted.limit as usize - 1;
+    let more = items.len() > size;
+    items.truncate(size);
+    let last = items.last().filter(|_| more);
+    let next_cursor = last.map(|item| URL_SAFE_NO_PAD.encode(id(item)));
+    Page { items, next_cursor }
+}
+
+fn read_cursor(cursor: &str) -> Result<String, Refusal> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).ok();
+    let id = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    id.ok_or_else(|| Refusal::invalid("cursor: is the `next_cursor` of the page before"))
+}

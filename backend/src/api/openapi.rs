@@ -1,0 +1,217 @@
+//! The OpenAPI 3.1 document: made from the handlers' declarations, completed with the problems that
+//! each operation can answer with.
+
+use std::collections::BTreeMap;
+
+use link_protocol::problem::{CONTENT_TYPE, Code, Problem};
+use serde_json::Value;
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{
+        self, ContentBuilder, Ref, RefOr, ResponseBuilder,
+        path::{Operation, ParameterIn, PathItem},
+        security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+        server::Server,
+    },
+};
+
+use crate::api::declared;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Link",
+        description = "Deploys models to devices, serves them there, and repairs what they serve. \
+                       Errors are problem documents (RFC 9457) with a stable `code`."
+    ),
+    components(schemas(Problem)),
+    modifiers(&Schemes),
+    tags(
+        (name = "account", description = "The first account, logins, the caller."),
+        (name = "key", description = "Registration and fleet keys."),
+        (name = "device", description = "Devices and their registration."),
+        (name = "model", description = "Models and their files."),
+        (name = "deployment", description = "Deployments of models to devices."),
+        (name = "serving", description = "Repair, serve, stop, uninstall, and what became of it."),
+        (name = "setting", description = "Settings."),
+        (name = "agent", description = "What the agent of a device calls."),
+        (name = "operation", description = "Operation of the backend.")
+    )
+)]
+pub(crate) struct Document;
+
+/// Problems that only some operations answer with.
+const PARTICULAR: &[(&str, &[Code])] = &[
+    ("set_up", &[Code::SetupTokenInvalid, Code::AlreadySetUp]),
+    ("log_in", &[Code::InvalidCredentials, Code::TooManyAttempts]),
+    ("refresh", &[Code::Unauthorized]),
+    (
+        "register_with_key",
+        &[
+            Code::Unauthorized,
+            Code::TokenExpired,
+            Code::KeyMistyped,
+            Code::KeyUnknown,
+            Code::KeyExpired,
+            Code::KeyRevoked,
+            Code::KeyUsedUp,
+            Code::ProofRequired,
+            Code::DeviceLimitReached,
+        ],
+    ),
+    ("change_model", &[Code::NotOwner]),
+    ("remove_model", &[Code::NotOwner, Code::ModelInUse]),
+    (
+        "upload_content",
+        &[
+            Code::NotOwner,
+            Code::ChecksumMismatch,
+            Code::InvalidRequest,
+            Code::PayloadTooLarge,
+            Code::UnsupportedMediaType,
+        ],
+    ),
+    (
+        "create_deployment",
+        &[
+            Code::NotFound,
+            Code::NotOwner,
+            Code::ModelNotReady,
+            Code::AliasTaken,
+            Code::IdempotencyConflict,
+            Code::QueueFull,
+        ],
+    ),
+    ("cancel_deployment", &[Code::AlreadyFinal, Code::QueueFull]),
+    (
+        "repair_serving",
+        &[
+            Code::NotOwner,
+            Code::NotDeployed,
+            Code::DeviceOffline,
+            Code::IdempotencyConflict,
+            Code::QueueFull,
+        ],
+    ),
+    ("serve_model", &[Code::NotOwner, Code::NotDeployed, Code::DeviceOffline, Code::QueueFull]),
+    ("stop_model", &[Code::NotDeployed, Code::QueueFull]),
+    ("uninstall_model", &[Code::NotDeployed, Code::QueueFull]),
+    ("poll_commands", &[Code::StalePoll]),
+    ("acknowledge_command", &[Code::CommandExpired]),
+    ("report_command", &[Code::CommandExpired]),
+    ("fetch_content", &[Code::ModelNotReady]),
+];
+
+struct Schemes;
+
+impl Modify for Schemes {
+    fn modify(&self, document: &mut openapi::OpenApi) {
+        let components = document.components.get_or_insert_default();
+        for (name, format, description) in [
+            ("access_token", "JWT", "Of a login; good for 15 minutes."),
+            ("device_token", "opaque", "Of a device's registration."),
+        ] {
+            let scheme = HttpBuilder::new()
+                .scheme(HttpAuthScheme::Bearer)
+                .bearer_format(format)
+                .description(Some(description))
+                .build();
+            components.add_security_scheme(name, SecurityScheme::Http(scheme));
+        }
+    }
+}
+
+/// Returns the document, pretty and in a stable order.
+#[must_use]
+pub fn json(public_url: Option<&str>) -> String {
+    let mut text = serde_json::to_string_pretty(&document(public_url))
+        .expect("a document has only string keys");
+    text.push('\n');
+    text
+}
+
+/// Returns the document.
+#[must_use]
+pub fn document(public_url: Option<&str>) -> Value {
+    let (_, mut document) = declared().split_for_parts();
+    document.info.version = env!("CARGO_PKG_VERSION").to_owned();
+    document.servers = public_url.map(|url| vec![Server::new(url)]);
+    for item in document.paths.paths.values_mut() {
+        for operation in operations(item) {
+            complete(operation);
+        }
+    }
+    serde_json::to_value(&document).expect("a document has only string keys")
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    let PathItem { get, put, post, delete, patch, .. } = item;
+    [get, put, post, delete, patch].into_iter().flatten()
+}
+
+fn complete(operation: &mut Operation) {
+    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in problems(operation) {
+        let codes = by_status.entry(code.status()).or_default();
+        if !codes.contains(&code) {
+            codes.push(code);
+        }
+    }
+    for (status, codes) in by_status {
+        let names: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+        let response =
+            ResponseBuilder::new().description(names.join(", ")).content(CONTENT_TYPE, content);
+        let responses = &mut operation.responses.responses;
+        responses.insert(status.to_string(), RefOr::T(response.build()));
+    }
+    if operation.description.is_none() {
+        operation.description.clone_from(&operation.summary);
+    }
+}
+
+fn problems(operation: &Operation) -> Vec<Code> {
+    let mut codes = vec![Code::Internal, Code::Overloaded];
+    if is_secured(operation) {
+        codes.extend([Code::Unauthorized, Code::TokenExpired]);
+    }
+    let places: Vec<&ParameterIn> = operation
+        .parameters
+        .iter()
+        .flatten()
+        .filter_map(|parameter| match parameter {
+            RefOr::T(parameter) => Some(&parameter.parameter_in),
+            RefOr::Ref(_) => None,
+        })
+        .collect();
+    if places.contains(&&ParameterIn::Path) {
+        codes.push(Code::NotFound);
+    }
+    if places.contains(&&ParameterIn::Query) {
+        codes.push(Code::InvalidRequest);
+    }
+    let takes_json = operation.request_body.as_ref().is_some_and(|body| match body {
+        RefOr::T(body) => body.content.contains_key("application/json"),
+        RefOr::Ref(_) => false,
+    });
+    if takes_json {
+        codes.extend([
+            Code::MalformedRequest,
+            Code::PayloadTooLarge,
+            Code::UnsupportedMediaType,
+            Code::InvalidRequest,
+        ]);
+    }
+    let id = operation.operation_id.as_deref().unwrap_or_default();
+    let particular = PARTICULAR.iter().find(|(operation, _)| *operation == id);
+    codes.extend(particular.into_iter().flat_map(|(_, codes)| *codes));
+    codes
+}
+
+/// An operation that lists the empty requirement can do without a token.
+fn is_secured(operation: &Operation) -> bool {
+    let requirements = serde_json::to_value(&operation.security).unwrap_or_default();
+    let requirements = requirements.as_array().cloned().unwrap_or_default();
+    !requirements.is_empty()
+        && requirements.iter().all(|one| one.as_object().is_some_and(|one| !one.is_empty()))
+}

@@ -1,0 +1,153 @@
+//! The one place where an error of the domain becomes a problem document (RFC 9457).
+
+use std::any::Any;
+
+use axum::{
+    body::Body,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use link_protocol::problem::{Code, Problem};
+
+use crate::{domain::refusal::Refusal, failure::Failure, store::StoreError};
+
+/// Seconds after which an overloaded backend may be asked again.
+const OVERLOAD_WAIT_S: u64 = 2;
+
+/// An answer that is a problem. [`crate::api::layer`] writes its body, which names the request.
+#[derive(Clone, Debug)]
+pub(crate) struct Rejection {
+    pub(crate) problem: Problem,
+    retry_after_s: Option<u64>,
+}
+
+impl Rejection {
+    pub(crate) fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self { problem: Problem::new(code, detail), retry_after_s: None }
+    }
+
+    fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after_s = Some(seconds.max(1));
+        self
+    }
+}
+
+impl From<Refusal> for Rejection {
+    fn from(refusal: Refusal) -> Self {
+        let rejection = Self::new(code(&refusal), refusal.to_string());
+        match refusal {
+            Refusal::TooManyAttempts { retry_after_s } => rejection.retry_after(retry_after_s),
+            Refusal::QueueFull(_) => rejection.retry_after(OVERLOAD_WAIT_S),
+            _ => rejection,
+        }
+    }
+}
+
+impl From<Failure> for Rejection {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(refusal) => refusal.into(),
+            Failure::Store(StoreError::NotFound) => Self::new(Code::NotFound, "it is gone"),
+            Failure::Store(StoreError::Unavailable(cause)) if is_overload(cause.as_ref()) => {
+                tracing::warn!("the database is overloaded");
+                let detail = "the database takes too long to answer";
+                Self::new(Code::Overloaded, detail).retry_after(OVERLOAD_WAIT_S)
+            }
+            Failure::Store(error @ (StoreError::Unavailable(_) | StoreError::Conflict)) => {
+                internal(&error)
+            }
+            Failure::Broken(what, cause) => internal(&Failure::Broken(what, cause)),
+        }
+    }
+}
+
+impl IntoResponse for Rejection {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.problem.status);
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        if response_needs_login(&self.problem) {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = self.retry_after_s {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Answers a method that the path does not have.
+pub(crate) async fn method_not_allowed() -> Rejection {
+    std::future::ready(Rejection::new(
+        Code::MethodNotAllowed,
+        "this path has other methods; see /docs",
+    ))
+    .await
+}
+
+/// Answers for a handler that panicked; the panic itself is in the log.
+pub(crate) fn panicked(_cause: Box<dyn Any + Send + 'static>) -> Response {
+    Rejection::new(Code::Internal, "the request could not be completed").into_response()
+}
+
+fn response_needs_login(problem: &Problem) -> bool {
+    problem.status == StatusCode::UNAUTHORIZED.as_u16()
+}
+
+fn internal(error: &dyn std::error::Error) -> Rejection {
+    let mut chain = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        chain.push_str(": ");
+        chain.push_str(&error.to_string());
+        cause = error.source();
+    }
+    tracing::error!(error = chain, "a request failed");
+    Rejection::new(Code::Internal, "the request could not be completed")
+}
+
+/// A database that is busy or has no connection to spare gets better by itself.
+fn is_overload(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
+    const BUSY: [&str; 2] = ["5", "6"];
+    cause.downcast_ref::<sqlx::Error>().is_some_and(|error| {
+        let busy = error
+            .as_database_error()
+            .and_then(|cause| cause.code().map(|code| BUSY.contains(&code.as_ref())));
+        matches!(error, sqlx::Error::PoolTimedOut) || busy == Some(true)
+    })
+}
+
+const fn code(refusal: &Refusal) -> Code {
+    match refusal {
+        Refusal::Unauthorized => Code::Unauthorized,
+        Refusal::TokenExpired => Code::TokenExpired,
+        Refusal::InvalidCredentials => Code::InvalidCredentials,
+        Refusal::SetupTokenInvalid => Code::SetupTokenInvalid,
+        Refusal::AlreadySetUp => Code::AlreadySetUp,
+        Refusal::KeyUnknown => Code::KeyUnknown,
+        Refusal::KeyExpired => Code::KeyExpired,
+        Refusal::KeyRevoked => Code::KeyRevoked,
+        Refusal::KeyUsedUp => Code::KeyUsedUp,
+        Refusal::KeyMistyped(_) => Code::KeyMistyped,
+        Refusal::ProofRequired => Code::ProofRequired,
+        Refusal::NotOwner => Code::NotOwner,
+        Refusal::NotFound(_) => Code::NotFound,
+        Refusal::DeviceOffline(_) => Code::DeviceOffline,
+        Refusal::NotDeployed { .. } => Code::NotDeployed,
+        Refusal::DeviceLimitReached(_) => Code::DeviceLimitReached,
+        Refusal::AliasTaken(_) => Code::AliasTaken,
+        Refusal::ModelNotReady => Code::ModelNotReady,
+        Refusal::ModelInUse => Code::ModelInUse,
+        Refusal::AlreadyFinal(_) => Code::AlreadyFinal,
+        Refusal::IdempotencyConflict => Code::IdempotencyConflict,
+        Refusal::StalePoll => Code::StalePoll,
+        Refusal::CommandExpired => Code::CommandExpired,
+        Refusal::ChecksumMismatch(_) => Code::ChecksumMismatch,
+        Refusal::Invalid(_) => Code::InvalidRequest,
+        Refusal::TooLarge => Code::PayloadTooLarge,
+        Refusal::QueueFull(_) => Code::QueueFull,
+        Refusal::TooManyAttempts { .. } => Code::TooManyAttempts,
+    }
+}

@@ -1,0 +1,104 @@
+//! What can be asked of a model on a device (specification, section 4.1).
+
+use std::sync::Arc;
+
+use axum::{
+    Json as Answer,
+    extract::State,
+    http::{HeaderName, StatusCode, header},
+};
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::command::{CommandInfo, PortQuery},
+    id::{DeviceId, ModelId},
+    port::Port,
+};
+
+use crate::{
+    api::{
+        extract::{Caller, IdempotencyKey, Ids, Params},
+        problem::Rejection,
+    },
+    app::{App, Requested},
+    domain::refusal::Refusal,
+};
+
+type Accepted = (StatusCode, [(HeaderName, String); 1], Answer<CommandInfo>);
+
+/// Restarts the serving pipeline of a model in place, with the current allowlist, on the same port.
+#[utoipa::path(post, path = "/models/{model_id}/repair-serving/{device_id}", tag = "serving",
+    security(("access_token" = [])),
+    params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path),
+        ("port" = Option<u16>, Query, minimum = 1, maximum = 65535, description = "Pins the serving port; absent keeps the current one."),
+        ("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second repair.")),
+    responses((status = 202, description = "The command is sent; it expires after 24 hours without an acknowledgement.", body = CommandInfo,
+        headers(("Location" = String, description = "Where to follow it.")))))]
+pub(crate) async fn repair_serving(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Params(query): Params<PortQuery>,
+    Ids((model, device)): Ids<(ModelId, DeviceId)>,
+    IdempotencyKey(key): IdempotencyKey,
+) -> Result<Accepted, Rejection> {
+    let port = port(&query)?;
+    let command = app.repair(Requested { caller, model, device }, port, key).await?;
+    Ok(accepted(command))
+}
+
+/// Starts serving a model. The device must be online.
+#[utoipa::path(post, path = "/models/{model_id}/serve/{device_id}", tag = "serving",
+    security(("access_token" = [])),
+    params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path),
+        ("port" = Option<u16>, Query, minimum = 1, maximum = 65535, description = "The port from now on; absent keeps the current one.")),
+    responses((status = 202, description = "The command is sent.", body = CommandInfo,
+        headers(("Location" = String, description = "Where to follow it.")))))]
+pub(crate) async fn serve_model(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Params(query): Params<PortQuery>,
+    Ids((model, device)): Ids<(ModelId, DeviceId)>,
+) -> Result<Accepted, Rejection> {
+    let port = port(&query)?;
+    let command = app.serve(Requested { caller, model, device }, port).await?;
+    Ok(accepted(command))
+}
+
+/// Stops serving a model. A device that is offline does so when it is back.
+#[utoipa::path(post, path = "/models/{model_id}/stop/{device_id}", tag = "serving",
+    security(("access_token" = [])),
+    params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path)),
+    responses((status = 202, description = "The command is sent.", body = CommandInfo,
+        headers(("Location" = String, description = "Where to follow it.")))))]
+pub(crate) async fn stop_model(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Ids((model, device)): Ids<(ModelId, DeviceId)>,
+) -> Result<Accepted, Rejection> {
+    let command = app.stop(Requested { caller, model, device }).await?;
+    Ok(accepted(command))
+}
+
+/// Removes a model from a device. A device that is offline does so when it is back.
+#[utoipa::path(post, path = "/models/{model_id}/uninstall/{device_id}", tag = "serving",
+    security(("access_token" = [])),
+    params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path)),
+    responses((status = 202, description = "The command is sent.", body = CommandInfo,
+        headers(("Location" = String, description = "Where to follow it.")))))]
+pub(crate) async fn uninstall_model(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Ids((model, device)): Ids<(ModelId, DeviceId)>,
+) -> Result<Accepted, Rejection> {
+    let command = app.uninstall(Requested { caller, model, device }).await?;
+    Ok(accepted(command))
+}
+
+fn accepted(command: CommandInfo) -> Accepted {
+    let location = format!("{PREFIX}/commands/{}", command.command_id);
+    (StatusCode::ACCEPTED, [(header::LOCATION, location)], Answer(command))
+}
+
+fn port(query: &PortQuery) -> Result<Option<Port>, Refusal> {
+    let port = query.port.as_deref().map(str::parse::<Port>).transpose();
+    port.map_err(|error| Refusal::invalid(error.to_string()))
+}

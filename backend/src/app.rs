@@ -1,0 +1,116 @@
+//! The use cases: read the clock, ask the domain, store the outcome, wake who waits for it.
+//!
+//! Nothing here knows HTTP. Each file is one subject; the handlers in `api` call one method each.
+
+mod accounts;
+mod commands;
+mod control;
+mod deployments;
+mod devices;
+mod keys;
+mod models;
+mod registration;
+mod reports;
+mod serving;
+mod settings;
+mod sweep;
+
+pub use deployments::DeploymentQuery;
+pub use serving::Requested;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use link_protocol::{
+    allowlist::Allowlist,
+    id::{CommandId, DeviceId},
+    secret::Secret,
+    signing::SigningKey,
+};
+use tokio::sync::watch;
+
+use crate::{
+    access::AccessTokens, chance, config::Config, content::ContentFolder,
+    domain::attempts::Attempts, passwords::Passwords, setup_token::SetupToken, store::Store,
+    wake::Bells,
+};
+
+/// A running backend, without its HTTP.
+pub struct App {
+    config: Config,
+    store: Store,
+    command_key: SigningKey,
+    access: AccessTokens,
+    passwords: Passwords,
+    attempts: Mutex<Attempts>,
+    contents: ContentFolder,
+    setup_token: Mutex<Option<SetupToken>>,
+    polls: Arc<Bells<DeviceId>>,
+    results: Arc<Bells<CommandId>>,
+    draining: watch::Sender<bool>,
+}
+
+impl App {
+    /// Opens everything in the data folder, which exists.
+    ///
+    /// # Errors
+    /// When the database or a file cannot be opened.
+    pub async fn open(config: Config) -> anyhow::Result<Self> {
+        let store = Store::open(&config.data).await?;
+        let setup_token = if store.has_account().await? {
+            None
+        } else {
+            Some(SetupToken::open(&config.data).context("failed to make the setup token")?)
+        };
+        let contents = ContentFolder::open(config.data.join("models"))
+            .context("failed to open the folder of models")?;
+        store.begin_allowlist(&Allowlist::new(config.allowed_origins.clone())).await?;
+        let command_seed = store.seed("commands", chance::bits()).await?;
+        let access_seed = store.seed("access", chance::bits()).await?;
+        Ok(Self {
+            command_key: SigningKey::from_seed(&command_seed),
+            access: AccessTokens::new(&access_seed),
+            passwords: Passwords::new(config.password_memory_kib)?,
+            attempts: Mutex::default(),
+            contents,
+            setup_token: Mutex::new(setup_token),
+            polls: Arc::default(),
+            results: Arc::default(),
+            draining: watch::Sender::new(false),
+            config,
+            store,
+        })
+    }
+
+    /// Returns the setup token, while there is no account.
+    #[must_use]
+    pub fn setup_token(&self) -> Option<Secret> {
+        lock(&self.setup_token).as_ref().map(|token| token.token().clone())
+    }
+
+    /// Answers every poll that is parked, and every later one, at once.
+    pub fn drain(&self) {
+        self.draining.send_replace(true);
+    }
+
+    /// Returns the store.
+    #[must_use]
+    pub const fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Returns the address that people and devices reach the backend at, when it was configured.
+    #[must_use]
+    pub fn public_url(&self) -> Option<&str> {
+        self.config.public_url.as_deref()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.config.clock.now()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

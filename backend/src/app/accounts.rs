@@ -1,0 +1,177 @@
+//! The first account, logins and their tokens.
+
+use jiff::{SignedDuration, Timestamp};
+use link_protocol::{
+    backend_api::account::{LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse},
+    id::{AccountId, UserId},
+    limits,
+    secret::Secret,
+};
+
+use crate::{
+    access::Identity,
+    app::{App, lock},
+    chance,
+    domain::{
+        account::{self, Email, UserRecord},
+        refusal::Refusal,
+        session::{Redemption, RefreshRecord},
+    },
+    failure::Failure,
+    setup_token::SetupToken,
+};
+
+impl App {
+    /// Creates the first account and logs its user in.
+    ///
+    /// # Errors
+    /// [`Refusal::AlreadySetUp`], [`Refusal::SetupTokenInvalid`], an address or a password that is
+    /// none.
+    pub async fn set_up(&self, request: SetupRequest) -> Result<TokenResponse, Failure> {
+        let right = lock(&self.setup_token).as_ref().map(|token| token.is(&request.setup_token));
+        match right {
+            None => return Err(Refusal::AlreadySetUp.into()),
+            Some(false) => return Err(Refusal::SetupTokenInvalid.into()),
+            Some(true) => {}
+        }
+        let user = self.new_user(&request.email, request.password).await?;
+        if !self.store.create_first_account(&user, self.now()).await? {
+            return Err(Refusal::AlreadySetUp.into());
+        }
+        lock(&self.setup_token).take();
+        SetupToken::remove(&self.config.data).map_err(Failure::broken("remove the setup token"))?;
+        self.log_in_user(&user).await
+    }
+
+    /// Creates a further account; whoever may start the program may do this.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] for an address or a password that is none, or an address that is taken.
+    pub async fn add_account(&self, email: &str, password: Secret) -> Result<Me, Failure> {
+        let user = self.new_user(email, password).await?;
+        match self.store.create_account(&user, self.now()).await {
+            Ok(()) => Ok(me(&user)),
+            Err(crate::store::StoreError::Conflict) => {
+                Err(Refusal::invalid("email: another user has it").into())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Logs a user in.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidCredentials`], [`Refusal::TooManyAttempts`].
+    pub async fn log_in(&self, request: LoginRequest) -> Result<TokenResponse, Failure> {
+        let email = Email::parse(&request.email);
+        let who = email.as_ref().map_or("", Email::as_str);
+        lock(&self.attempts).count(who, self.now())?;
+        let user = match email {
+            Ok(email) => self.store.user_by_email(&email).await?,
+            Err(_) => None,
+        };
+        let stored = user.as_ref().map(|user| user.password_hash.clone());
+        let right = self.passwords.verify(request.password, stored).await?;
+        match user {
+            Some(user) if right => self.log_in_user(&user).await,
+            Some(_) | None => Err(Refusal::InvalidCredentials.into()),
+        }
+    }
+
+    /// Exchanges a refresh token for a new pair of tokens.
+    ///
+    /// # Errors
+    /// [`Refusal::Unauthorized`] when it is unknown, expired or was used before; then everything
+    /// that came of its login ends.
+    pub async fn refresh(&self, request: RefreshRequest) -> Result<TokenResponse, Failure> {
+        let digest = chance::digest(request.refresh_token.expose());
+        let (now, successor) = (self.now(), new_refresh_token());
+        let redeemed = self
+            .store
+            .redeem(&digest, chance::digest(successor.expose()), refresh_expiry(now), now)
+            .await?;
+        let user = match redeemed {
+            Some((Redemption::Rotate, token)) => self.store.user(token.user).await?,
+            Some((Redemption::Reused, token)) => {
+                tracing::warn!(user = %token.user, "a refresh token came twice; its login ended");
+                None
+            }
+            Some((Redemption::Expired, _)) | None => None,
+        };
+        let user = user.ok_or(Refusal::Unauthorized)?;
+        self.tokens(&user, successor)
+    }
+
+    /// Ends the login that a refresh token belongs to.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn log_out(&self, request: RefreshRequest) -> Result<(), Failure> {
+        let digest = chance::digest(request.refresh_token.expose());
+        Ok(self.store.close_session(&digest).await?)
+    }
+
+    /// Tells who an access token stands for.
+    ///
+    /// # Errors
+    /// [`Refusal::Unauthorized`], [`Refusal::TokenExpired`].
+    pub fn identify(&self, token: &str) -> Result<Identity, Refusal> {
+        self.access.verify(token, self.now())
+    }
+
+    /// Describes the caller.
+    ///
+    /// # Errors
+    /// [`Refusal::Unauthorized`] when the user is gone.
+    pub async fn me(&self, caller: Identity) -> Result<Me, Failure> {
+        let user = self.store.user(caller.user).await?.ok_or(Refusal::Unauthorized)?;
+        Ok(me(&user))
+    }
+
+    async fn new_user(&self, email: &str, password: Secret) -> Result<UserRecord, Failure> {
+        let email = Email::parse(email)?;
+        account::check_password(password.expose())?;
+        Ok(UserRecord {
+            id: UserId::from_uuid(chance::uuid()),
+            account: AccountId::from_uuid(chance::uuid()),
+            email,
+            password_hash: self.passwords.hash(password).await?,
+        })
+    }
+
+    async fn log_in_user(&self, user: &UserRecord) -> Result<TokenResponse, Failure> {
+        let token = new_refresh_token();
+        let record = RefreshRecord {
+            digest: chance::digest(token.expose()),
+            family: chance::uuid().to_string(),
+            user: user.id,
+            expires_at: refresh_expiry(self.now()),
+            used: false,
+        };
+        self.store.open_session(&record).await?;
+        self.tokens(user, token)
+    }
+
+    fn tokens(&self, user: &UserRecord, refresh_token: Secret) -> Result<TokenResponse, Failure> {
+        let identity = Identity { user: user.id, account: user.account };
+        Ok(TokenResponse {
+            access_token: self.access.issue(identity, self.now())?,
+            token_type: "Bearer".to_owned(),
+            expires_in: limits::ACCESS_TOKEN_LIFETIME.as_secs(),
+            refresh_token,
+        })
+    }
+}
+
+fn me(user: &UserRecord) -> Me {
+    Me { user_id: user.id, account_id: user.account, email: user.email.as_str().to_owned() }
+}
+
+fn new_refresh_token() -> Secret {
+    chance::secret("lrt_")
+}
+
+fn refresh_expiry(now: Timestamp) -> Timestamp {
+    let lifetime = SignedDuration::try_from(limits::REFRESH_TOKEN_LIFETIME).unwrap_or_default();
+    now.checked_add(lifetime).unwrap_or(Timestamp::MAX)
+}

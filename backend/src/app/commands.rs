@@ -1,0 +1,72 @@
+//! Commands as the outside sees them.
+
+use std::time::Duration;
+
+use link_protocol::{backend_api::command::CommandInfo, id::CommandId};
+
+use crate::{
+    access::Identity,
+    app::App,
+    domain::{command::CommandRecord, ownership, refusal::Refusal},
+    failure::Failure,
+};
+
+impl App {
+    /// Describes a command; waits up to `wait` for it to end.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn command(
+        &self,
+        caller: Identity,
+        id: CommandId,
+        wait: Duration,
+    ) -> Result<CommandInfo, Failure> {
+        let mut listener = self.results.listen(id);
+        let mut draining = self.draining.subscribe();
+        let record = self.visible_command(caller, id).await?;
+        if record.is_final() || wait.is_zero() {
+            return Ok(record.info());
+        }
+        let ended = async {
+            loop {
+                tokio::select! {
+                    () = listener.rung() => {}
+                    () = drained(&mut draining) => {
+                        return self.visible_command(caller, id).await;
+                    }
+                }
+                let record = self.visible_command(caller, id).await?;
+                if record.is_final() {
+                    return Ok(record);
+                }
+            }
+        };
+        let record = match tokio::time::timeout(wait, ended).await {
+            Ok(ended) => ended?,
+            Err(_elapsed) => self.visible_command(caller, id).await?,
+        };
+        Ok(record.info())
+    }
+
+    async fn visible_command(
+        &self,
+        caller: Identity,
+        id: CommandId,
+    ) -> Result<CommandRecord, Failure> {
+        let record = self.store.command(id).await?.ok_or(Refusal::NotFound("command"))?;
+        let device = self.store.device(record.device).await?;
+        ownership::own_device(device, caller.account)
+            .map_err(|_hidden| Refusal::NotFound("command"))?;
+        Ok(record)
+    }
+}
+
+async fn drained(draining: &mut tokio::sync::watch::Receiver<bool>) {
+    while !*draining.borrow_and_update() {
+        // The sender lives as long as the application.
+        if draining.changed().await.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Deployments: always with the current allowlist.
+
+use jiff::Timestamp;
+use link_protocol::{
+    allowlist::Allowlist,
+    backend_api::deployment::{CreateDeployment, Deployment, Serving},
+    command::{Alias, Command, DeployModel, ModelFile, PipelineConfig},
+    deployment::DeploymentState,
+    id::{CommandId, DeploymentId, PipelineId},
+    local_api::Progress,
+    port::Port,
+};
+
+use crate::{
+    access::Identity,
+    app::App,
+    chance,
+    domain::{
+        alias,
+        deployment::{DEFAULT_PORT, DeploymentRecord},
+        model::ModelRecord,
+        refusal::Refusal,
+    },
+    failure::Failure,
+    store::{Claim, DeploymentFilter, DeploymentView, NewDeployment, Page},
+};
+
+/// Rows that are looked at for one page of a filtered list.
+const LOOKED_AT: u32 = 200;
+
+/// Which deployments are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct DeploymentQuery {
+    pub filter: DeploymentFilter,
+    pub stale: Option<bool>,
+    pub current: Option<bool>,
+}
+
+impl App {
+    /// Deploys or redeploys a model. The device may be offline for up to five minutes.
+    ///
+    /// # Errors
+    /// What the caller may not see or use, [`Refusal::ModelNotReady`], [`Refusal::AliasTaken`],
+    /// [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`].
+    pub async fn deploy(
+        &self,
+        caller: Identity,
+        wish: CreateDeployment,
+        idempotency_key: Option<String>,
+    ) -> Result<Deployment, Failure> {
+        let claim = idempotency_key.map(|key| Claim {
+            account: caller.account,
+            key,
+            fingerprint: format!("deploy {wish:?}"),
+        });
+        let pair = self.store.pair(caller.account, wish.device_id, wish.model_id).await?;
+        let (device, model) = pair.owned(caller.account)?;
+        let file = model.file()?;
+        let allowlist = self.store.allowlist().await?;
+        let now = self.now();
+        let made = Made { wish, model, file, allowlist, now };
+        let cancel = CommandId::from_uuid(chance::uuid());
+        let ids = (DeploymentId::from_uuid(chance::uuid()), CommandId::from_uuid(chance::uuid()));
+        let record = self
+            .store
+            .deploy(device.id, claim.as_ref(), cancel, now, |before| made.deployment(ids, before))
+            .await?;
+        self.polls.ring(device.id);
+        self.deployment(caller, record.id).await
+    }
+
+    /// Describes a deployment.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn deployment(
+        &self,
+        caller: Identity,
+        id: DeploymentId,
+    ) -> Result<Deployment, Failure> {
+        let view = self.store.deployment(caller.account, id).await?;
+        let view = view.ok_or(Refusal::NotFound("deployment"))?;
+        Ok(describe(&view, &self.store.allowlist().await?))
+    }
+
+    /// Lists deployments on the caller's devices, one more than `page` asks for when there are more.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn deployments(
+        &self,
+        caller: Identity,
+        query: &DeploymentQuery,
+        page: &Page,
+    ) -> Result<Vec<Deployment>, Failure> {
+        let allowlist = self.store.allowlist().await?;
+        let mut found = Vec::new();
+        let mut look = Page { after: page.after.clone(), limit: LOOKED_AT };
+        loop {
+            let views = self.store.deployments(caller.account, &query.filter, &look).await?;
+            let last = views.last().map(|view| view.record.id.to_string());
+            let full = views.len() >= LOOKED_AT as usize;
+            let described = views.iter().map(|view| describe(view, &allowlist));
+            found.extend(described.filter(|deployment| {
+                query.stale.is_none_or(|stale| stale == deployment.stale)
+                    && query.current.is_none_or(|current| current == deployment.current)
+            }));
+            if !full || found.len() >= page.limit as usize {
+                found.truncate(page.limit as usize);
+                return Ok(found);
+            }
+            look.after = last;
+        }
+    }
+
+    /// Cancels a deployment. One that failed has been seen; one that is under way ends once its
+    /// device says so.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::AlreadyFinal`].
+    pub async fn cancel_deployment(
+        &self,
+        caller: Identity,
+        id: DeploymentId,
+    ) -> Result<Deployment, Failure> {
+        let view = self.store.deployment(caller.account, id).await?;
+        let view = view.ok_or(Refusal::NotFound("deployment"))?;
+        let cancel = CommandId::from_uuid(chance::uuid());
+        self.store.cancel_deployment(id, cancel, self.now()).await?;
+        self.polls.ring(view.record.device);
+        self.results.ring(view.record.command);
+        self.deployment(caller, id).await
+    }
+}
+
+/// What a deployment is made from.
+struct Made {
+    wish: CreateDeployment,
+    model: ModelRecord,
+    file: ModelFile,
+    allowlist: Allowlist,
+    now: Timestamp,
+}
+
+impl Made {
+    fn deployment(
+        self,
+        (id, command): (DeploymentId, CommandId),
+        before: &[DeploymentRecord],
+    ) -> Result<NewDeployment, Refusal> {
+        let previous = before.iter().find(|older| older.model == self.model.id);
+        let default = Port::try_from(DEFAULT_PORT).map_err(|e| Refusal::invalid(e.to_string()))?;
+        let port = self.wish.port.or(previous.map(|older| older.port)).unwrap_or(default);
+        let alias = self.alias(before)?;
+        let config = PipelineConfig {
+            pipeline_id: PipelineId::of(self.model.id),
+            model_id: self.model.id,
+            alias: alias.clone(),
+            plugin: self.model.plugin.clone(),
+            port,
+            allowlist: self.allowlist.clone(),
+        };
+        let record = DeploymentRecord {
+            id,
+            model: self.model.id,
+            device: self.wish.device_id,
+            command,
+            alias,
+            port,
+            state: DeploymentState::Queued,
+            reason: None,
+            progress: Progress { bytes_done: 0, bytes_total: self.file.size_bytes },
+            allowlist: self.allowlist,
+            removed: false,
+            created_at: self.now,
+            updated_at: self.now,
+        };
+        let command = Command::DeployModel(DeployModel {
+            deployment_id: id,
+            pipeline_id: config.pipeline_id,
+            model: self.file,
+            config,
+            serve: self.wish.serve,
+        });
+        Ok(NewDeployment { record, command })
+    }
+
+    fn alias(&self, before: &[DeploymentRecord]) -> Result<Alias, Refusal> {
+        let taken: Vec<&Alias> = before
+            .iter()
+            .filter(|other| other.model != self.model.id && other.holds_alias())
+            .map(|other| &other.alias)
+            .collect();
+        let previous = before.iter().find(|older| older.model == self.model.id);
+        match &self.wish.alias {
+            Some(alias) if taken.contains(&alias) => Err(Refusal::AliasTaken(alias.clone())),
+            Some(alias) => Ok(alias.clone()),
+            None => {
+                let wanted = previous.map(|older| older.alias.clone());
+                let wanted =
+                    wanted.unwrap_or_else(|| alias::from_name(&self.model.name, self.model.id));
+                Ok(alias::free(wanted, &taken))
+            }
+        }
+    }
+}
+
+fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment {
+    let record = &view.record;
+    let serving = view.serving.as_ref().filter(|_| view.current).map(|report| Serving {
+        state: report.state,
+        is_serving: report.is_serving,
+        port: report.port,
+        detail: report.detail.clone(),
+    });
+    Deployment {
+        deployment_id: record.id,
+        model_id: record.model,
+        device_id: record.device,
+        command_id: record.command,
+        alias: record.alias.clone(),
+        port: record.port,
+        state: record.state,
+        reason: record.reason.clone(),
+        progress: record.progress,
+        allowlist_digest: record.allowlist.digest().to_owned(),
+        stale: record.is_stale(current),
+        current: view.current,
+        serving,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+    }
+}

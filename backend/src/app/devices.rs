@@ -1,0 +1,80 @@
+//! Devices of an account.
+
+use link_protocol::{backend_api::device::Device, id::DeviceId};
+use subtle::ConstantTimeEq as _;
+
+use crate::{
+    access::Identity,
+    app::App,
+    chance,
+    domain::{device::DeviceRecord, ownership, refusal::Refusal},
+    failure::Failure,
+    store::{Page, StoreError},
+};
+
+impl App {
+    /// Lists the devices of the caller's account.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn devices(&self, caller: Identity, page: &Page) -> Result<Vec<Device>, Failure> {
+        let devices = self.store.devices(caller.account, page).await?;
+        Ok(devices.iter().map(|device| self.describe(device)).collect())
+    }
+
+    /// Describes a device.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn device(&self, caller: Identity, id: DeviceId) -> Result<Device, Failure> {
+        let device = ownership::own_device(self.store.device(id).await?, caller.account)?;
+        Ok(self.describe(&device))
+    }
+
+    /// Removes a device from the account; its slot is free.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn remove_device(&self, caller: Identity, id: DeviceId) -> Result<(), Failure> {
+        let device = ownership::own_device(self.store.device(id).await?, caller.account)?;
+        self.forget(device.id).await
+    }
+
+    /// Removes the device itself, at its own wish.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn deregister(&self, device: &DeviceRecord) -> Result<(), Failure> {
+        tracing::info!(device = %device.id, "device deregistered");
+        self.forget(device.id).await
+    }
+
+    /// Finds the device that shows `token`.
+    ///
+    /// # Errors
+    /// [`Refusal::Unauthorized`].
+    pub async fn device_with_token(&self, token: &str) -> Result<DeviceRecord, Failure> {
+        let digest = chance::digest(token);
+        let device = self.store.device_by_token(&digest).await?;
+        let device = device.filter(|device| bool::from(device.token_digest.ct_eq(&digest)));
+        Ok(device.ok_or(Refusal::Unauthorized)?)
+    }
+
+    pub(super) fn is_online(&self, device: &DeviceRecord) -> bool {
+        device.is_online(self.polls.is_heard(device.id), self.now())
+    }
+
+    async fn forget(&self, id: DeviceId) -> Result<(), Failure> {
+        match self.store.remove_device(id).await {
+            Err(StoreError::NotFound) => Err(Refusal::NotFound("device").into()),
+            other => {
+                self.polls.ring(id);
+                Ok(other?)
+            }
+        }
+    }
+
+    fn describe(&self, device: &DeviceRecord) -> Device {
+        device.info(self.polls.is_heard(device.id), self.now())
+    }
+}

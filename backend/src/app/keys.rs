@@ -1,0 +1,54 @@
+//! Registration and fleet keys of an account.
+
+use link_protocol::{
+    backend_api::key::{CreateKey, KeyCreated, KeyInfo},
+    id::KeyId,
+    key::EnrolmentKey,
+};
+
+use crate::{
+    access::Identity,
+    app::App,
+    chance,
+    domain::{key::KeyRecord, refusal::Refusal},
+    failure::Failure,
+    store::{Page, StoreError},
+};
+
+impl App {
+    /// Creates a key; the answer is the only place where it is shown.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] when the wish contradicts itself.
+    pub async fn create_key(
+        &self,
+        caller: Identity,
+        wish: CreateKey,
+    ) -> Result<KeyCreated, Failure> {
+        let id = KeyId::from_uuid(chance::uuid());
+        let key = EnrolmentKey::from_secret(wish.kind, chance::bits());
+        let record = KeyRecord::create(id, caller.account, wish, self.now())?;
+        self.store.add_key(&record, &key.digest()).await?;
+        Ok(KeyCreated { key, info: record.info() })
+    }
+
+    /// Lists the keys of the caller's account.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn keys(&self, caller: Identity, page: &Page) -> Result<Vec<KeyInfo>, Failure> {
+        let keys = self.store.keys(caller.account, page).await?;
+        Ok(keys.iter().map(KeyRecord::info).collect())
+    }
+
+    /// Revokes a key; devices that it registered stay.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn revoke_key(&self, caller: Identity, key: KeyId) -> Result<(), Failure> {
+        match self.store.revoke_key(caller.account, key).await {
+            Err(StoreError::NotFound) => Err(Refusal::NotFound("key").into()),
+            other => Ok(other?),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What devices report.
+
+use link_protocol::{
+    id::{CommandId, ModelId},
+    report::{
+        CommandReport, LifecycleReport, LogRecord, ModelReport, ProgressReport, TelemetryReport,
+    },
+};
+
+use crate::{
+    app::App,
+    domain::{deployment::DeploymentRecord, device::DeviceRecord, refusal::Refusal},
+    failure::Failure,
+    store::StoreError,
+};
+
+/// Characters of a log message that are kept.
+const LONGEST_MESSAGE: usize = 8 * 1024;
+/// Characters of a category that are kept.
+const LONGEST_CATEGORY: usize = 100;
+
+impl App {
+    /// Notes the lifecycle of a device.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn report_lifecycle(
+        &self,
+        device: &DeviceRecord,
+        report: LifecycleReport,
+    ) -> Result<(), Failure> {
+        self.store.change_device(device.id, |device| device.report(report)).await?;
+        Ok(())
+    }
+
+    /// Notes the result of a command, and what follows from it.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::CommandExpired`].
+    pub async fn report_command(
+        &self,
+        device: &DeviceRecord,
+        id: CommandId,
+        report: CommandReport,
+    ) -> Result<(), Failure> {
+        if report.command_id != id {
+            return Err(Refusal::invalid("command_id: is the one of the path").into());
+        }
+        self.store.report_command(device.id, report, self.now()).await?;
+        self.results.ring(id);
+        Ok(())
+    }
+
+    /// Notes the state of a model; an older state never replaces a newer one.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] when path and body name two models.
+    pub async fn report_model(
+        &self,
+        device: &DeviceRecord,
+        model: ModelId,
+        report: ModelReport,
+    ) -> Result<(), Failure> {
+        check_model(model, report.model_id)?;
+        Ok(self.store.model_state(device.id, device.epoch, &report, self.now()).await?)
+    }
+
+    /// Notes the progress of a deployment; what comes late is ignored.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn report_progress(
+        &self,
+        device: &DeviceRecord,
+        model: ModelId,
+        report: ProgressReport,
+    ) -> Result<(), Failure> {
+        let now = self.now();
+        let apply = |record: &mut DeploymentRecord| {
+            if record.model == model {
+                record.progress(&report, now);
+            }
+        };
+        let id = report.deployment_id;
+        match self.store.change_deployment(device.id, id, apply).await {
+            Err(StoreError::NotFound) => Err(Refusal::NotFound("deployment").into()),
+            other => Ok(other?),
+        }
+    }
+
+    /// Keeps token usage.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] when path and body name two models.
+    pub async fn report_telemetry(
+        &self,
+        device: &DeviceRecord,
+        model: ModelId,
+        report: TelemetryReport,
+    ) -> Result<(), Failure> {
+        check_model(model, report.model_id)?;
+        Ok(self.store.telemetry(device.id, &report, self.now()).await?)
+    }
+
+    /// Keeps a log record, shortened when it is too long.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn report_log(
+        &self,
+        device: &DeviceRecord,
+        mut record: LogRecord,
+    ) -> Result<(), Failure> {
+        record.message = record.message.chars().take(LONGEST_MESSAGE).collect();
+        record.category = record.category.chars().take(LONGEST_CATEGORY).collect();
+        Ok(self.store.log(device.id, &record, self.now()).await?)
+    }
+}
+
+fn check_model(path: ModelId, body: ModelId) -> Result<(), Refusal> {
+    if path == body { Ok(()) } else { Err(Refusal::invalid("model_id: is the one of the path")) }
+}

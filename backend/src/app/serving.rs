@@ -1,0 +1,140 @@
+//! What can be asked of a model on a device: repair, serve, stop, uninstall.
+
+use link_protocol::{
+    backend_api::command::CommandInfo,
+    command::{Command, RepairServing, StartServing, StopServing, UninstallModel},
+    id::{CommandId, DeviceId, ModelId, PipelineId},
+    port::Port,
+};
+
+use crate::{
+    access::Identity,
+    app::App,
+    chance,
+    domain::{device::DeviceRecord, refusal::Refusal},
+    failure::Failure,
+    store::Claim,
+};
+
+/// A model on a device, and who asks something of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Requested {
+    pub caller: Identity,
+    pub model: ModelId,
+    pub device: DeviceId,
+}
+
+impl App {
+    /// Restarts a model's serving pipeline in place with the current allowlist (specification,
+    /// section 4.1).
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::NotDeployed`],
+    /// [`Refusal::DeviceOffline`], [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`].
+    pub async fn repair(
+        &self,
+        on: Requested,
+        port: Option<Port>,
+        idempotency_key: Option<String>,
+    ) -> Result<CommandInfo, Failure> {
+        let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
+        let (device, _) = pair.owned(on.caller.account)?;
+        let claim = idempotency_key.map(|key| Claim {
+            account: on.caller.account,
+            key,
+            fingerprint: format!("repair {} {} {port:?}", on.model, on.device),
+        });
+        if let Some(command) = self.repaired_before(claim.as_ref()).await? {
+            return Ok(command);
+        }
+        self.check_deployed(on).await?;
+        self.check_online(&device)?;
+        let allowlist = self.store.allowlist().await?;
+        let kept = port.map_or_else(|| "keep".to_owned(), |port| port.to_string());
+        let key = format!("repair:{}:{kept}:{}", on.model, allowlist.digest());
+        let wish = Command::RepairServing(RepairServing {
+            pipeline_id: PipelineId::of(on.model),
+            model_id: on.model,
+            allowlist,
+            port,
+        });
+        self.send(on.device, wish, key, claim.as_ref()).await
+    }
+
+    /// Starts serving a model.
+    ///
+    /// # Errors
+    /// As for [`App::repair`].
+    pub async fn serve(&self, on: Requested, port: Option<Port>) -> Result<CommandInfo, Failure> {
+        let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
+        let (device, _) = pair.owned(on.caller.account)?;
+        self.check_deployed(on).await?;
+        self.check_online(&device)?;
+        let kept = port.map_or_else(|| "keep".to_owned(), |port| port.to_string());
+        let key = format!("serve:{}:{kept}", on.model);
+        let pipeline_id = PipelineId::of(on.model);
+        let wish = Command::StartServing(StartServing { pipeline_id, model_id: on.model, port });
+        self.send(on.device, wish, key, None).await
+    }
+
+    /// Stops serving a model; the device may be offline.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::NotDeployed`], [`Refusal::QueueFull`].
+    pub async fn stop(&self, on: Requested) -> Result<CommandInfo, Failure> {
+        let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
+        pair.seen(on.caller.account)?;
+        self.check_deployed(on).await?;
+        let pipeline_id = PipelineId::of(on.model);
+        let wish = Command::StopServing(StopServing { pipeline_id, model_id: on.model });
+        self.send(on.device, wish, format!("stop:{}", on.model), None).await
+    }
+
+    /// Removes a model from a device; the device may be offline.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::NotDeployed`], [`Refusal::QueueFull`].
+    pub async fn uninstall(&self, on: Requested) -> Result<CommandInfo, Failure> {
+        let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
+        pair.seen(on.caller.account)?;
+        self.check_deployed(on).await?;
+        let pipeline_id = PipelineId::of(on.model);
+        let wish = Command::UninstallModel(UninstallModel { pipeline_id, model_id: on.model });
+        self.send(on.device, wish, format!("uninstall:{}", on.model), None).await
+    }
+
+    async fn repaired_before(&self, claim: Option<&Claim>) -> Result<Option<CommandInfo>, Failure> {
+        let Some(claim) = claim else {
+            return Ok(None);
+        };
+        let made = self.store.made_before(claim).await?;
+        let Some(Ok(id)) = made.map(|id| id.parse::<CommandId>()) else {
+            return Ok(None);
+        };
+        Ok(self.store.command(id).await?.map(|record| record.info()))
+    }
+
+    async fn check_deployed(&self, on: Requested) -> Result<(), Failure> {
+        match self.store.deployed(on.device, on.model).await? {
+            Some(_) => Ok(()),
+            None => Err(Refusal::NotDeployed { model: on.model, device: on.device }.into()),
+        }
+    }
+
+    fn check_online(&self, device: &DeviceRecord) -> Result<(), Refusal> {
+        if self.is_online(device) { Ok(()) } else { Err(Refusal::DeviceOffline(device.id)) }
+    }
+
+    async fn send(
+        &self,
+        device: DeviceId,
+        wish: Command,
+        key: String,
+        claim: Option<&Claim>,
+    ) -> Result<CommandInfo, Failure> {
+        let id = CommandId::from_uuid(chance::uuid());
+        let record = self.store.place_command(id, device, wish, key, claim, self.now()).await?;
+        self.polls.ring(device);
+        Ok(record.info())
+    }
+}

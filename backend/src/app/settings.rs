@@ -1,0 +1,42 @@
+//! The allowlist setting: data, not a flag.
+
+use link_protocol::{allowlist::Allowlist, backend_api::account::AllowlistSetting};
+
+use crate::{app::App, domain::refusal::Refusal, failure::Failure};
+
+const MOST_ORIGINS: usize = 100;
+
+impl App {
+    /// Returns the allowlist that deployments carry.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn allowlist(&self) -> Result<AllowlistSetting, Failure> {
+        let allowlist = self.store.allowlist().await?;
+        Ok(AllowlistSetting { origins: allowlist.origins().to_vec() })
+    }
+
+    /// Replaces it. What is deployed keeps its list until it is repaired or redeployed.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] when there are too many origins.
+    pub async fn set_allowlist(
+        &self,
+        setting: AllowlistSetting,
+    ) -> Result<AllowlistSetting, Failure> {
+        if setting.origins.len() > MOST_ORIGINS {
+            return Err(Refusal::invalid(format!("origins: are at most {MOST_ORIGINS}")).into());
+        }
+        let allowlist = Allowlist::new(setting.origins);
+        self.store.set_allowlist(&allowlist).await?;
+        Ok(AllowlistSetting { origins: allowlist.origins().to_vec() })
+    }
+
+    /// Checks that the backend can answer.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn check(&self) -> Result<(), Failure> {
+        Ok(self.store.check().await?)
+    }
+}

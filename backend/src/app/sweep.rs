@@ -1,0 +1,38 @@
+//! What time alone does.
+
+use jiff::{SignedDuration, Timestamp};
+use link_protocol::id::CommandId;
+
+use crate::{app::App, chance, failure::Failure};
+
+/// How long an idempotency key stands for its request.
+const IDEMPOTENCY_KEPT: SignedDuration = SignedDuration::from_hours(24);
+
+impl App {
+    /// Expires commands and fails overdue deployments.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn sweep(&self) -> Result<(), Failure> {
+        let new_id = || CommandId::from_uuid(chance::uuid());
+        let (expired, busy) = self.store.sweep(self.now(), new_id).await?;
+        for command in expired {
+            tracing::info!(%command, "a command expired");
+            self.results.ring(command);
+        }
+        for device in busy {
+            self.polls.ring(device);
+        }
+        Ok(())
+    }
+
+    /// Deletes what has outlived its use.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn purge(&self) -> Result<(), Failure> {
+        let now = self.now();
+        let kept_since = now.checked_sub(IDEMPOTENCY_KEPT).unwrap_or(Timestamp::MIN);
+        Ok(self.store.purge(now, kept_since).await?)
+    }
+}

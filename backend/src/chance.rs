@@ -1,0 +1,32 @@
+//! Chance: new identifiers, secrets and what is stored of them.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: makes ids")]
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use link_protocol::secret::Secret;
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+/// Returns a new version 7 UUID; later ones sort after earlier ones.
+#[must_use]
+pub fn uuid() -> Uuid {
+    Uuid::now_v7()
+}
+
+/// Returns 256 random bits.
+#[must_use]
+pub fn bits() -> [u8; 32] {
+    rand::random()
+}
+
+/// Returns a new secret of 256 bits that starts with `prefix`.
+#[must_use]
+pub fn secret(prefix: &str) -> Secret {
+    Secret::new(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(bits())))
+}
+
+/// Returns the only form in which a secret is stored.
+#[must_use]
+pub fn digest(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}

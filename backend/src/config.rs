@@ -1,0 +1,39 @@
+//! What a backend is started with.
+
+use std::{path::PathBuf, sync::Arc};
+
+use link_protocol::{allowlist::Origin, limits};
+
+use crate::clock::{Clock, SystemClock};
+
+/// How much memory one password hash takes, in KiB.
+const PASSWORD_MEMORY_KIB: u32 = 19 * 1024;
+
+/// The settings of a backend.
+#[derive(Clone)]
+pub struct Config {
+    /// The folder that holds everything: the database, model files, the setup token.
+    pub data: PathBuf,
+    /// The address people and devices reach the backend at; shown in the OpenAPI document.
+    pub public_url: Option<String>,
+    /// The allowlist that the first start begins with.
+    pub allowed_origins: Vec<Origin>,
+    pub device_limit: u32,
+    pub password_memory_kib: u32,
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Config {
+    /// Returns the usual settings for a backend in the folder `data`.
+    #[must_use]
+    pub fn new(data: PathBuf) -> Self {
+        Self {
+            data,
+            public_url: None,
+            allowed_origins: Vec::new(),
+            device_limit: limits::DEVICE_LIMIT,
+            password_memory_kib: PASSWORD_MEMORY_KIB,
+            clock: Arc::new(SystemClock),
+        }
+    }
+}

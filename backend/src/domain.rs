@@ -1,0 +1,20 @@
+//! What the backend decides, without doing anything.
+//!
+//! No file, socket, thread, clock or chance: the time and new identifiers are arguments, and every
+//! rule is a function from what is known to an answer or a [`refusal::Refusal`].
+
+pub mod account;
+pub mod alias;
+pub mod attempts;
+pub mod command;
+pub mod deployment;
+pub mod device;
+pub mod key;
+pub mod model;
+pub mod name;
+pub mod outcome;
+pub mod ownership;
+pub mod refusal;
+pub mod registration;
+pub mod session;
+pub mod wish;

@@ -1,0 +1,84 @@
+//! Accounts and the people in them: what an e-mail address and a password must be.
+
+use link_protocol::id::{AccountId, UserId};
+
+use crate::domain::refusal::Refusal;
+
+/// The shortest password, in characters.
+pub const PASSWORD_SHORTEST: usize = 12;
+/// The longest password, in characters.
+pub const PASSWORD_LONGEST: usize = 200;
+
+/// A person who can log in.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct UserRecord {
+    pub id: UserId,
+    pub account: AccountId,
+    pub email: Email,
+    /// A PHC string.
+    pub password_hash: String,
+}
+
+/// An e-mail address in the one spelling that is stored and compared.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Email(String);
+
+impl Email {
+    /// Reads an address; case and space around it do not matter.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] when it cannot be one.
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        let email = text.trim().to_lowercase();
+        let fits = email.len() <= 254
+            && !email.chars().any(|c| c.is_control() || c.is_whitespace())
+            && email.split_once('@').is_some_and(|(local, domain)| {
+                !local.is_empty() && !domain.is_empty() && !domain.contains('@')
+            });
+        if fits {
+            Ok(Self(email))
+        } else {
+            Err(Refusal::invalid("email: has the form `name@host`"))
+        }
+    }
+
+    /// Returns the address.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Checks a password that is about to be set.
+///
+/// # Errors
+/// [`Refusal::Invalid`] when it is too short or too long.
+pub fn check_password(password: &str) -> Result<(), Refusal> {
+    if (PASSWORD_SHORTEST..=PASSWORD_LONGEST).contains(&password.chars().count()) {
+        Ok(())
+    } else {
+        Err(Refusal::invalid(format!(
+            "password: has {PASSWORD_SHORTEST} to {PASSWORD_LONGEST} characters"
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_compared_in_one_spelling() {
+        assert_eq!(Email::parse(" Ada@Example.ORG ").unwrap().as_str(), "ada@example.org");
+        for bad in ["", "ada", "@example.org", "ada@", "a b@example.org", "a@b@c"] {
+            assert!(Email::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_password_has_12_to_200_characters() {
+        for (length, fits) in [(11, false), (12, true), (200, true), (201, false)] {
+            assert_eq!(check_password(&"p".repeat(length)).is_ok(), fits, "{length}");
+        }
+    }
+}

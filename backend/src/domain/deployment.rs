@@ -1,0 +1,133 @@
+//! Deployments: which change of state is legal, and when an allowlist is stale.
+//!
+//! The table of states is `link_protocol::deployment`; what comes late is ignored, so a report that
+//! overtakes another can do no harm. Completed, failed and cancelled are final.
+
+use jiff::{SignedDuration, Timestamp};
+use link_protocol::{
+    allowlist::Allowlist,
+    command::Alias,
+    deployment::DeploymentState,
+    id::{CommandId, DeploymentId, DeviceId, ModelId},
+    limits,
+    local_api::Progress,
+    port::Port,
+    report::{CommandResult, ProgressEvent, ProgressReport},
+};
+
+/// Why a deployment failed whose command never arrived (specification, section 3.1).
+pub const NOT_RECEIVED: &str = "the device did not receive it within 5 minutes";
+/// Why a deployment failed that the device has but did not begin.
+pub const NOT_BEGUN: &str = "the device did not begin it within 5 minutes";
+/// Why a deployment was cancelled by its successor.
+pub const REPLACED: &str = "a newer deployment of the model took its place";
+
+/// The port of a first deployment that names none.
+pub const DEFAULT_PORT: u16 = 8080;
+
+/// A deployment.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DeploymentRecord {
+    pub id: DeploymentId,
+    pub model: ModelId,
+    pub device: DeviceId,
+    pub command: CommandId,
+    pub alias: Alias,
+    pub port: Port,
+    pub state: DeploymentState,
+    pub reason: Option<String>,
+    pub progress: Progress,
+    /// What the device uses, as far as the backend knows.
+    pub allowlist: Allowlist,
+    /// The model was removed from the device afterwards.
+    pub removed: bool,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl DeploymentRecord {
+    /// Applies a progress report; tells whether it changed anything.
+    pub fn progress(&mut self, report: &ProgressReport, now: Timestamp) -> bool {
+        let next = match report.event {
+            ProgressEvent::Downloading => DeploymentState::Downloading,
+            ProgressEvent::Configuring => DeploymentState::Configuring,
+            ProgressEvent::Completed => DeploymentState::Completed,
+        };
+        let stays = next == self.state && !self.state.is_final();
+        if !stays && !self.state.may_become(next) {
+            return false;
+        }
+        self.state = next;
+        self.progress.bytes_done = self.progress.bytes_done.max(report.bytes_done);
+        self.progress.bytes_total = self.progress.bytes_total.max(report.bytes_total);
+        self.updated_at = now;
+        true
+    }
+
+    /// Applies the result of the deployment's command; tells whether it changed anything.
+    pub fn result(&mut self, status: CommandResult, output: &str, now: Timestamp) -> bool {
+        match status {
+            CommandResult::Succeeded => self.end(DeploymentState::Completed, None, now),
+            CommandResult::Failed | CommandResult::Rejected => {
+                self.end(DeploymentState::Failed, Some(output), now)
+            }
+            CommandResult::Cancelled => self.end(DeploymentState::Cancelled, Some(output), now),
+        }
+    }
+
+    /// Ends the deployment, when it has not ended; tells whether it did.
+    pub fn end(&mut self, state: DeploymentState, reason: Option<&str>, now: Timestamp) -> bool {
+        let legal = state.is_final() && self.state.may_become(state);
+        if legal {
+            self.state = state;
+            self.reason = reason.map(str::to_owned);
+            self.updated_at = now;
+            if state == DeploymentState::Completed {
+                self.progress.bytes_done = self.progress.bytes_total;
+            }
+        }
+        legal
+    }
+
+    /// Tells whether the deployment has been queued for too long (specification, section 3.1).
+    #[must_use]
+    pub fn is_overdue(&self, now: Timestamp) -> bool {
+        let longest =
+            SignedDuration::try_from(limits::QUEUED_DEPLOYMENT_EXPIRY).unwrap_or_default();
+        self.state == DeploymentState::Queued && now.duration_since(self.created_at) > longest
+    }
+
+    /// Tells whether the model is on the device by this deployment.
+    #[must_use]
+    pub fn is_deployed(&self) -> bool {
+        self.state == DeploymentState::Completed && !self.removed
+    }
+
+    /// Tells whether the deployment keeps its alias from others: it is on the device or on its way.
+    #[must_use]
+    pub fn holds_alias(&self) -> bool {
+        !self.is_gone()
+    }
+
+    /// Tells whether the device's allowlist lacks an origin of `current`. A deployment that ended
+    /// without success, or whose model was removed, has none that could be stale.
+    #[must_use]
+    pub fn is_stale(&self, current: &Allowlist) -> bool {
+        let lacks =
+            |origin: &link_protocol::allowlist::Origin| !self.allowlist.allows(origin.as_str());
+        !self.is_gone() && current.origins().iter().any(lacks)
+    }
+
+    const fn is_gone(&self) -> bool {
+        match self.state {
+            DeploymentState::Failed | DeploymentState::Cancelled => true,
+            DeploymentState::Queued
+            | DeploymentState::Downloading
+            | DeploymentState::Configuring
+            | DeploymentState::Completed => self.removed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Devices: who one is, whether it is online, and how many an account may have.
+
+use jiff::{SignedDuration, Timestamp};
+use link_protocol::{
+    backend_api::device::Device,
+    id::{AccountId, DeviceId, KeyId},
+    limits,
+    registration::Platform,
+    report::{LifecycleReport, LifecycleStatus},
+    signing::VerifyingKey,
+};
+
+use crate::domain::refusal::Refusal;
+
+/// A registered device.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DeviceRecord {
+    pub id: DeviceId,
+    pub account: AccountId,
+    pub name: String,
+    /// SHA-256 of its token.
+    pub token_digest: [u8; 32],
+    /// Grows at each registration.
+    pub epoch: u64,
+    pub public_key: VerifyingKey,
+    pub registered_with: KeyId,
+    pub tags: Vec<String>,
+    pub agent_version: semver::Version,
+    pub platform: Platform,
+    /// What the device last said about itself.
+    pub status: LifecycleStatus,
+    /// The epoch in which its hello was last answered.
+    pub greeted_epoch: Option<u64>,
+    pub last_seen_at: Option<Timestamp>,
+    pub registered_at: Timestamp,
+}
+
+impl DeviceRecord {
+    /// Tells whether the device can be given commands: it was greeted, polls, and is not leaving.
+    #[must_use]
+    pub fn is_online(&self, polls_right_now: bool, now: Timestamp) -> bool {
+        let recent = SignedDuration::try_from(limits::OFFLINE_AFTER).unwrap_or_default();
+        let seen = self.last_seen_at.is_some_and(|seen| now.duration_since(seen) < recent);
+        let staying = match self.status {
+            LifecycleStatus::Starting | LifecycleStatus::Online | LifecycleStatus::Updating => true,
+            LifecycleStatus::Stopping | LifecycleStatus::Deregistered => false,
+        };
+        self.greeted_epoch == Some(self.epoch) && staying && (polls_right_now || seen)
+    }
+
+    /// Notes that the device's hello was answered.
+    pub fn greet(&mut self, agent_version: semver::Version, now: Timestamp) {
+        self.greeted_epoch = Some(self.epoch);
+        self.last_seen_at = Some(now);
+        self.agent_version = agent_version;
+        match self.status {
+            // It said goodbye, and is back.
+            LifecycleStatus::Stopping | LifecycleStatus::Deregistered => {
+                self.status = LifecycleStatus::Starting;
+            }
+            LifecycleStatus::Starting | LifecycleStatus::Online | LifecycleStatus::Updating => {}
+        }
+    }
+
+    /// Notes what the device says about itself.
+    pub fn report(&mut self, report: LifecycleReport) {
+        self.status = report.status;
+        self.agent_version = report.agent_version;
+    }
+
+    /// Returns the device as its owner sees it.
+    #[must_use]
+    pub fn info(&self, polls_right_now: bool, now: Timestamp) -> Device {
+        Device {
+            device_id: self.id,
+            name: self.name.clone(),
+            online: self.is_online(polls_right_now, now),
+            status: self.status,
+            agent_version: self.agent_version.clone(),
+            platform: self.platform.clone(),
+            registered_at: self.registered_at,
+            last_seen_at: self.last_seen_at,
+        }
+    }
+}
+
+/// Checks that an account with `devices` may have one more.
+///
+/// # Errors
+/// [`Refusal::DeviceLimitReached`] when it may not.
+pub const fn check_limit(devices: u32, limit: u32) -> Result<(), Refusal> {
+    if devices < limit { Ok(()) } else { Err(Refusal::DeviceLimitReached(limit)) }
+}

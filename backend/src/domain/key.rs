@@ -1,0 +1,116 @@
+//! Registration and fleet keys: what may still be enrolled with one.
+
+use jiff::Timestamp;
+use link_protocol::{
+    backend_api::key::{CreateKey, KeyInfo},
+    id::{AccountId, KeyId},
+    key::KeyKind,
+};
+
+use crate::domain::{name, refusal::Refusal};
+
+/// Tags of one key.
+const MOST_TAGS: usize = 20;
+
+/// A key as it is stored: without the key itself.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct KeyRecord {
+    pub id: KeyId,
+    pub account: AccountId,
+    pub kind: KeyKind,
+    pub name: String,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub max_devices: Option<u32>,
+    /// Devices that the key has enrolled, removed ones included.
+    pub devices: u32,
+    pub tags: Vec<String>,
+    pub revoked: bool,
+}
+
+impl KeyRecord {
+    /// Makes the record of a new key.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] when the wish contradicts itself.
+    pub fn create(
+        id: KeyId,
+        account: AccountId,
+        wish: CreateKey,
+        now: Timestamp,
+    ) -> Result<Self, Refusal> {
+        if wish.expires_at.is_some_and(|expiry| expiry <= now) {
+            return Err(Refusal::invalid("expires_at: is in the future"));
+        }
+        match (wish.kind, wish.max_devices) {
+            (KeyKind::Registration, Some(_)) => {
+                return Err(Refusal::invalid("max_devices: only a fleet key has one"));
+            }
+            (KeyKind::Fleet, Some(0)) => {
+                return Err(Refusal::invalid("max_devices: is at least 1"));
+            }
+            (KeyKind::Registration | KeyKind::Fleet, _) => {}
+        }
+        if wish.tags.len() > MOST_TAGS {
+            return Err(Refusal::invalid(format!("tags: are at most {MOST_TAGS}")));
+        }
+        let tags = wish.tags.iter().map(|tag| name::checked("tags", tag));
+        Ok(Self {
+            id,
+            account,
+            kind: wish.kind,
+            name: name::optional("name", &wish.name)?,
+            created_at: now,
+            expires_at: wish.expires_at,
+            max_devices: wish.max_devices,
+            devices: 0,
+            tags: tags.collect::<Result<_, _>>()?,
+            revoked: false,
+        })
+    }
+
+    /// Checks that the key is good for anything at `now`, a re-activation included.
+    ///
+    /// # Errors
+    /// [`Refusal::KeyRevoked`] or [`Refusal::KeyExpired`].
+    pub fn usable(&self, now: Timestamp) -> Result<(), Refusal> {
+        if self.revoked {
+            return Err(Refusal::KeyRevoked);
+        }
+        if self.expires_at.is_some_and(|expiry| now >= expiry) {
+            return Err(Refusal::KeyExpired);
+        }
+        Ok(())
+    }
+
+    /// Checks that the key may enrol one more device.
+    ///
+    /// # Errors
+    /// [`Refusal::KeyUsedUp`] when it may not.
+    pub fn has_room(&self) -> Result<(), Refusal> {
+        let budget = match self.kind {
+            KeyKind::Registration => Some(1),
+            KeyKind::Fleet => self.max_devices,
+        };
+        if budget.is_some_and(|budget| self.devices >= budget) {
+            return Err(Refusal::KeyUsedUp);
+        }
+        Ok(())
+    }
+
+    /// Returns the key as its owner sees it.
+    #[must_use]
+    pub fn info(&self) -> KeyInfo {
+        KeyInfo {
+            key_id: self.id,
+            kind: self.kind,
+            name: self.name.clone(),
+            created_at: self.created_at,
+            expires_at: self.expires_at,
+            max_devices: self.max_devices,
+            devices: self.devices,
+            tags: self.tags.clone(),
+            revoked: self.revoked,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Models: what may be announced, and what an uploaded file must be.
+
+use jiff::Timestamp;
+use link_protocol::{
+    backend_api::model::{CreateModel, Model},
+    command::{ModelFile, Sha256Hex},
+    file_name::FileName,
+    id::{AccountId, ModelId},
+    limits,
+};
+
+use crate::domain::{name, refusal::Refusal};
+
+const LONGEST_URL: usize = 2000;
+
+/// A model.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ModelRecord {
+    pub id: ModelId,
+    pub account: AccountId,
+    pub name: String,
+    pub file_name: FileName,
+    pub url: Option<String>,
+    pub sha256: Option<Sha256Hex>,
+    pub size_bytes: Option<u64>,
+    pub plugin: String,
+    pub shared: bool,
+    /// Whether the backend holds its file.
+    pub uploaded: bool,
+    pub created_at: Timestamp,
+}
+
+/// A file that was received: what it turned out to be.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Received {
+    pub sha256: Sha256Hex,
+    pub size_bytes: u64,
+}
+
+impl ModelRecord {
+    /// Makes the record of a new model.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] when the announcement is incomplete or unsafe.
+    pub fn create(
+        id: ModelId,
+        account: AccountId,
+        wish: CreateModel,
+        now: Timestamp,
+    ) -> Result<Self, Refusal> {
+        if let Some(url) = &wish.url {
+            check_url(url)?;
+            if wish.sha256.is_none() || wish.size_bytes.is_none() {
+                return Err(Refusal::invalid(
+                    "sha256, size_bytes: are required with `url`, so that devices can verify it",
+                ));
+            }
+        }
+        if wish.size_bytes.is_some_and(|size| size == 0 || size > limits::MODEL_SIZE_LIMIT) {
+            let most = limits::MODEL_SIZE_LIMIT;
+            return Err(Refusal::invalid(format!("size_bytes: is between 1 and {most}")));
+        }
+        check_plugin(&wish.plugin)?;
+        Ok(Self {
+            id,
+            account,
+            name: name::checked("name", &wish.name)?,
+            file_name: wish.file_name,
+            url: wish.url,
+            sha256: wish.sha256,
+            size_bytes: wish.size_bytes,
+            plugin: wish.plugin,
+            shared: wish.shared,
+            uploaded: false,
+            created_at: now,
+        })
+    }
+
+    /// Tells whether an account may deploy and repair the model on its own devices.
+    #[must_use]
+    pub fn is_usable_by(&self, account: AccountId) -> bool {
+        self.account == account || self.shared
+    }
+
+    /// Checks that a file may be uploaded for the model.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] when devices fetch it from elsewhere.
+    pub fn accepts_upload(&self) -> Result<(), Refusal> {
+        match self.url {
+            Some(_) => Err(Refusal::invalid("the model is fetched from its url")),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that `received` is the file that was announced, and takes it.
+    ///
+    /// # Errors
+    /// [`Refusal::ChecksumMismatch`] when it is another one.
+    pub fn receive(&mut self, received: Received) -> Result<(), Refusal> {
+        self.accepts_upload()?;
+        let Received { sha256, size_bytes } = received;
+        if let Some(announced) = self.size_bytes
+            && announced != size_bytes
+        {
+            let what = format!("announced {announced} bytes, received {size_bytes}");
+            return Err(Refusal::ChecksumMismatch(what));
+        }
+        if let Some(announced) = &self.sha256
+            && *announced != sha256
+        {
+            let what = format!("announced SHA-256 {announced}, received {sha256}");
+            return Err(Refusal::ChecksumMismatch(what));
+        }
+        if size_bytes == 0 {
+            return Err(Refusal::ChecksumMismatch("it is empty".to_owned()));
+        }
+        self.sha256 = Some(sha256);
+        self.size_bytes = Some(size_bytes);
+        self.uploaded = true;
+        Ok(())
+    }
+
+    /// Returns the file as a device fetches it.
+    ///
+    /// # Errors
+    /// [`Refusal::ModelNotReady`] when there is none.
+    pub fn file(&self) -> Result<ModelFile, Refusal> {
+        match (&self.sha256, self.size_bytes) {
+            (Some(sha256), Some(size_bytes)) if self.is_ready() => Ok(ModelFile {
+                model_id: self.id,
+                file_name: self.file_name.clone(),
+                url: self.url.clone(),
+                sha256: sha256.clone(),
+                size_bytes,
+            }),
+            (Some(_) | None, Some(_) | None) => Err(Refusal::ModelNotReady),
+        }
+    }
+
+    /// Tells whether the model can be deployed.
+    #[must_use]
+    pub const fn is_ready(&self) -> bool {
+        self.uploaded || self.url.is_some()
+    }
+
+    /// Returns the model as `caller` sees it.
+    #[must_use]
+    pub fn info(&self, caller: AccountId) -> Model {
+        Model {
+            model_id: self.id,
+            name: self.name.clone(),
+            file_name: self.file_name.clone(),
+            url: self.url.clone(),
+            sha256: self.sha256.clone(),
+            size_bytes: self.size_bytes,
+            plugin: self.plugin.clone(),
+            shared: self.shared,
+            ready: self.is_ready(),
+            owned: self.account == caller,
+            created_at: self.created_at,
+        }
+    }
+}
+
+fn check_url(url: &str) -> Result<(), Refusal> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    let Some(authority) = authority.filter(|authority| !authority.is_empty()) else {
+        return Err(Refusal::invalid("url: starts with `http://` or `https://` and names a host"));
+    };
+    if authority.contains('@') {
+        return Err(Refusal::invalid("url: carries no user name and no password"));
+    }
+    let plain = url.chars().all(|c| c.is_ascii_graphic() && c != '\\');
+    if !plain || url.len() > LONGEST_URL {
+        let rule = format!("url: has up to {LONGEST_URL} visible ASCII characters");
+        return Err(Refusal::Invalid(rule));
+    }
+    Ok(())
+}
+
+fn check_plugin(plugin: &str) -> Result<(), Refusal> {
+    let fits = (1..=64).contains(&plugin.len())
+        && plugin.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    if fits { Ok(()) } else { Err(Refusal::invalid("plugin: has 1 to 64 of a-z, 0-9 and `_`")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_http_without_credentials() {
+        for good in ["https://models.example/a.gguf?x=1", "http://127.0.0.1:9/x"] {
+            assert_eq!(check_url(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "",
+            "ftp://models.example/a",
+            "file:///etc/passwd",
+            "https://",
+            "https:///a",
+            "https://user:secret@models.example/a",
+            "https://models.example/a b",
+            "https://models.example\\@evil/",
+        ] {
+            assert!(check_url(bad).is_err(), "{bad}");
+        }
+    }
+}

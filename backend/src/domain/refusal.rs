@@ -1,0 +1,88 @@
+//! Why a wish is refused, in the words of the domain. The API turns each into one problem document.
+
+use link_protocol::{
+    command::Alias,
+    deployment::DeploymentState,
+    id::{DeviceId, ModelId},
+    key::InvalidKey,
+    limits,
+};
+
+/// A wish that is refused.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    #[error("the request carries no valid token")]
+    Unauthorized,
+    #[error("the access token has expired")]
+    TokenExpired,
+    #[error("the e-mail or the password is wrong")]
+    InvalidCredentials,
+    #[error("the setup token is not the one that the first start printed")]
+    SetupTokenInvalid,
+    #[error("the first account exists")]
+    AlreadySetUp,
+    #[error("no account has this key")]
+    KeyUnknown,
+    #[error("the key has expired")]
+    KeyExpired,
+    #[error("the key was revoked")]
+    KeyRevoked,
+    #[error("the key has enrolled as many devices as it may")]
+    KeyUsedUp,
+    #[error("{0}")]
+    KeyMistyped(InvalidKey),
+    #[error("the key did not register this device, and the device's old key pair does not agree")]
+    ProofRequired,
+    #[error("you own the device, but the model is neither yours nor shared")]
+    NotOwner,
+    #[error("there is no such {0}")]
+    NotFound(&'static str),
+    #[error("device {0} is offline")]
+    DeviceOffline(DeviceId),
+    #[error("model {model} is not deployed on device {device}")]
+    NotDeployed { model: ModelId, device: DeviceId },
+    #[error("the account has {0} devices, which is its limit")]
+    DeviceLimitReached(u32),
+    #[error("another model on this device is called `{0}`")]
+    AliasTaken(Alias),
+    #[error("the model's file has not been uploaded")]
+    ModelNotReady,
+    #[error("the model is deployed on a device")]
+    ModelInUse,
+    #[error("the deployment is {}", state_name(*.0))]
+    AlreadyFinal(DeploymentState),
+    #[error("the idempotency key stands for another request")]
+    IdempotencyConflict,
+    #[error("a newer poll of this device took over")]
+    StalePoll,
+    #[error("the command has expired or was superseded; drop it")]
+    CommandExpired,
+    #[error("the content is not what was announced: {0}")]
+    ChecksumMismatch(String),
+    #[error("{0}")]
+    Invalid(String),
+    #[error("the file is larger than {limit} bytes", limit = limits::MODEL_SIZE_LIMIT)]
+    TooLarge,
+    #[error("{limit} commands wait for device {0}", limit = limits::QUEUE_LIMIT)]
+    QueueFull(DeviceId),
+    #[error("too many attempts for this e-mail")]
+    TooManyAttempts { retry_after_s: u64 },
+}
+
+impl Refusal {
+    /// Refuses a value of the request with the rule that it breaks.
+    pub fn invalid(rule: impl Into<String>) -> Self {
+        Self::Invalid(rule.into())
+    }
+}
+
+const fn state_name(state: DeploymentState) -> &'static str {
+    match state {
+        DeploymentState::Queued => "queued",
+        DeploymentState::Downloading => "downloading",
+        DeploymentState::Configuring => "configuring",
+        DeploymentState::Completed => "completed",
+        DeploymentState::Failed => "failed",
+        DeploymentState::Cancelled => "cancelled",
+    }
+}

@@ -1,0 +1,151 @@
+//! Registration: which device a key makes, or which one it wakes up again.
+//!
+//! A device that is known keeps its record: no second row, no second slot. Taking a device over
+//! needs the registration key that registered it, or its old key pair; a fleet key alone never does.
+
+use jiff::{SignedDuration, Timestamp};
+use link_protocol::{
+    id::{AccountId, DeviceId},
+    key::{EnrolmentKey, KeyKind},
+    limits,
+    registration::{KeyProof, RegisterRequest, proof_statement},
+    signing::VerifyingKey,
+};
+
+use crate::domain::{
+    device::{self, DeviceRecord},
+    key::KeyRecord,
+    refusal::Refusal,
+};
+
+const LONGEST_FACT: usize = 200;
+
+/// What the backend knows when a device asks to be registered.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub key: Option<KeyRecord>,
+    /// The device whose id the request names.
+    pub device: Option<DeviceRecord>,
+    /// A device that this key registered with the same public key.
+    pub twin: Option<DeviceRecord>,
+    /// Devices of the key's account.
+    pub devices: u32,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Plan {
+    /// A new device of the key's account.
+    Enrol { key: KeyRecord },
+    /// The device takes its place again.
+    Reactivate { key: KeyRecord, device: DeviceId },
+}
+
+/// Returns the one key of `request`, when it has the right kind and the rest of it is in bounds.
+///
+/// # Errors
+/// [`Refusal::Invalid`] when there is no key or two, a key of the other kind, or a fact too long.
+pub fn check(request: &RegisterRequest) -> Result<&EnrolmentKey, Refusal> {
+    let (key, kind) = match (&request.registration_key, &request.fleet_key) {
+        (Some(key), None) => (key, KeyKind::Registration),
+        (None, Some(key)) => (key, KeyKind::Fleet),
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(Refusal::invalid("give either `registration_key` or `fleet_key`"));
+        }
+    };
+    if key.kind() != kind {
+        return Err(Refusal::invalid(match kind {
+            KeyKind::Registration => "registration_key: this is a fleet key",
+            KeyKind::Fleet => "fleet_key: this is a registration key",
+        }));
+    }
+    let platform = &request.platform;
+    for (what, fact) in
+        [("os", &platform.os), ("arch", &platform.arch), ("hostname", &platform.hostname)]
+    {
+        if fact.chars().count() > LONGEST_FACT || fact.chars().any(char::is_control) {
+            return Err(Refusal::invalid(format!(
+                "platform.{what}: has up to {LONGEST_FACT} characters and no control characters"
+            )));
+        }
+    }
+    check_public_key(&request.public_key)?;
+    Ok(key)
+}
+
+/// Decides what a registration does. `caller` is the account of the bearer token, when one came.
+///
+/// # Errors
+/// Why the key cannot be used, the limit, or [`Refusal::ProofRequired`].
+pub fn plan(
+    request: &RegisterRequest,
+    known: Known,
+    caller: Option<AccountId>,
+    limit: u32,
+    now: Timestamp,
+) -> Result<Plan, Refusal> {
+    let key = known.key.ok_or(Refusal::KeyUnknown)?;
+    if caller.is_some_and(|caller| caller != key.account) {
+        return Err(Refusal::KeyUnknown);
+    }
+    key.usable(now)?;
+
+    // An id of another account says nothing: it is answered like one that does not exist.
+    let named = known.device.filter(|device| device.account == key.account);
+    if let Some(device) = named {
+        let same_key = device.registered_with == key.id;
+        if same_key && key.kind == KeyKind::Registration {
+            return Ok(Plan::Reactivate { key, device: device.id });
+        }
+        if !proves(&device, request.proof.as_ref(), &request.public_key, now) {
+            return Err(Refusal::ProofRequired);
+        }
+        if !same_key {
+            key.has_room()?;
+        }
+        return Ok(Plan::Reactivate { key, device: device.id });
+    }
+    if let Some(twin) = known.twin.filter(|twin| answer_was_lost(&key, twin)) {
+        return Ok(Plan::Reactivate { key, device: twin.id });
+    }
+    key.has_room()?;
+    device::check_limit(known.devices, limit)?;
+    Ok(Plan::Enrol { key })
+}
+
+/// The answer to a registration may be lost on its way; the device then asks again with the same
+/// key pair. It may take its own record, which with a fleet key means: one that was never used.
+fn answer_was_lost(key: &KeyRecord, twin: &DeviceRecord) -> bool {
+    match key.kind {
+        KeyKind::Registration => true,
+        KeyKind::Fleet => twin.greeted_epoch.is_none(),
+    }
+}
+
+fn proves(
+    device: &DeviceRecord,
+    proof: Option<&KeyProof>,
+    new_key: &VerifyingKey,
+    now: Timestamp,
+) -> bool {
+    let window = SignedDuration::try_from(limits::PROOF_WINDOW).unwrap_or_default();
+    proof.is_some_and(|proof| {
+        let statement = proof_statement(device.id, new_key, proof.issued_at);
+        now.duration_since(proof.issued_at).abs() <= window
+            && device.public_key.verify(&statement, &proof.signature).is_ok()
+    })
+}
+
+fn check_public_key(key: &VerifyingKey) -> Result<(), Refusal> {
+    use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+
+    let bytes = URL_SAFE_NO_PAD.decode(&key.public_key).unwrap_or_default();
+    if bytes.len() == 32 && VerifyingKey::new(&bytes) == *key {
+        Ok(())
+    } else {
+        Err(Refusal::invalid("public_key: is an Ed25519 key and the name made from it"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

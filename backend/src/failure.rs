@@ -1,0 +1,33 @@
+//! Why a use case did not succeed: it was refused, or something broke.
+
+use crate::{domain::refusal::Refusal, store::StoreError};
+
+/// A use case did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// By a rule; the caller is told which.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The store could not answer.
+    #[error(transparent)]
+    Store(StoreError),
+    /// Something else broke; only the log says what.
+    #[error("failed to {0}")]
+    Broken(&'static str, #[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl Failure {
+    /// Wraps what broke while trying to do `what`.
+    pub fn broken<E>(what: &'static str) -> impl FnOnce(E) -> Self
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        move |error| Self::Broken(what, error.into())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}

@@ -1,0 +1,77 @@
+//! The one-time token that creates the first account: in a private file until it is used.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: the token's file")]
+
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use link_protocol::secret::Secret;
+use subtle::ConstantTimeEq as _;
+
+use crate::chance;
+
+const FILE: &str = "setup-token";
+
+/// The token of a backend without an account.
+#[derive(Debug)]
+pub struct SetupToken {
+    path: PathBuf,
+    token: Secret,
+}
+
+impl SetupToken {
+    /// Returns the token in the folder `data`; the first call makes it.
+    ///
+    /// # Errors
+    /// When its file can be neither read nor made.
+    pub fn open(data: &Path) -> io::Result<Self> {
+        let path = data.join(FILE);
+        match std::fs::read_to_string(&path) {
+            Ok(text) if !text.trim().is_empty() => {
+                return Ok(Self { path, token: Secret::new(text.trim()) });
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let token = chance::secret("lst_");
+        // Private from its creation on, and whole or not there.
+        let mut file = tempfile::NamedTempFile::new_in(data)?;
+        writeln!(file, "{}", token.expose())?;
+        file.as_file().sync_all()?;
+        file.persist(&path).map_err(|error| error.error)?;
+        Ok(Self { path, token })
+    }
+
+    /// Returns the token, to show it to the person who started the backend.
+    #[must_use]
+    pub const fn token(&self) -> &Secret {
+        &self.token
+    }
+
+    /// Tells whether `shown` is the token, in a time that does not depend on how much of it is.
+    #[must_use]
+    pub fn is(&self, shown: &Secret) -> bool {
+        let [shown, token] = [shown, &self.token].map(|secret| chance::digest(secret.expose()));
+        bool::from(shown.ct_eq(&token))
+    }
+
+    /// Deletes the token's file in the folder `data`: it has been used.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be deleted.
+    pub fn remove(data: &Path) -> io::Result<()> {
+        match std::fs::remove_file(data.join(FILE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Returns where the token stands.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}

@@ -1,0 +1,135 @@
+//! Registration and fleet keys, by their SHA-256.
+
+use link_protocol::id::{AccountId, KeyId};
+
+use crate::{
+    domain::key::KeyRecord,
+    store::{
+        Connection, Page, Store, StoreError,
+        column::{from_json, from_word, hex, json, ms, optional_time, parse, small, time, word},
+        read, write,
+    },
+};
+
+#[derive(sqlx::FromRow)]
+struct KeyRow {
+    key_id: String,
+    account_id: String,
+    kind: String,
+    name: String,
+    created_ms: i64,
+    expires_ms: Option<i64>,
+    max_devices: Option<i64>,
+    devices: i64,
+    tags: String,
+    revoked: bool,
+}
+
+impl Store {
+    /// Stores a new key.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn add_key(&self, key: &KeyRecord, digest: &[u8; 32]) -> Result<(), StoreError> {
+        write!(self, |db| {
+            sqlx::query(
+                "INSERT INTO enrolment_keys (key_id, account_id, digest, kind, name, created_ms, \
+                 expires_ms, max_devices, devices, tags, revoked) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            )
+            .bind(key.id.to_string())
+            .bind(key.account.to_string())
+            .bind(hex(digest))
+            .bind(word(&key.kind)?)
+            .bind(&key.name)
+            .bind(ms(key.created_at))
+            .bind(key.expires_at.map(ms))
+            .bind(key.max_devices.map(i64::from))
+            .bind(i64::from(key.devices))
+            .bind(json(&key.tags)?)
+            .bind(key.revoked)
+            .execute(db)
+            .await?;
+        });
+        Ok(())
+    }
+
+    /// Lists the keys of an account, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn keys(
+        &self,
+        account: AccountId,
+        page: &Page,
+    ) -> Result<Vec<KeyRecord>, StoreError> {
+        let rows: Vec<KeyRow> = read!(self, |pool| {
+            sqlx::query_as(
+                "SELECT * FROM enrolment_keys WHERE account_id = $1 \
+                 AND ($2 IS NULL OR key_id < $2) ORDER BY key_id DESC LIMIT $3",
+            )
+            .bind(account.to_string())
+            .bind(&page.after)
+            .bind(i64::from(page.limit))
+            .fetch_all(pool)
+            .await?
+        });
+        rows.into_iter().map(KeyRecord::try_from).collect()
+    }
+
+    /// Revokes a key of an account.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when the account has no such key.
+    pub async fn revoke_key(&self, account: AccountId, key: KeyId) -> Result<(), StoreError> {
+        let changed = write!(self, |db| {
+            sqlx::query(
+                "UPDATE enrolment_keys SET revoked = TRUE WHERE key_id = $1 AND account_id = $2",
+            )
+            .bind(key.to_string())
+            .bind(account.to_string())
+            .execute(db)
+            .await?
+            .rows_affected()
+        });
+        if changed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+    }
+}
+
+pub(super) async fn find(
+    db: &mut Connection,
+    digest: &[u8; 32],
+) -> Result<Option<KeyRecord>, StoreError> {
+    let row: Option<KeyRow> = sqlx::query_as("SELECT * FROM enrolment_keys WHERE digest = $1")
+        .bind(hex(digest))
+        .fetch_optional(db)
+        .await?;
+    row.map(KeyRecord::try_from).transpose()
+}
+
+pub(super) async fn count_device(db: &mut Connection, key: KeyId) -> Result<(), StoreError> {
+    sqlx::query("UPDATE enrolment_keys SET devices = devices + 1 WHERE key_id = $1")
+        .bind(key.to_string())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+impl TryFrom<KeyRow> for KeyRecord {
+    type Error = StoreError;
+
+    fn try_from(row: KeyRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: parse(&row.key_id)?,
+            account: parse(&row.account_id)?,
+            kind: from_word(&row.kind)?,
+            name: row.name,
+            created_at: time(row.created_ms)?,
+            expires_at: optional_time(row.expires_ms)?,
+            max_devices: row.max_devices.map(small),
+            devices: small(row.devices),
+            tags: from_json(&row.tags)?,
+            revoked: row.revoked,
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! Models.
+
+use link_protocol::id::{AccountId, DeviceId, ModelId};
+
+use crate::{
+    domain::{model::ModelRecord, ownership::Pair, refusal::Refusal},
+    failure::Failure,
+    store::{
+        Connection, Page, Store, StoreError,
+        column::{ms, parse, signed, time, unsigned},
+        read, write,
+    },
+};
+
+#[derive(sqlx::FromRow)]
+struct ModelRow {
+    model_id: String,
+    account_id: String,
+    name: String,
+    file_name: String,
+    url: Option<String>,
+    sha256: Option<String>,
+    size_bytes: Option<i64>,
+    plugin: String,
+    shared: bool,
+    uploaded: bool,
+    created_ms: i64,
+}
+
+impl Store {
+    /// Stores a new model.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn add_model(&self, model: &ModelRecord) -> Result<(), StoreError> {
+        write!(self, |db| {
+            sqlx::query(
+                "INSERT INTO models (model_id, account_id, name, file_name, url, sha256, \
+                 size_bytes, plugin, shared, uploaded, created_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            )
+            .bind(model.id.to_string())
+            .bind(model.account.to_string())
+            .bind(&model.name)
+            .bind(model.file_name.as_str())
+            .bind(&model.url)
+            .bind(model.sha256.as_ref().map(ToString::to_string))
+            .bind(model.size_bytes.map(signed))
+            .bind(&model.plugin)
+            .bind(model.shared)
+            .bind(model.uploaded)
+            .bind(ms(model.created_at))
+            .execute(db)
+            .await?;
+        });
+        Ok(())
+    }
+
+    /// Finds a model.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn model(&self, id: ModelId) -> Result<Option<ModelRecord>, StoreError> {
+        let row: Option<ModelRow> = read!(self, |pool| {
+            sqlx::query_as("SELECT * FROM models WHERE model_id = $1")
+                .bind(id.to_string())
+                .fetch_optional(pool)
+                .await?
+        });
+        row.map(ModelRecord::try_from).transpose()
+    }
+
+    /// Lists the models that an account owns and those that are shared, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn models(
+        &self,
+        account: AccountId,
+        page: &Page,
+    ) -> Result<Vec<ModelRecord>, StoreError> {
+        let rows: Vec<ModelRow> = read!(self, |pool| {
+            sqlx::query_as(
+                "SELECT * FROM models WHERE (account_id = $1 OR shared) \
+                 AND ($2 IS NULL OR model_id < $2) ORDER BY model_id DESC LIMIT $3",
+            )
+            .bind(account.to_string())
+            .bind(&page.after)
+            .bind(i64::from(page.limit))
+            .fetch_all(pool)
+            .await?
+        });
+        rows.into_iter().map(ModelRecord::try_from).collect()
+    }
+
+    /// Changes a model, unless `change` refuses.
+    ///
+    /// # Errors
+    /// What `change` refuses, [`Refusal::NotFound`] and [`StoreError`].
+    pub async fn change_model(
+        &self,
+        id: ModelId,
+        change: impl FnOnce(&mut ModelRecord) -> Result<(), Refusal> + Send,
+    ) -> Result<ModelRecord, Failure> {
+        let model = write!(self, |db| {
+            let mut model = find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
+            change(&mut model)?;
+            update(db, &model).await?;
+            model
+        });
+        Ok(model)
+    }
+
+    /// Removes a model that is on no device and on its way to none.
+    ///
+    /// # Errors
+    /// [`Refusal::ModelInUse`] and [`StoreError`].
+    pub async fn remove_model(&self, id: ModelId) -> Result<(), Failure> {
+        write!(self, |db| {
+            if uses(db, id).await? > 0 {
+                return Err(Refusal::ModelInUse.into());
+            }
+            delete(db, id).await?;
+        });
+        Ok(())
+    }
+
+    /// Finds a device and a model, and whether the model was ever deployed to one of the account's
+    /// devices.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn pair(
+        &self,
+        account: AccountId,
+        device: DeviceId,
+        model: ModelId,
+    ) -> Result<Pair, StoreError> {
+        let known: i64 = read!(self, |pool| {
+            sqlx::query_scalar(
+                "SELECT COUNT(*) FROM deployments p JOIN devices d ON d.device_id = p.device_id \
+                 WHERE d.account_id = $1 AND p.model_id = $2",
+            )
+            .bind(account.to_string())
+            .bind(model.to_string())
+            .fetch_one(pool)
+            .await?
+        });
+        Ok(Pair {
+            device: self.device(device).await?,
+            model: self.model(model).await?,
+            known_to_caller: known > 0,
+        })
+    }
+}
+
+async fn find(db: &mut Connection, id: ModelId) -> Result<Option<ModelRecord>, StoreError> {
+    let row: Option<ModelRow> = sqlx::query_as("SELECT * FROM models WHERE model_id = $1")
+        .bind(id.to_string())
+        .fetch_optional(db)
+        .await?;
+    row.map(ModelRecord::try_from).transpose()
+}
+
+async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE models SET name = $2, sha256 = $3, size_bytes = $4, shared = $5, uploaded = $6 \
+         WHERE model_id = $1",
+    )
+    .bind(model.id.to_string())
+    .bind(&model.name)
+    .bind(model.sha256.as_ref().map(ToString::to_string))
+    .bind(model.size_bytes.map(signed))
+    .bind(model.shared)
+    .bind(model.uploaded)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Deployments by which the model is on a device or on its way to one.
+async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreError> {
+    let uses = sqlx::query_scalar(
+        "SELECT COUNT(*) FROM deployments WHERE model_id = $1 AND (state IN ('queued', \
+         'downloading', 'configuring') OR (state = 'completed' AND NOT removed))",
+    )
+    .bind(id.to_string())
+    .fetch_one(db)
+    .await?;
+    Ok(uses)
+}
+
+async fn delete(db: &mut Connection, id: ModelId) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM models WHERE model_id = $1").bind(id.to_string()).execute(db).await?;
+    Ok(())
+}
+
+impl TryFrom<ModelRow> for ModelRecord {
+    type Error = StoreError;
+
+    fn try_from(row: ModelRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: parse(&row.model_id)?,
+            account: parse(&row.account_id)?,
+            name: row.name,
+            file_name: parse(&row.file_name)?,
+            url: row.url,
+            sha256: row.sha256.as_deref().map(parse).transpose()?,
+            size_bytes: row.size_bytes.map(unsigned),
+            plugin: row.plugin,
+            shared: row.shared,
+            uploaded: row.uploaded,
+            created_at: time(row.created_ms)?,
+        })
+    }
+}

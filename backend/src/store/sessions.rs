@@ -1,0 +1,130 @@
+//! Refresh tokens, by their SHA-256.
+
+use jiff::Timestamp;
+
+use crate::{
+    domain::session::{Redemption, RefreshRecord},
+    store::{
+        Connection, Store, StoreError,
+        column::{from_hex, hex, ms, parse, time},
+        write,
+    },
+};
+
+#[derive(sqlx::FromRow)]
+struct RefreshRow {
+    digest: String,
+    family: String,
+    user_id: String,
+    expires_ms: i64,
+    used: bool,
+}
+
+impl Store {
+    /// Stores the first token of a login.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn open_session(&self, token: &RefreshRecord) -> Result<(), StoreError> {
+        write!(self, |db| { insert(db, token).await? });
+        Ok(())
+    }
+
+    /// Exchanges the token with `digest` for one with `successor` as its digest, or revokes its
+    /// family when it was used before. `None` when there is no such token.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn redeem(
+        &self,
+        digest: &[u8; 32],
+        successor: [u8; 32],
+        expires_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<Option<(Redemption, RefreshRecord)>, StoreError> {
+        let redeemed = write!(self, |db| {
+            match find(db, digest).await? {
+                Some(token) => {
+                    let redemption = token.redeem(now);
+                    match redemption {
+                        Redemption::Rotate => {
+                            mark_used(db, digest).await?;
+                            let next =
+                                RefreshRecord { digest: successor, expires_at, ..token.clone() };
+                            insert(db, &next).await?;
+                        }
+                        Redemption::Reused | Redemption::Expired => {
+                            delete_family(db, &token.family).await?;
+                        }
+                    }
+                    Some((redemption, token))
+                }
+                None => None,
+            }
+        });
+        Ok(redeemed)
+    }
+
+    /// Ends the login that the token with `digest` belongs to, if there is one.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn close_session(&self, digest: &[u8; 32]) -> Result<(), StoreError> {
+        write!(self, |db| {
+            if let Some(token) = find(db, digest).await? {
+                delete_family(db, &token.family).await?;
+            }
+        });
+        Ok(())
+    }
+}
+
+async fn find(db: &mut Connection, digest: &[u8; 32]) -> Result<Option<RefreshRecord>, StoreError> {
+    let row: Option<RefreshRow> = sqlx::query_as("SELECT * FROM refresh_tokens WHERE digest = $1")
+        .bind(hex(digest))
+        .fetch_optional(db)
+        .await?;
+    row.map(RefreshRecord::try_from).transpose()
+}
+
+async fn insert(db: &mut Connection, token: &RefreshRecord) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO refresh_tokens (digest, family, user_id, expires_ms, used) \
+         VALUES ($1, $2, $3, $4, $5)",
+    )
+    .bind(hex(&token.digest))
+    .bind(&token.family)
+    .bind(token.user.to_string())
+    .bind(ms(token.expires_at))
+    .bind(token.used)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn mark_used(db: &mut Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
+    sqlx::query("UPDATE refresh_tokens SET used = TRUE WHERE digest = $1")
+        .bind(hex(digest))
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+async fn delete_family(db: &mut Connection, family: &str) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM refresh_tokens WHERE family = $1").bind(family).execute(db).await?;
+    Ok(())
+}
+
+impl TryFrom<RefreshRow> for RefreshRecord {
+    type Error = StoreError;
+
+    fn try_from(row: RefreshRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            digest: from_hex(&row.digest)?,
+            family: row.family,
+            user: parse(&row.user_id)?,
+            expires_at: time(row.expires_ms)?,
+            used: row.used,
+        })
+    }
+}

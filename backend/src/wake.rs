@@ -1,0 +1,127 @@
+//! Bells: who waits for something of a device or a command is woken in this process.
+//!
+//! A bell that rings while somebody is between two looks is not lost. For devices a bell also
+//! knows which poll is the newest, so that an older one can end.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::watch;
+
+/// Bells by what they are for.
+#[derive(Debug)]
+pub struct Bells<K> {
+    bells: Mutex<HashMap<K, Bell>>,
+}
+
+#[derive(Debug)]
+struct Bell {
+    rings: watch::Sender<u64>,
+    listeners: usize,
+    newest: u64,
+}
+
+/// Somebody who waits for a bell.
+#[derive(Debug)]
+pub struct Listener<K: Eq + Hash + Copy> {
+    bells: Arc<Bells<K>>,
+    key: K,
+    number: u64,
+    rings: watch::Receiver<u64>,
+}
+
+impl<K> Default for Bells<K> {
+    fn default() -> Self {
+        Self { bells: Mutex::default() }
+    }
+}
+
+impl<K: Eq + Hash + Copy> Bells<K> {
+    /// Wakes everybody who listens for `key`.
+    pub fn ring(&self, key: K) {
+        if let Some(bell) = self.lock().get(&key) {
+            bell.rings.send_modify(|rings| *rings += 1);
+        }
+    }
+
+    /// Tells whether anybody listens for `key`.
+    pub fn is_heard(&self, key: K) -> bool {
+        self.lock().contains_key(&key)
+    }
+
+    /// Listens for `key` from now on, as the newest of all who do; the others are woken.
+    #[must_use]
+    pub fn listen(self: &Arc<Self>, key: K) -> Listener<K> {
+        let mut bells = self.lock();
+        let bell = bells.entry(key).or_insert_with(|| Bell {
+            rings: watch::Sender::new(0),
+            listeners: 0,
+            newest: 0,
+        });
+        bell.listeners += 1;
+        bell.newest += 1;
+        bell.rings.send_modify(|rings| *rings += 1);
+        let (number, rings) = (bell.newest, bell.rings.subscribe());
+        Listener { bells: Arc::clone(self), key, number, rings }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Bell>> {
+        self.bells.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash + Copy> Listener<K> {
+    /// Waits for the next ring; one since the last call counts.
+    pub async fn rung(&mut self) {
+        // The sender lives as long as there is a listener.
+        self.rings.changed().await.unwrap_or(());
+    }
+
+    /// Tells whether nobody began to listen later.
+    #[must_use]
+    pub fn is_newest(&self) -> bool {
+        self.bells.lock().get(&self.key).is_some_and(|bell| bell.newest == self.number)
+    }
+}
+
+impl<K: Eq + Hash + Copy> Drop for Listener<K> {
+    fn drop(&mut self) {
+        let mut bells = self.bells.lock();
+        if let Some(bell) = bells.get_mut(&self.key) {
+            bell.listeners -= 1;
+            if bell.listeners == 0 {
+                bells.remove(&self.key);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_ring_between_two_looks_is_not_lost() {
+        let bells = Arc::new(Bells::default());
+        let mut listener = bells.listen(7);
+        bells.ring(8);
+        bells.ring(7);
+        listener.rung().await;
+        assert!(bells.is_heard(7) && !bells.is_heard(8));
+        drop(listener);
+        assert!(!bells.is_heard(7));
+    }
+
+    #[tokio::test]
+    async fn a_newer_listener_wakes_the_older() {
+        let bells = Arc::new(Bells::default());
+        let mut older = bells.listen(7);
+        assert!(older.is_newest());
+        let newer = bells.listen(7);
+        older.rung().await;
+        assert!(!older.is_newest() && newer.is_newest());
+    }
+}

@@ -1,0 +1,316 @@
+//! What the `link` command understands. Definitions and help texts only: nothing here acts.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, Parser, Subcommand};
+use link_protocol::{allowlist::Origin, command::Alias, id::DeviceId, port::Port};
+
+mod account;
+mod key;
+mod model;
+
+pub use account::{AccountCommand, CreateAccount, Login};
+pub use key::{KeyCommand, KeyKindArg};
+pub use model::{Add, Deploy, ModelCommand, OnDevice, Serve};
+
+/// Deploys models to your devices and serves them there.
+#[derive(Debug, Parser)]
+#[command(
+    name = "link",
+    version,
+    about = "Deploys models to your devices and serves them there",
+    after_help = "Run `link --help` for examples and exit codes, `link help <COMMAND>` for one command.",
+    after_long_help = long_help(),
+    disable_help_subcommand = false,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    propagate_version = false
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What every command takes.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Global {
+    /// Print data as JSON on stdout, and an error as one JSON document on stderr
+    #[arg(long, global = true, help_heading = "Output")]
+    pub json: bool,
+    /// Print only data and errors
+    #[arg(long, short, global = true, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Register this device with a key
+    #[command(after_help = REGISTER_EXAMPLES)]
+    Register(Register),
+    /// Show the agent, its connection and its models
+    #[command(after_help = "Examples:\n  link status\n  link status --json")]
+    Status,
+    /// Start the agent
+    #[command(after_help = "Example:\n  link start")]
+    Start,
+    /// Stop the agent; models are not served while it is stopped
+    #[command(after_help = "Example:\n  link stop\n\nTo stop one model: link model stop MODEL")]
+    Stop,
+    /// Stop the agent if it runs, and start it
+    #[command(after_help = "Example:\n  link restart")]
+    Restart,
+    /// Update Link on this machine
+    #[command(after_help = "Example:\n  link update")]
+    Update,
+    /// Deregister this device, stop the agent and delete everything that was installed
+    #[command(after_help = "Examples:\n  link uninstall\n  link uninstall --yes")]
+    Uninstall(Uninstall),
+    /// Log in to a backend
+    #[command(after_help = account::LOGIN_EXAMPLES)]
+    Login(Login),
+    /// Forget the login and revoke it
+    #[command(after_help = "Example:\n  link logout")]
+    Logout,
+    /// Show who is logged in
+    #[command(after_help = "Example:\n  link whoami")]
+    Whoami,
+    /// Create the first account of a backend
+    #[command(subcommand)]
+    Account(AccountCommand),
+    /// Create, list and revoke the keys that devices register with
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// List, show and remove devices
+    #[command(subcommand)]
+    Device(DeviceCommand),
+    /// Add models, deploy them, serve them
+    #[command(subcommand)]
+    Model(ModelCommand),
+    /// Correct the allowlist of a model that is served, in place
+    #[command(after_help = REPAIR_EXAMPLES)]
+    RepairServing(RepairServing),
+    /// Show and change the web origins that deployments carry from now on
+    #[command(subcommand)]
+    Allowlist(AllowlistCommand),
+    /// Print the completions for a shell
+    #[command(
+        after_help = "Example:\n  link completions bash > ~/.local/share/bash-completion/completions/link"
+    )]
+    Completions { shell: clap_complete::Shell },
+    /// Tell whether this program runs here
+    #[command(hide = true)]
+    SelfCheck,
+    /// Lay out an unpacked release, register and start
+    #[command(hide = true)]
+    InstallFiles(InstallFiles),
+}
+
+/// `link register`.
+#[derive(Args, Debug)]
+pub struct Register {
+    /// Key for one device; `-` reads it from stdin. Or set LINK_REGISTRATION_KEY
+    #[arg(long, value_name = "KEY", conflicts_with = "fleet_key")]
+    pub registration_key: Option<String>,
+    /// Key for many devices; `-` reads it from stdin. Or set LINK_FLEET_KEY
+    #[arg(long, value_name = "KEY")]
+    pub fleet_key: Option<String>,
+    #[command(flatten)]
+    pub backend: Backend,
+    /// Name shown in the dashboard [default: the name of this machine]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Re-activate this device instead of making a new one
+    #[arg(long, value_name = "ID", conflicts_with = "new_device")]
+    pub device_id: Option<DeviceId>,
+    /// Make a new device although this machine is registered
+    #[arg(long)]
+    pub new_device: bool,
+}
+
+/// Which backend.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Backend {
+    /// Address of the backend [default: LINK_BACKEND_URL, the login's, or the installation's]
+    #[arg(long = "backend", value_name = "URL")]
+    pub url: Option<String>,
+}
+
+/// `link uninstall`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Uninstall {
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+/// `link install-files`.
+#[derive(Args, Debug)]
+pub struct InstallFiles {
+    /// Folder that holds `link` and `link-agent`
+    #[arg(long, value_name = "DIR")]
+    pub from: PathBuf,
+    /// Outermost folder that was made for this installation
+    #[arg(long, value_name = "DIR")]
+    pub made: Option<PathBuf>,
+}
+
+/// Whether and how long to wait.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Wait<const SECONDS: u64> {
+    /// Wait until the device has done it
+    #[arg(long)]
+    pub wait: bool,
+    /// How long to wait, such as `60s`, `5m` or `1h`
+    #[arg(long, value_name = "TIME", requires = "wait", value_parser = parse_duration, default_value = default_wait(SECONDS))]
+    pub timeout: Duration,
+}
+
+/// `link repair-serving`.
+#[derive(Args, Debug)]
+pub struct RepairServing {
+    /// Model, by id or by name
+    pub model: String,
+    /// Device, by id or by name [default: this machine's]
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<String>,
+    /// Serve on this port from then on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub port: Option<Port>,
+    #[command(flatten)]
+    pub wait: Wait<60>,
+}
+
+/// `link device …`.
+#[derive(Debug, Subcommand)]
+pub enum DeviceCommand {
+    /// List the devices of the account
+    #[command(after_help = "Example:\n  link device list")]
+    List,
+    /// Show one device
+    #[command(after_help = "Examples:\n  link device show\n  link device show workstation")]
+    Show {
+        /// Device, by id or by name [default: this machine's]
+        device: Option<String>,
+    },
+    /// Remove a device from the account
+    #[command(after_help = "Example:\n  link device remove workstation --yes")]
+    Remove {
+        /// Device, by id or by name
+        device: String,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+    },
+}
+
+/// `link allowlist …`.
+#[derive(Debug, Subcommand)]
+pub enum AllowlistCommand {
+    /// Show the origins
+    #[command(after_help = "Example:\n  link allowlist list")]
+    List,
+    /// Add an origin; models that are already deployed need a repair or a redeployment to get it
+    #[command(after_help = "Example:\n  link allowlist add https://workspace.example")]
+    Add { origin: Origin },
+    /// Remove an origin
+    #[command(after_help = "Example:\n  link allowlist remove https://workspace.example")]
+    Remove { origin: Origin },
+}
+
+/// The name a model is served under.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Naming {
+    /// Name that clients call it by [default: made from the model's name]
+    #[arg(long, value_name = "ALIAS")]
+    pub alias: Option<Alias>,
+}
+
+const REGISTER_EXAMPLES: &str = "\
+Examples:
+  link register --registration-key lrk_… --backend https://link.example
+  LINK_FLEET_KEY=lfk_… link register
+  link register --registration-key - < key.txt
+  link login && link register            makes a key for this device by itself";
+
+const REPAIR_EXAMPLES: &str = "\
+Examples:
+  link repair-serving smollm --wait
+  link repair-serving smollm --device workstation --port 8081 --wait --timeout 2m
+
+The model keeps running: weights, parameters and port stay as they are. It exits with 0 once the
+device has done it, 1 if the device failed, 77 if the backend refused, 75 if it gave up waiting.";
+
+const EXAMPLES: &str = "\
+Examples:
+  link login --email you@example.com --backend https://link.example
+  link register                                     register this machine
+  link model add ./smollm.gguf --name smollm
+  link model deploy smollm --serve --wait
+  link status
+  link repair-serving smollm --wait
+
+Environment:
+  LINK_BACKEND_URL        address of the backend
+  LINK_REGISTRATION_KEY   key for `link register`
+  LINK_FLEET_KEY          key for `link register`, for many devices
+  LINK_ACCESS_TOKEN       access token for scripts, in place of a login
+  LINK_HOME               folder that holds everything, in place of the user's usual folders
+  NO_COLOR                no colours";
+
+fn long_help() -> String {
+    format!("{EXAMPLES}\n\n{}", crate::exit_code::table())
+}
+
+/// The default as it stands in the help text, which must be there before any argument is read.
+const fn default_wait(seconds: u64) -> &'static str {
+    match seconds {
+        60 => "60s",
+        180 => "3m",
+        1800 => "30m",
+        _ => panic!("write this default out"),
+    }
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let usage = || "a time such as `60s`, `5m` or `1h`".to_owned();
+    let duration: jiff::SignedDuration = text.parse().map_err(|_| usage())?;
+    Duration::try_from(duration).ok().filter(|time| !time.is_zero()).ok_or_else(usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_definitions_hold_together() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_that_is_shown_has_an_example() {
+        fn check(command: &clap::Command) {
+            let mut leaves = 0;
+            for subcommand in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+                leaves += 1;
+                check(subcommand);
+            }
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(leaves > 0 || help.contains("Example"), "{}", command.get_name());
+        }
+        check(&Arguments::command());
+    }
+
+    #[test]
+    fn times_are_read_with_their_unit() {
+        assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("1h"), Ok(Duration::from_secs(3600)));
+        for bad in ["", "60", "-5s", "0s", "soon"] {
+            assert!(parse_duration(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `link key`.
+
+use clap::{Subcommand, ValueEnum};
+use jiff::Timestamp;
+use link_protocol::id::KeyId;
+
+/// `link key …`.
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// Create a key; it is shown this once
+    #[command(after_help = CREATE_EXAMPLES)]
+    Create {
+        /// One device, or many
+        #[arg(long, value_enum)]
+        kind: KeyKindArg,
+        /// Name to know it by
+        #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+        name: String,
+        /// When it stops working, such as 2027-01-31T00:00:00Z
+        #[arg(long, value_name = "TIME")]
+        expires_at: Option<Timestamp>,
+        /// How many devices a fleet key may enrol
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        max_devices: Option<u32>,
+        /// Label of the devices that it enrols; may be given several times
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Vec<String>,
+    },
+    /// List the keys of the account, without their secrets
+    #[command(after_help = "Example:\n  link key list")]
+    List,
+    /// Revoke a key: no device can register with it afterwards
+    #[command(after_help = "Example:\n  link key revoke key_…")]
+    Revoke { key: KeyId },
+}
+
+/// What a key enrols.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum KeyKindArg {
+    /// One device
+    Registration,
+    /// Many devices
+    Fleet,
+}
+
+const CREATE_EXAMPLES: &str = "\
+Examples:
+  link key create --kind registration
+  link key create --kind fleet --name lab --max-devices 20 --expires-at 2027-01-31T00:00:00Z";

@@ -1,0 +1,134 @@
+//! `link model`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use link_protocol::{command::Sha256Hex, file_name::FileName, port::Port};
+
+use crate::args::{Naming, Wait};
+
+/// `link model …`.
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// List the models that you may deploy
+    #[command(after_help = "Example:\n  link model list")]
+    List,
+    /// Add a model: upload its file, or name the address that devices fetch it from
+    #[command(after_help = ADD_EXAMPLES)]
+    Add(Add),
+    /// Show a model and where it is deployed
+    #[command(after_help = "Example:\n  link model show smollm")]
+    Show {
+        /// Model, by id or by name
+        model: String,
+    },
+    /// Deploy a model to a device, or redeploy it with the current allowlist
+    #[command(after_help = DEPLOY_EXAMPLES)]
+    Deploy(Deploy),
+    /// Serve a model that is deployed
+    #[command(after_help = "Example:\n  link model serve smollm --wait")]
+    Serve(Serve),
+    /// Stop serving a model; it stays deployed
+    #[command(after_help = "Example:\n  link model stop smollm --wait")]
+    Stop(OnDevice),
+    /// Delete a model from a device; it stays available to deploy again
+    #[command(after_help = "Example:\n  link model remove smollm --device workstation --wait")]
+    Remove(OnDevice),
+    /// End a deployment that is under way
+    #[command(after_help = "Example:\n  link model cancel smollm")]
+    Cancel {
+        /// Model, by id or by name
+        model: String,
+        /// Device, by id or by name [default: this machine's]
+        #[arg(long, value_name = "DEVICE")]
+        device: Option<String>,
+    },
+    /// Delete a model that is deployed nowhere
+    #[command(after_help = "Example:\n  link model delete smollm")]
+    Delete {
+        /// Model, by id or by name
+        model: String,
+    },
+}
+
+/// `link model add`.
+#[derive(Args, Debug)]
+pub struct Add {
+    /// File to upload
+    #[arg(value_name = "FILE", required_unless_present = "url", conflicts_with = "url")]
+    pub file: Option<PathBuf>,
+    /// Address that devices fetch the file from; the backend keeps no copy
+    #[arg(long, value_name = "URL", requires = "sha256")]
+    pub url: Option<String>,
+    /// SHA-256 of the file at the address
+    #[arg(long, value_name = "HEX", requires = "url")]
+    pub sha256: Option<Sha256Hex>,
+    /// Size of the file at the address in bytes [default: asked from its server]
+    #[arg(long, value_name = "BYTES", requires = "url")]
+    pub size: Option<u64>,
+    /// Name of the model [default: the file's, without its extension]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Name of the file on devices [default: the file's]
+    #[arg(long, value_name = "NAME")]
+    pub file_name: Option<FileName>,
+    /// Plugin whose engine runs it
+    #[arg(long, value_name = "PLUGIN", default_value = "language_model")]
+    pub plugin: String,
+    /// Let every account deploy it on its own devices
+    #[arg(long)]
+    pub shared: bool,
+}
+
+/// `link model deploy`.
+#[derive(Args, Debug)]
+pub struct Deploy {
+    /// Model, by id or by name
+    pub model: String,
+    /// Device, by id or by name [default: this machine's]
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<String>,
+    /// Port to serve on [default: the one of the deployment before, or 8080]
+    #[arg(long, value_name = "N")]
+    pub port: Option<Port>,
+    #[command(flatten)]
+    pub naming: Naming,
+    /// Serve it as soon as it is there
+    #[arg(long)]
+    pub serve: bool,
+    #[command(flatten)]
+    pub wait: Wait<1800>,
+}
+
+/// `link model serve`.
+#[derive(Args, Debug)]
+pub struct Serve {
+    #[command(flatten)]
+    pub on: OnDevice,
+    /// Port to serve on from now on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub port: Option<Port>,
+}
+
+/// A model on a device.
+#[derive(Args, Debug)]
+pub struct OnDevice {
+    /// Model, by id or by name
+    pub model: String,
+    /// Device, by id or by name [default: this machine's]
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<String>,
+    #[command(flatten)]
+    pub wait: Wait<180>,
+}
+
+const ADD_EXAMPLES: &str = "\
+Examples:
+  link model add ./smollm.gguf
+  link model add ./smollm.gguf --name smollm --shared
+  link model add --url https://models.example/smollm.gguf --sha256 2c26…b0d4";
+
+const DEPLOY_EXAMPLES: &str = "\
+Examples:
+  link model deploy smollm --serve --wait
+  link model deploy smollm --device workstation --port 8081 --alias chat --wait --timeout 1h";

@@ -1,0 +1,121 @@
+//! `link login`, `link logout`, `link whoami`, `link account create`.
+
+use link_client::{
+    backend::{self, BackendClient, Tokens},
+    http::Http,
+};
+use link_protocol::{
+    backend_api::account::{LoginRequest, Me, SetupRequest},
+    secret::Secret,
+};
+
+use crate::{
+    args::{AccountCommand, Backend, CreateAccount, Login},
+    context::Context,
+    credentials::{Credentials, CredentialsFile},
+    error::CliError,
+    exit_code::ExitCode,
+    secret_input, session,
+};
+
+pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<(), CliError> {
+    match command {
+        AccountCommand::Create(arguments) => create(context, arguments).await,
+    }
+}
+
+pub(super) async fn login(context: &Context, arguments: Login) -> Result<(), CliError> {
+    let http = http(context, &arguments.backend)?;
+    let email = email(arguments.email)?;
+    let password = if arguments.password_stdin {
+        secret_input::stdin_line("password")?
+    } else {
+        secret_input::ask_secret("Password", "--password-stdin")?
+    };
+    let tokens = backend::login(&http, &LoginRequest { email, password }).await?;
+    keep(context, http, tokens, "logged in").await
+}
+
+async fn create(context: &Context, arguments: CreateAccount) -> Result<(), CliError> {
+    let http = http(context, &arguments.backend)?;
+    let setup_token = match &arguments.setup_token_file {
+        Some(file) => secret_input::line_of(file, "setup token")?,
+        None => secret_input::ask_secret("Setup token", "--setup-token-file")?,
+    };
+    let email = email(arguments.email)?;
+    let password = if arguments.password_stdin {
+        secret_input::stdin_line("password")?
+    } else {
+        new_password()?
+    };
+    let request = SetupRequest { setup_token, email, password };
+    let tokens = backend::set_up(&http, &request).await?;
+    keep(context, http, tokens, "created the first account and logged in").await
+}
+
+pub(super) async fn logout(context: &Context) -> Result<(), CliError> {
+    let file = CredentialsFile::of(&context.roots);
+    let Some(login) = file.read()? else {
+        context.output.say("nobody was logged in");
+        return context.output.data(&serde_json::json!({"logged_out": false}), |_| String::new());
+    };
+    let tokens = Tokens { access: login.access_token, refresh: login.refresh_token };
+    let revoked = match Http::new(&login.backend_url) {
+        Ok(http) => BackendClient::new(http, tokens, None).log_out().await.map_err(CliError::from),
+        Err(error) => Err(error.into()),
+    };
+    file.remove()?;
+    context.output.say(&format!("logged out of {}", login.backend_url));
+    if let Err(error) = &revoked {
+        let end = "its refresh token stays good until it expires";
+        context.output.say(&format!("the backend could not be told ({}): {end}", error.message));
+    }
+    let document = serde_json::json!({"logged_out": true, "revoked": revoked.is_ok()});
+    context.output.data(&document, |_| String::new())
+}
+
+pub(super) async fn whoami(context: &Context) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let me = backend.me().await?;
+    show(context, &me, backend.http().base())
+}
+
+async fn keep(context: &Context, http: Http, tokens: Tokens, done: &str) -> Result<(), CliError> {
+    let base = http.base().to_owned();
+    let me = BackendClient::new(http, tokens.clone(), None).me().await?;
+    let login = Credentials {
+        backend_url: base.clone(),
+        email: me.email.clone(),
+        access_token: tokens.access,
+        refresh_token: tokens.refresh,
+    };
+    CredentialsFile::of(&context.roots).write(&login)?;
+    context.output.say(&format!("{done}: {} at {base}", me.email));
+    if context.output.is_json() { show(context, &me, &base) } else { Ok(()) }
+}
+
+fn show(context: &Context, me: &Me, base: &str) -> Result<(), CliError> {
+    let document = serde_json::json!({
+        "user_id": me.user_id, "account_id": me.account_id, "email": me.email, "backend_url": base,
+    });
+    context.output.data(&document, |_| format!("{} at {base}", me.email))
+}
+
+fn http(context: &Context, backend: &Backend) -> Result<Http, CliError> {
+    Ok(Http::new(&session::backend_url(context, backend.url.as_deref())?)?)
+}
+
+fn email(given: Option<String>) -> Result<String, CliError> {
+    given.map_or_else(|| secret_input::ask_text("E-mail", "--email"), Ok)
+}
+
+fn new_password() -> Result<Secret, CliError> {
+    let password =
+        secret_input::ask_secret("New password (12 or more characters)", "--password-stdin")?;
+    let again = secret_input::ask_secret("The same again", "--password-stdin")?;
+    if password == again {
+        Ok(password)
+    } else {
+        Err(CliError::new(ExitCode::Usage, "usage", "the two passwords differ"))
+    }
+}

@@ -1,0 +1,44 @@
+//! `link start`, `link stop`, `link restart`, `link update`.
+
+use serde_json::json;
+
+use crate::{
+    agent_process::{self, Started},
+    context::Context,
+    error::CliError,
+    exit_code::ExitCode,
+    resolve,
+};
+
+pub(super) async fn start(context: &Context) -> Result<(), CliError> {
+    let started = agent_process::start(context).await?;
+    context.output.say(match started {
+        Started::Before => "the agent runs already",
+        Started::Now { .. } => "the agent runs",
+    });
+    if resolve::identity(context)?.is_none() {
+        context.output.say("this device is not registered: register it with `link register`");
+    }
+    let now = matches!(started, Started::Now { .. });
+    context.output.data(&json!({"running": true, "started": now}), |_| String::new())
+}
+
+pub(super) async fn stop(context: &Context) -> Result<(), CliError> {
+    let stopped = agent_process::stop(context).await?;
+    context.output.say(if stopped { "the agent is stopped" } else { "the agent did not run" });
+    context.output.data(&json!({"running": false, "stopped": stopped}), |_| String::new())
+}
+
+pub(super) async fn restart(context: &Context) -> Result<(), CliError> {
+    agent_process::stop(context).await?;
+    agent_process::start(context).await?;
+    context.output.say("the agent was restarted");
+    context.output.data(&json!({"running": true, "started": true}), |_| String::new())
+}
+
+pub(super) fn cannot_update() -> CliError {
+    let version = env!("CARGO_PKG_VERSION");
+    let message = format!("version {version} cannot update itself yet");
+    CliError::new(ExitCode::Failed, "not-available", message)
+        .hint("run install.sh of the newer release; it keeps the registration and the models")
+}

@@ -1,0 +1,62 @@
+//! `link key`: registration and fleet keys.
+
+use link_protocol::{
+    backend_api::key::{CreateKey, KeyInfo},
+    key::KeyKind,
+};
+
+use crate::{
+    args::{KeyCommand, KeyKindArg},
+    context::Context,
+    error::CliError,
+    output, session,
+};
+
+pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    match command {
+        KeyCommand::Create { kind, name, expires_at, max_devices, tags } => {
+            let kind = match kind {
+                KeyKindArg::Registration => KeyKind::Registration,
+                KeyKindArg::Fleet => KeyKind::Fleet,
+            };
+            let request = CreateKey { kind, name, expires_at, max_devices, tags };
+            let created = backend.create_key(&request).await?;
+            context.output.say("keep it safe: it is shown this once");
+            context.output.data(&created, |created| created.key.expose().to_owned())
+        }
+        KeyCommand::List => context.output.data(&backend.keys().await?, |keys| list(keys)),
+        KeyCommand::Revoke { key } => {
+            backend.revoke_key(key).await?;
+            context.output.say(&format!("revoked {key}"));
+            context.output.data(&serde_json::json!({"revoked": key}), |_| String::new())
+        }
+    }
+}
+
+fn list(keys: &[KeyInfo]) -> String {
+    if keys.is_empty() {
+        return "no keys".to_owned();
+    }
+    let rows = keys.iter().map(|key| {
+        let limit = key.max_devices.map(|most| format!(" of {most}")).unwrap_or_default();
+        let until = key.expires_at.map_or_else(|| "-".to_owned(), |time| time.to_string());
+        let state = if key.revoked { "revoked" } else { "good" };
+        [
+            key.key_id.to_string(),
+            kind(key.kind).to_owned(),
+            key.name.clone(),
+            format!("{}{limit}", key.devices),
+            until,
+            state.to_owned(),
+        ]
+    });
+    output::table(["ID", "KIND", "NAME", "DEVICES", "EXPIRES", "STATE"], rows)
+}
+
+const fn kind(kind: KeyKind) -> &'static str {
+    match kind {
+        KeyKind::Registration => "registration",
+        KeyKind::Fleet => "fleet",
+    }
+}

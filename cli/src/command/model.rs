@@ -1,0 +1,166 @@
+//! `link model`: models and what runs where.
+
+mod add;
+mod deploy;
+
+use std::time::Duration;
+
+use link_protocol::{
+    backend_api::{deployment::Deployment, model::Model},
+    deployment::DeploymentState,
+    report::ModelState,
+};
+use serde_json::json;
+
+use crate::{
+    args::{ModelCommand, OnDevice, Serve, Wait},
+    command::outcome,
+    context::Context,
+    error::CliError,
+    exit_code::ExitCode,
+    output::{self, bytes},
+    resolve, session,
+};
+
+pub(super) async fn run(context: &Context, command: ModelCommand) -> Result<(), CliError> {
+    match command {
+        ModelCommand::List => list(context).await,
+        ModelCommand::Add(arguments) => add::run(context, arguments).await,
+        ModelCommand::Show { model } => show(context, &model).await,
+        ModelCommand::Deploy(arguments) => deploy::run(context, arguments).await,
+        ModelCommand::Serve(arguments) => serve(context, &arguments).await,
+        ModelCommand::Stop(arguments) => stop(context, &arguments).await,
+        ModelCommand::Remove(arguments) => remove(context, &arguments).await,
+        ModelCommand::Cancel { model, device } => cancel(context, &model, device.as_deref()).await,
+        ModelCommand::Delete { model } => delete(context, &model).await,
+    }
+}
+
+async fn list(context: &Context) -> Result<(), CliError> {
+    let models = session::logged_in(context)?.models().await?;
+    context.output.data(&models, |models| {
+        if models.is_empty() {
+            return "no models; add one with `link model add FILE`".to_owned();
+        }
+        let rows = models.iter().map(|model| {
+            [
+                model.name.clone(),
+                model.size_bytes.map_or_else(|| "-".to_owned(), bytes),
+                if model.ready { "ready" } else { "no file yet" }.to_owned(),
+                whose(model).to_owned(),
+                model.model_id.to_string(),
+            ]
+        });
+        output::table(["NAME", "SIZE", "STATE", "", "ID"], rows)
+    })
+}
+
+async fn show(context: &Context, named: &str) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let model = resolve::model(&backend, named).await?;
+    let deployments = backend.current_deployments(None, Some(model.model_id)).await?;
+    context.output.data(&json!({"model": model, "deployments": deployments}), |_| {
+        let file = match &model.url {
+            Some(url) => format!("{} from {url}", model.file_name),
+            None => model.file_name.to_string(),
+        };
+        let sum = model.sha256.as_ref().map_or("-", |sum| sum.as_str());
+        let Model { name, model_id, plugin, .. } = &model;
+        let mut text = format!(
+            "Model   {name}\nId      {model_id}\nFile    {file}\nSize    {}\nSHA-256 {sum}\n\
+             Plugin  {plugin}\nState   {}\n",
+            model.size_bytes.map_or_else(|| "-".to_owned(), bytes),
+            if model.ready { "ready" } else { "no file yet" },
+        );
+        if !deployments.is_empty() {
+            text.push_str(&format!("\n{}", on_devices(&deployments)));
+        }
+        text
+    })
+}
+
+fn on_devices(deployments: &[Deployment]) -> String {
+    let rows = deployments.iter().map(|deployment| {
+        let serving = deployment.serving.as_ref();
+        let state = match (deployment.state, serving.map(|serving| serving.state)) {
+            (DeploymentState::Completed, Some(ModelState::Serving)) => "serving".to_owned(),
+            (DeploymentState::Completed, Some(ModelState::Starting)) => "starting".to_owned(),
+            (DeploymentState::Completed, _) => "deployed".to_owned(),
+            (state, _) => format!("{state:?}").to_lowercase(),
+        };
+        let stale = if deployment.stale { "stale: repair it" } else { "current" };
+        [
+            deployment.device_id.to_string(),
+            state,
+            deployment.alias.to_string(),
+            deployment.port.to_string(),
+            stale.to_owned(),
+        ]
+    });
+    output::table(["DEVICE", "STATE", "ALIAS", "PORT", "ALLOWLIST"], rows)
+}
+
+async fn serve(context: &Context, arguments: &Serve) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let model = resolve::model(&backend, &arguments.on.model).await?;
+    let device = resolve::device(context, &backend, arguments.on.device.as_deref()).await?;
+    let sent = backend.serve(model.model_id, device, arguments.port).await?;
+    let what = format!("serve `{}`", model.name);
+    outcome::report(context, &backend, sent, &what, patience(arguments.on.wait)).await
+}
+
+async fn stop(context: &Context, arguments: &OnDevice) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let model = resolve::model(&backend, &arguments.model).await?;
+    let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
+    let sent = backend.stop(model.model_id, device).await?;
+    let what = format!("stop serving `{}`", model.name);
+    outcome::report(context, &backend, sent, &what, patience(arguments.wait)).await
+}
+
+async fn remove(context: &Context, arguments: &OnDevice) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let model = resolve::model(&backend, &arguments.model).await?;
+    let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
+    let sent = backend.uninstall(model.model_id, device).await?;
+    let what = format!("remove `{}`", model.name);
+    outcome::report(context, &backend, sent, &what, patience(arguments.wait)).await
+}
+
+async fn cancel(context: &Context, named: &str, device: Option<&str>) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let model = resolve::model(&backend, named).await?;
+    let device = resolve::device(context, &backend, device).await?;
+    let current = backend.current_deployments(Some(device), Some(model.model_id)).await?;
+    let Some(deployment) = current.first() else {
+        let message = format!("`{}` was never deployed to {device}", model.name);
+        return Err(CliError::new(ExitCode::Failed, "not-deployed", message));
+    };
+    let cancelled = backend.cancel_deployment(deployment.deployment_id).await?;
+    context.output.say(&if cancelled.state.is_final() {
+        format!("the deployment of `{}` has ended", model.name)
+    } else {
+        format!("asked the device to end the deployment of `{}`", model.name)
+    });
+    context.output.data(&cancelled, |_| String::new())
+}
+
+async fn delete(context: &Context, named: &str) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let model = resolve::model(&backend, named).await?;
+    backend.delete_model(model.model_id).await?;
+    context.output.say(&format!("deleted `{}`", model.name));
+    context.output.data(&json!({"deleted": model.model_id}), |_| String::new())
+}
+
+fn patience<const SECONDS: u64>(wait: Wait<SECONDS>) -> Option<Duration> {
+    wait.wait.then_some(wait.timeout)
+}
+
+const fn whose(model: &Model) -> &'static str {
+    match (model.owned, model.shared) {
+        (true, true) => "yours, shared",
+        (true, false) => "yours",
+        (false, _) => "shared with you",
+    }
+}

@@ -1,0 +1,211 @@
+//! `link status`: the agent, its connection and its models, from the agent's local API.
+//!
+//! It ends with 0 only when all is well; every other state has an exit code of its own.
+
+use link_client::local::LocalClient;
+use link_protocol::{
+    identity::Identity,
+    local_api::{ConnectionState, EngineHealth, Healthz, ModelHealth, PipelineEntry},
+    registration::TransportType,
+    report::{LifecycleStatus, ModelState},
+};
+use serde::Serialize;
+
+use crate::{
+    agent_process,
+    context::Context,
+    error::CliError,
+    exit_code::ExitCode,
+    output::{self, bytes},
+    resolve,
+};
+
+/// What is known about this machine.
+#[derive(Debug, Serialize)]
+struct Status {
+    registered: bool,
+    running: bool,
+    backend_url: Option<String>,
+    device_id: Option<String>,
+    agent: Option<Healthz>,
+    pipelines: Vec<PipelineEntry>,
+}
+
+pub(super) async fn run(context: &Context) -> Result<ExitCode, CliError> {
+    let identity = resolve::identity(context)?;
+    let local = LocalClient::new(context.local_port()?)?;
+    let agent = local.healthz().await.ok();
+    let pipelines = match &agent {
+        Some(_) => local.models().await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let running = agent.is_some() || agent_process::is_running(context)?;
+    let status = Status {
+        registered: identity.is_some(),
+        running,
+        backend_url: identity.as_ref().map(|identity| identity.backend_url.clone()),
+        device_id: identity.as_ref().map(|identity| identity.device_id.to_string()),
+        agent,
+        pipelines,
+    };
+    let (exit, advice) = verdict(&status, identity.as_ref());
+    context.output.data(&status, text)?;
+    if let Some(advice) = advice {
+        context.output.say(&format!("\n{advice}"));
+    }
+    Ok(exit)
+}
+
+/// Returns how `link status` ends, and what to do.
+fn verdict(status: &Status, identity: Option<&Identity>) -> (ExitCode, Option<String>) {
+    let advice = |text: &str| Some(text.to_owned());
+    if !status.registered {
+        return (ExitCode::NotRegistered, advice("register this device with `link register`"));
+    }
+    let Some(agent) = &status.agent else {
+        let text = if status.running {
+            "the agent runs and does not answer: restart it with `link restart`"
+        } else {
+            "start the agent with `link start`"
+        };
+        return (ExitCode::Unreachable, advice(text));
+    };
+    if identity.is_some_and(|identity| identity.device_id != agent.device_id) {
+        let text = "the agent that answers is of another installation: is LINK_HOME right?";
+        return (ExitCode::Failed, advice(text));
+    }
+    match agent.transport.state {
+        ConnectionState::Connected => (ExitCode::Success, None),
+        ConnectionState::Connecting => {
+            (ExitCode::Unreachable, advice("the agent cannot reach the backend and keeps trying"))
+        }
+        ConnectionState::Refused => (
+            ExitCode::Refused,
+            advice("the backend does not know this device any more: `link register` again"),
+        ),
+    }
+}
+
+fn text(status: &Status) -> String {
+    let mut lines = Vec::new();
+    let agent = match &status.agent {
+        Some(agent) => {
+            let version = version(&agent.agent_version.to_string(), &agent.channel);
+            format!("{}, version {version}", lifecycle(agent.status))
+        }
+        None if status.running && !status.registered => "runs, waits to be registered".to_owned(),
+        None if status.running => "runs, does not answer".to_owned(),
+        None => "not running".to_owned(),
+    };
+    lines.push(format!("Agent      {agent}"));
+    let device = status.device_id.as_deref().unwrap_or("not registered");
+    lines.push(format!("Device     {device}"));
+    if let Some(url) = &status.backend_url {
+        let connection = status.agent.as_ref().map(connection).unwrap_or_default();
+        lines.push(format!("Backend    {url}{connection}"));
+    }
+    if let Some(agent) = &status.agent {
+        lines.push(String::new());
+        lines.push(models(agent, &status.pipelines));
+        for deployment in &agent.deployments {
+            let progress = deployment.progress;
+            let percent = progress.bytes_done.saturating_mul(100).checked_div(progress.bytes_total);
+            let share = percent.map_or_else(String::new, |percent| {
+                let (done, total) = (bytes(progress.bytes_done), bytes(progress.bytes_total));
+                format!("  {percent} % ({done} of {total})")
+            });
+            let state = format!("{:?}", deployment.state).to_lowercase();
+            lines.push(format!("deploying {}  {state}{share}", deployment.model_id));
+        }
+    }
+    lines.join("\n")
+}
+
+fn models(agent: &Healthz, pipelines: &[PipelineEntry]) -> String {
+    if agent.models.is_empty() {
+        return "no models; deploy one with `link model deploy MODEL`".to_owned();
+    }
+    let rows = agent.models.iter().map(|model| {
+        let entry = pipelines.iter().find(|entry| entry.pipeline_id == model.pipeline_id);
+        let address = entry.map_or_else(
+            || "-".to_owned(),
+            |entry| format!("http://{}:{}", entry.host, entry.port),
+        );
+        [model.alias.to_string(), state(model), address, model.detail.clone().unwrap_or_default()]
+    });
+    output::table(["MODEL", "STATE", "ADDRESS", ""], rows)
+}
+
+/// The version, with the channel's label unless it is the one that everybody has.
+fn version(version: &str, channel: &str) -> String {
+    let mut letters = channel.chars();
+    match letters.next() {
+        Some(first) if channel != "stable" => {
+            format!("{version} · {}{}", first.to_uppercase(), letters.as_str())
+        }
+        Some(_) | None => version.to_owned(),
+    }
+}
+
+fn connection(agent: &Healthz) -> String {
+    let kind = match agent.transport.r#type {
+        TransportType::Http => "http",
+        TransportType::Zenoh => "zenoh",
+    };
+    let state = match agent.transport.state {
+        ConnectionState::Connecting => "connecting",
+        ConnectionState::Connected => "connected",
+        ConnectionState::Refused => "refused",
+    };
+    format!(" ({state}, {kind})")
+}
+
+const fn lifecycle(status: LifecycleStatus) -> &'static str {
+    match status {
+        LifecycleStatus::Starting => "starting",
+        LifecycleStatus::Online => "online",
+        LifecycleStatus::Updating => "Updating…",
+        LifecycleStatus::Stopping => "stopping",
+        LifecycleStatus::Deregistered => "deregistered",
+    }
+}
+
+fn state(model: &ModelHealth) -> String {
+    let health = match (model.state, model.health) {
+        (ModelState::Serving, EngineHealth::Healthy) => return "serving".to_owned(),
+        (ModelState::Serving, EngineHealth::Starting) => return "loading".to_owned(),
+        (ModelState::Serving, EngineHealth::Unhealthy) => return "serving, unhealthy".to_owned(),
+        (ModelState::NotServing, _) => "not serving",
+        (ModelState::Starting, _) => "starting",
+        (ModelState::Stopping, _) => "stopping",
+        (ModelState::Removed, _) => "removed",
+    };
+    health.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_label_of_a_channel_is_hidden_on_production_builds() {
+        assert_eq!(version("1.3.0", "stable"), "1.3.0");
+        assert_eq!(version("1.0.19", "alpha"), "1.0.19 · Alpha");
+    }
+
+    #[test]
+    fn an_agent_that_does_not_run_is_said_to() {
+        let status = Status {
+            registered: true,
+            running: false,
+            backend_url: Some("http://b".into()),
+            device_id: Some("dev_1".into()),
+            agent: None,
+            pipelines: Vec::new(),
+        };
+        assert_eq!(text(&status), "Agent      not running\nDevice     dev_1\nBackend    http://b");
+        assert_eq!(verdict(&status, None).0, ExitCode::Unreachable);
+        let unregistered = Status { registered: false, ..status };
+        assert_eq!(verdict(&unregistered, None).0, ExitCode::NotRegistered);
+    }
+}

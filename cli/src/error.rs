@@ -1,0 +1,273 @@
+//! What a command failed with: an exit code, what failed, why, and what to do next.
+
+use std::error::Error;
+
+use link_client::{
+    backend::{CallError, UploadError},
+    http::{Failure, InvalidAddress},
+};
+use link_platform::fs::FileError;
+use link_protocol::problem::Code;
+use serde::Serialize;
+
+use crate::exit_code::ExitCode;
+
+/// A command failed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct CliError {
+    pub(crate) exit: ExitCode,
+    /// Stable for programs: a problem's code, or one of this command's own.
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    /// The HTTP status, when the backend refused.
+    pub(crate) status: Option<u16>,
+    pub(crate) request_id: Option<String>,
+}
+
+/// The error as one JSON document.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    error: &'a str,
+    message: &'a str,
+    exit_code: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<&'a str>,
+}
+
+impl CliError {
+    /// Makes an error of this command's own.
+    pub(crate) fn new(exit: ExitCode, code: &str, message: impl Into<String>) -> Self {
+        Self {
+            exit,
+            code: code.to_owned(),
+            message: message.into(),
+            hint: None,
+            status: None,
+            request_id: None,
+        }
+    }
+
+    /// Makes an error about how the command was called.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(ExitCode::Usage, "usage", message)
+    }
+
+    /// Makes an error about the agent's or the person's files.
+    pub(crate) fn file(error: &FileError) -> Self {
+        let exit = if error.is_disk_full() { ExitCode::NoSpace } else { ExitCode::CannotWrite };
+        Self::new(exit, "file", chain(error))
+    }
+
+    /// Says what to do next.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Puts what was being done before the message.
+    pub(crate) fn context(mut self, doing: &str) -> Self {
+        self.message = format!("{doing}: {}", self.message);
+        self
+    }
+
+    /// Returns the error as one JSON document.
+    pub(crate) fn to_json(&self) -> String {
+        let document = Document {
+            error: &self.code,
+            message: &self.message,
+            exit_code: self.exit.number(),
+            hint: self.hint.as_deref(),
+            status: self.status,
+            request_id: self.request_id.as_deref(),
+        };
+        serde_json::to_string(&document).expect("a document has only string keys")
+    }
+}
+
+impl From<Failure> for CliError {
+    fn from(failure: Failure) -> Self {
+        let problem = failure.problem().cloned();
+        let known = failure.code();
+        let (exit, own_code, status, own_hint) = match &failure {
+            Failure::Unavailable { .. } => (
+                ExitCode::Unreachable,
+                "unreachable",
+                None,
+                "check the address and that the backend runs, then try again",
+            ),
+            Failure::Refused(error) if (300..400).contains(&error.status) => (
+                ExitCode::Refused,
+                "redirected",
+                Some(error.status),
+                "use that address as the backend's",
+            ),
+            Failure::Refused(error) => (
+                known.map_or(ExitCode::Refused, exit_of),
+                "refused",
+                Some(error.status),
+                "check that the address is that of a Link backend of this version",
+            ),
+        };
+        let message = match (&failure, &problem) {
+            (Failure::Refused(_), Some(problem)) => {
+                if problem.detail.is_empty() {
+                    problem.title.clone()
+                } else {
+                    problem.detail.clone()
+                }
+            }
+            (Failure::Refused(error), None) => {
+                format!("the backend answered {}: {}", error.status, error.reason)
+            }
+            (Failure::Unavailable { .. }, _) => failure.to_string(),
+        };
+        let (hint, code) = match &problem {
+            Some(problem) => (problem.hint.clone(), problem.code.clone()),
+            None => (Some(own_hint.to_owned()), own_code.to_owned()),
+        };
+        let request_id = problem.and_then(|problem| problem.request_id);
+        Self { exit, code, message, hint, status, request_id }
+    }
+}
+
+impl From<CallError> for CliError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Backend(failure) => failure.into(),
+            CallError::Store(_) => Self::new(ExitCode::CannotWrite, "file", error.to_string()),
+        }
+    }
+}
+
+impl From<UploadError> for CliError {
+    fn from(error: UploadError) -> Self {
+        match error {
+            UploadError::Call(error) => error.into(),
+            UploadError::File(_) => Self::new(ExitCode::CannotWrite, "file", chain(&error)),
+        }
+    }
+}
+
+impl From<InvalidAddress> for CliError {
+    fn from(error: InvalidAddress) -> Self {
+        Self::usage(error.to_string()).hint("give it with --backend or LINK_BACKEND_URL")
+    }
+}
+
+/// The exit code of a problem that the backend answered with.
+const fn exit_of(code: Code) -> ExitCode {
+    match code {
+        Code::KeyUnknown
+        | Code::KeyExpired
+        | Code::KeyRevoked
+        | Code::KeyUsedUp
+        | Code::KeyMistyped
+        | Code::ProofRequired => ExitCode::KeyRefused,
+        Code::MalformedRequest
+        | Code::Unauthorized
+        | Code::TokenExpired
+        | Code::InvalidCredentials
+        | Code::SetupTokenInvalid
+        | Code::NotOwner
+        | Code::Forbidden
+        | Code::NotFound
+        | Code::MethodNotAllowed
+        | Code::DeviceOffline
+        | Code::NotDeployed
+        | Code::DeviceLimitReached
+        | Code::AliasTaken
+        | Code::PortTaken
+        | Code::ModelNotReady
+        | Code::ModelInUse
+        | Code::AlreadySetUp
+        | Code::AlreadyFinal
+        | Code::IdempotencyConflict
+        | Code::StalePoll
+        | Code::CommandExpired
+        | Code::PayloadTooLarge
+        | Code::UnsupportedMediaType
+        | Code::InvalidRequest
+        | Code::ChecksumMismatch
+        | Code::QueueFull
+        | Code::TooManyAttempts
+        | Code::Internal
+        | Code::Overloaded
+        | Code::OriginNotAllowed
+        | Code::HostNotAllowed
+        | Code::PathNotServed
+        | Code::ModelNotServed
+        | Code::EngineLoading
+        | Code::EngineUnavailable => ExitCode::Refused,
+    }
+}
+
+/// The error and all its causes on one line.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut inner = error.source();
+    while let Some(source) = inner {
+        text = format!("{text}: {source}");
+        inner = source.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use link_client::http::{Cause, HttpError};
+    use link_protocol::problem::Problem;
+
+    use super::*;
+
+    #[test]
+    fn a_problem_gives_its_own_words_and_hint() {
+        let problem = Problem::new(Code::DeviceOffline, "device `workstation` is offline");
+        let error = CliError::from(refused(409, Some(problem)));
+        assert_eq!(
+            error.to_json(),
+            r#"{"error":"device-offline","message":"device `workstation` is offline","exit_code":77,"hint":"retry when the device is online","status":409}"#
+        );
+    }
+
+    #[test]
+    fn a_refused_key_has_an_exit_code_of_its_own() {
+        for code in [Code::KeyUnknown, Code::KeyExpired, Code::KeyRevoked, Code::KeyUsedUp] {
+            let error = CliError::from(refused(code.status(), Some(Problem::new(code, ""))));
+            assert_eq!((error.exit, error.message.as_str()), (ExitCode::KeyRefused, code.title()));
+        }
+    }
+
+    #[test]
+    fn a_server_that_is_no_backend_is_named_as_such() {
+        let error = CliError::from(refused(404, None));
+        assert_eq!((error.exit, error.code.as_str()), (ExitCode::Refused, "refused"));
+        assert_eq!(error.message, "the backend answered 404: Not Found");
+    }
+
+    #[test]
+    fn an_unreachable_backend_says_why() {
+        let cause = Cause::Connect("Connection refused (os error 111)".into());
+        let error =
+            CliError::from(Failure::Unavailable { url: "http://127.0.0.1:1/x".into(), cause });
+        assert_eq!(error.exit, ExitCode::Unreachable);
+        assert_eq!(
+            error.message,
+            "no answer from http://127.0.0.1:1/x: cannot connect: Connection refused (os error 111)"
+        );
+    }
+
+    fn refused(status: u16, problem: Option<Problem>) -> Failure {
+        Failure::Refused(HttpError {
+            status,
+            reason: "Not Found".into(),
+            retryable: false,
+            problem: problem.map(Box::new),
+            retry_after: None,
+        })
+    }
+}

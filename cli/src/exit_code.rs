@@ -1,0 +1,75 @@
+//! The one table of exit codes: the programs, the help text and the tests read it here.
+//!
+//! Codes below 70 that start with a new ten are the installer's, so that `install.sh` and the
+//! command agree. 69, 75 and 77 have their usual meaning of `sysexits.h`.
+
+macro_rules! exit_codes {
+    ($($name:ident = $code:literal, $meaning:literal;)+) => {
+        /// How a command ended.
+        #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+        pub enum ExitCode { $(#[doc = $meaning] $name,)+ }
+
+        impl ExitCode {
+            /// Every code, in order.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// Returns the number.
+            #[must_use]
+            pub const fn number(self) -> u8 {
+                match self { $(Self::$name => $code,)+ }
+            }
+
+            /// Returns what it means, as the help text says it.
+            #[must_use]
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$name => $meaning,)+ }
+            }
+        }
+    };
+}
+
+exit_codes! {
+    Success = 0, "done, or healthy";
+    Failed = 1, "it was tried and failed";
+    Usage = 2, "wrong usage";
+    MissingTool = 10, "a tool that is needed is missing";
+    CannotWrite = 11, "a file or folder cannot be read or written";
+    DownloadFailed = 12, "a download failed";
+    UnsupportedPlatform = 13, "this system is not supported";
+    NoSpace = 14, "the disk is full";
+    Busy = 15, "another installation is running";
+    ChecksumMissing = 20, "the checksum file is invalid or has no entry";
+    NoHashTool = 21, "no tool for SHA-256 was found";
+    ChecksumMismatch = 22, "a file does not have its checksum";
+    SelfCheckFailed = 23, "the program does not run on this machine";
+    NotRegistered = 30, "the device is not registered";
+    KeyRefused = 31, "the key was refused";
+    InstalledUnreachable = 32, "installed, but the backend could not be reached to register";
+    NotRunning = 41, "the agent was started and does not run";
+    RepairIncomplete = 50, "an installation could not be repaired";
+    LeftBehind = 60, "uninstalling left something behind";
+    DeregistrationDeferred = 61, "uninstalled, but the backend could not be told";
+    Unreachable = 69, "the backend or the agent cannot be reached";
+    GaveUp = 75, "gave up waiting; it may still happen";
+    Refused = 77, "refused by the backend";
+    Interrupted = 130, "interrupted";
+}
+
+/// Returns the table as the help text shows it.
+#[must_use]
+pub fn table() -> String {
+    let rows =
+        ExitCode::ALL.iter().map(|code| format!("  {:>3}  {}\n", code.number(), code.meaning()));
+    format!("Exit codes:\n{}", rows.collect::<String>().trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_in_order() {
+        let numbers: Vec<_> = ExitCode::ALL.iter().map(|code| code.number()).collect();
+        assert!(numbers.is_sorted() && numbers.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}

@@ -1,0 +1,136 @@
+//! What a person or a program sees: data on stdout, talk and errors on stderr.
+//!
+//! With `--json` stdout holds one JSON document and stderr nothing but an error, as one document.
+//! Colours are left out where they are not wanted (`NO_COLOR`, no terminal).
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use comfy_table::{ContentArrangement, Table, presets};
+use owo_colors::OwoColorize as _;
+use serde::Serialize;
+
+use crate::{args::Global, error::CliError, exit_code::ExitCode};
+
+/// Where output goes and how it looks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    json: bool,
+    quiet: bool,
+}
+
+impl Output {
+    /// Makes what the flags ask for.
+    pub(crate) const fn new(global: Global) -> Self {
+        Self { json: global.json, quiet: global.quiet }
+    }
+
+    /// Tells whether stdout holds JSON.
+    pub(crate) const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Tells whether progress may be shown, and whether as a bar.
+    pub(crate) fn progress_style(&self) -> ProgressStyle {
+        if self.json || self.quiet {
+            ProgressStyle::Hidden
+        } else if io::stderr().is_terminal() {
+            ProgressStyle::Bar
+        } else {
+            ProgressStyle::Lines
+        }
+    }
+
+    /// Prints the result of a command: `value` as JSON, or `text`.
+    ///
+    /// # Errors
+    /// When stdout cannot be written.
+    pub(crate) fn data<T: Serialize + ?Sized>(
+        &self,
+        value: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> Result<(), CliError> {
+        let text = if self.json { to_json(value) } else { text(value) };
+        if text.is_empty() { Ok(()) } else { write_stdout(&format!("{}\n", text.trim_end())) }
+    }
+
+    /// Tells a person what happens.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.json && !self.quiet {
+            write_stderr(&format!("{text}\n"));
+        }
+    }
+
+    /// Prints an error.
+    pub(crate) fn error(&self, error: &CliError) {
+        if self.json {
+            write_stderr(&format!("{}\n", error.to_json()));
+            return;
+        }
+        let mut text = format!("{} {}\n", "error:".red().bold(), error.message);
+        if let Some(hint) = &error.hint {
+            text.push_str(&format!("{} {hint}\n", " hint:".cyan().bold()));
+        }
+        if let Some(request_id) = &error.request_id {
+            text.push_str(&format!("       request {request_id}\n"));
+        }
+        write_stderr(&text);
+    }
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum ProgressStyle {
+    Hidden,
+    /// A bar that is redrawn: for a terminal.
+    Bar,
+    /// A line for each step: for a log.
+    Lines,
+}
+
+/// Lays out rows below their headings.
+pub(crate) fn table<const N: usize>(
+    headings: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(headings);
+    for row in rows {
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    let lines: Vec<_> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n")
+}
+
+/// Writes bytes as a person reads them.
+pub(crate) fn bytes(count: u64) -> String {
+    indicatif::BinaryBytes(count).to_string()
+}
+
+/// Prints a text as it is.
+///
+/// # Errors
+/// When stdout cannot be written. A reader that has seen enough is no error.
+pub(crate) fn write_stdout(text: &str) -> Result<(), CliError> {
+    let mut stdout = anstream::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::new(
+            ExitCode::CannotWrite,
+            "output",
+            format!("failed to write to stdout: {error}"),
+        )),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string_pretty(value).expect("our documents have only string keys")
+}
+
+fn write_stderr(text: &str) {
+    // Nobody is left to be told when stderr is closed.
+    let _closed = anstream::stderr().lock().write_all(text.as_bytes());
+}

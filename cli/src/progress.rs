@@ -1,0 +1,112 @@
+//! Progress of a transfer: a bar on a terminal, a line for each 5 % in a log.
+
+use std::sync::Mutex;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
+use link_protocol::limits::PROGRESS_STEP_PERCENT;
+
+use crate::output::{Output, ProgressStyle, bytes};
+
+/// A transfer that is shown.
+pub(crate) struct Progress {
+    output: Output,
+    bar: Option<ProgressBar>,
+    lines: bool,
+    last: Mutex<Option<(String, u64)>>,
+}
+
+impl Progress {
+    /// Starts to show.
+    pub(crate) fn start(output: Output) -> Self {
+        let style = output.progress_style();
+        let bar = (style == ProgressStyle::Bar).then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            bar.set_style(waiting());
+            bar.enable_steady_tick(std::time::Duration::from_millis(120));
+            bar
+        });
+        Self { output, bar, lines: style == ProgressStyle::Lines, last: Mutex::new(None) }
+    }
+
+    /// Shows where the transfer is.
+    pub(crate) fn show(&self, what: &str, done: u64, total: u64) {
+        if let Some(bar) = &self.bar {
+            if total > 0 && bar.length() != Some(total) {
+                bar.set_style(transferring());
+                bar.set_length(total);
+            }
+            if total > 0 {
+                bar.set_position(done.min(total));
+            }
+            bar.set_message(what.to_owned());
+        }
+        if self.lines {
+            let step = percent(done, total) / u64::from(PROGRESS_STEP_PERCENT);
+            let mut last = self.last.lock().expect("no holder of this lock panics");
+            if last.as_ref() != Some(&(what.to_owned(), step)) {
+                self.output.say(&line(what, done, total));
+                *last = Some((what.to_owned(), step));
+            }
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+fn percent(done: u64, total: u64) -> u64 {
+    if total == 0 {
+        0
+    } else {
+        u64::try_from(u128::from(done) * 100 / u128::from(total)).unwrap_or(100)
+    }
+}
+
+fn line(what: &str, done: u64, total: u64) -> String {
+    if total == 0 {
+        return what.to_owned();
+    }
+    let step = u64::from(PROGRESS_STEP_PERCENT);
+    let shown = percent(done, total) / step * step;
+    format!("{what} {shown} % ({} of {})", bytes(done), bytes(total))
+}
+
+fn waiting() -> BarStyle {
+    BarStyle::with_template("{spinner} {msg} ({elapsed})").expect("a valid template")
+}
+
+fn transferring() -> BarStyle {
+    BarStyle::with_template(
+        "{msg:<12} {wide_bar} {binary_bytes} of {binary_total_bytes}  {binary_bytes_per_sec}  {eta}",
+    )
+    .expect("a valid template")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_in_steps_of_five_percent() {
+        assert_eq!(line("downloading", 0, 1000), "downloading 0 % (0 B of 1000 B)");
+        assert_eq!(line("downloading", 149, 1000), "downloading 10 % (149 B of 1000 B)");
+        assert_eq!(line("downloading", 2048, 2048), "downloading 100 % (2.00 KiB of 2.00 KiB)");
+        assert_eq!(line("queued", 0, 0), "queued");
+    }
+
+    #[test]
+    fn percent_does_not_overflow() {
+        assert_eq!(percent(u64::MAX, u64::MAX), 100);
+        assert_eq!(percent(1, 0), 0);
+    }
+}

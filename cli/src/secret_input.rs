@@ -1,0 +1,87 @@
+//! Secrets and e-mails that a person types or a script pipes in. They never stand in the arguments.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: reads stdin, a file and the terminal")]
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use link_protocol::secret::Secret;
+
+use crate::{error::CliError, exit_code::ExitCode};
+
+/// Reads a file's first line, or stdin's next one for `-`.
+///
+/// # Errors
+/// When there is nothing to read.
+pub(crate) fn line_of(file: &str, what: &str) -> Result<Secret, CliError> {
+    if file == "-" {
+        return stdin_line(what);
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        let message = format!("failed to read `{file}`: {error}");
+        CliError::new(ExitCode::CannotWrite, "file", message)
+    })?;
+    let line = text.lines().next().unwrap_or_default().trim();
+    if line.is_empty() {
+        return Err(CliError::usage(format!("`{file}` holds no {what}")));
+    }
+    Ok(Secret::new(line))
+}
+
+/// Reads the next line of stdin.
+///
+/// # Errors
+/// When stdin has ended.
+pub(crate) fn stdin_line(what: &str) -> Result<Secret, CliError> {
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    read.map_err(|error| {
+        CliError::new(ExitCode::Failed, "input", format!("failed to read stdin: {error}"))
+    })?;
+    let line = line.trim_end_matches(['\n', '\r']);
+    if line.is_empty() {
+        return Err(CliError::usage(format!("stdin holds no {what}")));
+    }
+    Ok(Secret::new(line))
+}
+
+/// Asks for a secret without echo.
+///
+/// # Errors
+/// When there is no terminal; `flag` is what to use then.
+pub(crate) fn ask_secret(prompt: &str, flag: &str) -> Result<Secret, CliError> {
+    let missing = |_| CliError::usage(format!("no terminal to ask for it: use {flag}"));
+    let text = rpassword::prompt_password(format!("{prompt}: ")).map_err(missing)?;
+    if text.is_empty() {
+        return Err(CliError::usage(format!("{} is empty", prompt.to_lowercase())));
+    }
+    Ok(Secret::new(text))
+}
+
+/// Asks for a text.
+///
+/// # Errors
+/// When there is no terminal; `flag` is what to use then.
+pub(crate) fn ask_text(prompt: &str, flag: &str) -> Result<String, CliError> {
+    if !io::stdin().is_terminal() {
+        return Err(CliError::usage(format!("no terminal to ask for it: use {flag}")));
+    }
+    dialoguer::Input::<String>::new()
+        .with_prompt(prompt)
+        .interact_text()
+        .map_err(|error| CliError::new(ExitCode::Interrupted, "input", error.to_string()))
+}
+
+/// Asks whether to go on; without a terminal `--yes` is needed.
+///
+/// # Errors
+/// When there is no terminal to ask on.
+pub(crate) fn confirm(question: &str) -> Result<bool, CliError> {
+    if !io::stdin().is_terminal() {
+        return Err(CliError::usage("no terminal to ask on: use --yes"));
+    }
+    dialoguer::Confirm::new()
+        .with_prompt(question)
+        .default(false)
+        .interact()
+        .map_err(|error| CliError::new(ExitCode::Interrupted, "input", error.to_string()))
+}

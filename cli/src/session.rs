@@ -1,0 +1,84 @@
+//! Which backend a command talks to, and as whom.
+
+use link_client::{
+    backend::{BackendClient, Tokens},
+    http::Http,
+};
+use link_platform::fs;
+
+use crate::{
+    context::Context,
+    credentials::{Credentials, CredentialsFile},
+    error::CliError,
+    exit_code::ExitCode,
+};
+
+/// The address that this build was made for, if it was made for one.
+const BUILT_FOR: Option<&str> = option_env!("LINK_DEFAULT_BACKEND_URL");
+
+/// Returns the backend with the login.
+///
+/// # Errors
+/// When nobody is logged in.
+pub(crate) fn logged_in(context: &Context) -> Result<BackendClient, CliError> {
+    let file = CredentialsFile::of(&context.roots);
+    if let Some(access) = context.environment.access_token.clone() {
+        let http = Http::new(&backend_url(context, None)?)?;
+        return Ok(BackendClient::new(http, Tokens { access, refresh: None }, None));
+    }
+    let Some(Credentials { backend_url, access_token, refresh_token, .. }) = file.read()? else {
+        return Err(not_logged_in());
+    };
+    let given = context.environment.backend_url.as_deref().map(|url| url.trim_end_matches('/'));
+    if given.is_some_and(|given| given != backend_url) {
+        let message = format!(
+            "LINK_BACKEND_URL is `{}`, and the login is for `{backend_url}`",
+            given.unwrap_or_default()
+        );
+        return Err(CliError::usage(message).hint("log in there with `link login`, or unset it"));
+    }
+    let tokens = Tokens { access: access_token, refresh: refresh_token };
+    Ok(BackendClient::new(Http::new(&backend_url)?, tokens, Some(Box::new(file))))
+}
+
+/// Returns the address of the backend: as given, from the environment, the login's, the
+/// installation's, the build's.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn backend_url(context: &Context, given: Option<&str>) -> Result<String, CliError> {
+    if let Some(url) = given.or(context.environment.backend_url.as_deref()) {
+        return Ok(url.trim().trim_end_matches('/').to_owned());
+    }
+    if let Some(login) = CredentialsFile::of(&context.roots).read()? {
+        return Ok(login.backend_url);
+    }
+    if let Ok(url) = fs::read_to_string(&context.roots.config.join("backend_url")) {
+        return Ok(url.trim().to_owned());
+    }
+    BUILT_FOR.map(str::to_owned).ok_or_else(|| {
+        CliError::usage("the address of the backend is not known")
+            .hint("give it with --backend or LINK_BACKEND_URL")
+    })
+}
+
+/// Keeps the address of the backend for commands that are given none.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn remember_backend(context: &Context) -> Result<(), CliError> {
+    let Ok(url) = backend_url(context, None) else { return Ok(()) };
+    let folder = &context.roots.config;
+    let (file, text) = (folder.join("backend_url"), format!("{url}\n"));
+    if fs::read_to_string(&file).is_ok_and(|kept| kept == text) {
+        return Ok(());
+    }
+    fs::create_private_dir(folder)
+        .and_then(|()| fs::write_atomic(&file, text.as_bytes()))
+        .map_err(|error| CliError::file(&error))
+}
+
+fn not_logged_in() -> CliError {
+    CliError::new(ExitCode::Refused, "not-logged-in", "nobody is logged in")
+        .hint("log in with `link login`")
+}

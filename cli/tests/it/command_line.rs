@@ -1,0 +1,157 @@
+//! What the compiled command says and how it ends, without a backend.
+
+use crate::support::{self, Home};
+use serde_json::json;
+
+#[test]
+fn the_help_text_is_the_committed_one() {
+    let ran = Home::new().link(&["--help"]);
+    assert_eq!(ran.code, 0);
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/golden/help.txt");
+    if std::env::var_os("LINK_UPDATE_GOLDEN").is_some() {
+        std::fs::write(golden, &ran.stdout).unwrap();
+    }
+    let committed = std::fs::read_to_string(golden).unwrap_or_default();
+    assert_eq!(ran.stdout, committed, "run with LINK_UPDATE_GOLDEN=1 if the change is meant");
+}
+
+#[test]
+fn the_version_is_printed_and_nothing_else() {
+    let ran = Home::new().link(&["--version"]);
+    let version = concat!("link ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, version, ""));
+}
+
+#[test]
+fn removed_words_are_refused_with_their_replacement() {
+    for (words, replacement) in [
+        (&["setup"][..], "link register"),
+        (&["install"], "install.sh"),
+        (&["tui"], "link status"),
+        (&["--tui"], "link status"),
+        (&["login", "--username", "me"], "--email"),
+    ] {
+        let ran = Home::new().link(words);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{words:?}");
+        assert!(
+            ran.stderr.contains("was removed") && ran.stderr.contains(replacement),
+            "{words:?}"
+        );
+    }
+}
+
+#[test]
+fn two_files_get_a_graceful_answer() {
+    let home = Home::new();
+    let (from, to) = (home.file("one.txt", "1"), home.path("two.txt"));
+    let ran = home.link(&[&from, &to]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains(&format!("ln {from} {to}")), "{}", ran.stderr);
+    assert!(!std::path::Path::new(&to).exists());
+}
+
+#[test]
+fn a_similar_command_is_named() {
+    let ran = Home::new().link(&["modle", "list"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("'model'"), "{}", ran.stderr);
+}
+
+#[test]
+fn wrong_usage_is_one_json_document_when_that_is_asked_for() {
+    let ran = Home::new().link(&["--json", "repair-serving", "m", "--port", "70000"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert_eq!(
+        ran.stderr_json(),
+        json!({
+            "error": "usage", "exit_code": 2, "hint": "see `link --help`",
+            "message": "invalid value '70000' for '--port <N>': port must be a whole number from 1 to 65535, got `70000`",
+        })
+    );
+}
+
+#[test]
+fn the_self_check_says_ok() {
+    let ran = Home::new().link(&["self-check"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "ok\n"));
+}
+
+#[test]
+fn completions_are_printed_for_each_shell() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let ran = Home::new().link(&["completions", shell]);
+        assert!(ran.code == 0 && ran.stdout.contains("repair-serving"), "{shell}");
+    }
+}
+
+#[test]
+fn a_mistyped_key_is_refused_before_anyone_is_called() {
+    let home = Home::new();
+    for (key, why) in [
+        ("hello", "starts with `lrk_`"),
+        ("lrk_short", "incomplete: expected 53 characters"),
+        ("lrk_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "checksum does not fit"),
+    ] {
+        let ran =
+            home.link(&["register", "--registration-key", key, "--backend", "http://127.0.0.1:9"]);
+        assert_eq!(ran.code, 31, "{key}");
+        assert!(ran.stderr.contains(why), "{}", ran.stderr);
+        assert!(!ran.stderr.contains(key) || key == "hello", "the key itself is not repeated");
+    }
+    assert!(!home.has("state/identity.json"));
+}
+
+#[test]
+fn a_device_that_is_not_registered_says_so() {
+    let home = Home::new();
+    let ran = home.link(&["status"]);
+    assert_eq!(ran.code, 30);
+    assert_eq!(ran.stdout, "Agent      not running\nDevice     not registered\n");
+    assert_eq!(ran.stderr, "\nregister this device with `link register`\n");
+    let ran = home.link(&["status", "--json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (30, ""));
+    assert_eq!(
+        ran.stdout_json(),
+        json!({
+            "registered": false, "running": false, "backend_url": null, "device_id": null,
+            "agent": null, "pipelines": [],
+        })
+    );
+}
+
+#[test]
+fn commands_that_need_a_login_say_how_to_get_one() {
+    for words in [&["whoami"][..], &["model", "list"], &["repair-serving", "m"]] {
+        let ran = Home::new().link(words);
+        assert_eq!(ran.code, 77, "{words:?}");
+        assert_eq!(ran.stderr, "error: nobody is logged in\n hint: log in with `link login`\n");
+    }
+}
+
+#[test]
+fn an_update_is_honest_about_not_being_there() {
+    let ran = Home::new().link(&["update"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("cannot update itself yet") && ran.stderr.contains("install.sh"));
+}
+
+#[test]
+fn an_unreachable_backend_is_named_with_the_cause() {
+    let home = Home::new();
+    let backend = format!("http://127.0.0.1:{}", support::closed_port());
+    let words = ["login", "--email", "a@b.c", "--password-stdin", "--backend", &backend];
+    let ran = home.link_with_input(&words, "hunter2hunter2\n");
+    assert_eq!(ran.code, 69);
+    assert!(ran.stderr.contains(&format!("no answer from {backend}")), "{}", ran.stderr);
+    assert!(ran.stderr.contains("Connection refused"), "{}", ran.stderr);
+    assert!(!home.has("config/credentials.json"));
+}
+
+#[test]
+fn without_a_terminal_questions_name_their_flag() {
+    let home = Home::new();
+    let ran = home.link(&["login", "--backend", "http://127.0.0.1:9"]);
+    assert!(ran.code == 2 && ran.stderr.contains("--email"), "{}", ran.stderr);
+    let ran = home.link(&["uninstall"]);
+    assert!(ran.code == 2 && ran.stderr.contains("--yes"), "{}", ran.stderr);
+}

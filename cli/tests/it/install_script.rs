@@ -1,0 +1,245 @@
+//! `scripts/install.sh` against a local release folder, in the shells that run it. The `link` of the
+//! release is a script that tells what it was asked, so only the script itself is tried here.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
+const LINK: &str = "#!/bin/sh\n[ \"$1\" = self-check ] || printf '%s\\n' \"$*\"\n";
+
+#[test]
+fn a_release_is_verified_and_handed_over() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        let ran = release.install(shell, &["--quiet"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.stdout.starts_with("install-files --from "), "{ran:?}");
+        assert!(ran.stdout.trim_end().ends_with("--quiet"), "{ran:?}");
+        assert!(ran.stdout.contains(&format!("--made {}", release.home().display())), "{ran:?}");
+        assert_eq!(ran.stderr, "");
+        assert!(release.left_nothing(), "{shell}");
+    }
+}
+
+#[test]
+fn the_newest_version_is_the_one_in_latest() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        release.add("9.9.9", LINK);
+        assert_eq!(release.install(shell, &[]).code, 20, "two versions and no word which");
+        std::fs::write(release.folder().join("LATEST"), "9.9.9\n").unwrap();
+        let ran = release.install(shell, &[]);
+        assert!(ran.code == 0 && ran.stderr.contains("downloading Link 9.9.9"), "{ran:?}");
+        let ran = release.install(shell, &["--version", "1.3.0"]);
+        assert!(ran.code == 0 && ran.stderr.contains("downloading Link 1.3.0"), "{ran:?}");
+    }
+}
+
+#[test]
+fn flags_win_over_the_environment() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        let host = format!("file://{}", release.dir.path().display());
+        let ran = release.install(shell, &["--repo-url", &host, "--branch", "rel", "--dry-run"]);
+        assert_eq!(ran.code, 0);
+        assert!(ran.stderr.contains(&format!("from {host}/rel")), "{ran:?}");
+        assert!(!release.home().exists(), "a dry run makes nothing");
+    }
+}
+
+#[test]
+fn the_fleet_key_never_stands_in_an_argument() {
+    for shell in shells() {
+        let link =
+            "#!/bin/sh\n[ \"$1\" = self-check ] || printf '%s|%s\\n' \"$*\" \"$LINK_FLEET_KEY\"\n";
+        let ran = Release::new(link).install(shell, &["--fleet-key", "lfk_canary"]);
+        let (arguments, key) = ran.stdout.trim_end().rsplit_once('|').unwrap();
+        assert!(key == "lfk_canary" && !arguments.contains("canary"), "{ran:?}");
+    }
+}
+
+#[test]
+fn whatever_is_wrong_has_its_own_exit_code_and_installs_nothing() {
+    let faults: [(i32, &str, Fault); 6] = [
+        (22, "does not have its checksum", |release| {
+            std::fs::write(release.asset("1.3.0"), "swapped").unwrap();
+        }),
+        (20, "no single valid checksum", |release| release.sums("0123 x\n")),
+        (20, "no single valid checksum", |release| {
+            let sums = release.read_sums();
+            release.sums(&format!("{sums}{sums}"));
+        }),
+        (12, "cannot download", |release| {
+            std::fs::remove_file(release.folder().join("SHA256SUMS")).unwrap();
+        }),
+        (12, "cannot download", |release| {
+            std::fs::remove_file(release.asset("1.3.0")).unwrap();
+        }),
+        (23, "does not run here", |release| release.add("1.3.0", "#!/bin/sh\nexit 1\n")),
+    ];
+    for shell in shells() {
+        for (code, words, fault) in &faults {
+            let release = Release::new(LINK);
+            fault(&release);
+            let ran = release.install(shell, &["--version", "1.3.0"]);
+            assert_eq!(ran.code, *code, "{shell}: {ran:?}");
+            assert!(ran.stderr.contains(words) && ran.stdout.is_empty(), "{shell}: {ran:?}");
+            assert!(release.left_nothing(), "{shell}: {words}");
+        }
+    }
+}
+
+#[test]
+fn without_a_tool_for_checksums_nothing_is_run() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        let tools = release.dir.path().join("tools");
+        std::fs::create_dir(&tools).unwrap();
+        for tool in [
+            "uname", "cp", "mkdir", "mktemp", "tar", "awk", "sed", "cut", "rm", "rmdir", "dirname",
+            "head", "tr",
+        ] {
+            std::os::unix::fs::symlink(which(tool), tools.join(tool)).unwrap();
+        }
+        let ran = release.run(shell, &["--version", "1.3.0"], tools.to_str().unwrap());
+        assert_eq!((ran.code, ran.stdout.as_str()), (21, ""), "{ran:?}");
+        assert!(release.left_nothing());
+    }
+}
+
+#[test]
+fn wrong_usage_and_plain_http_are_refused() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        assert_eq!(release.install(shell, &["--verison", "1"]).code, 2);
+        assert_eq!(release.install(shell, &["--version"]).code, 2);
+        let ran = release.install(shell, &["--repo-url", "http://release.example"]);
+        assert!(ran.code == 12 && ran.stderr.contains("https:// or file:// only"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_copy_that_was_cut_off_does_nothing() {
+    let whole = std::fs::read_to_string(SCRIPT).unwrap();
+    let release = Release::new(LINK);
+    let cut = release.dir.path().join("cut.sh");
+    let body = whole.find("\n{ ").unwrap() + 2;
+    for end in (body..whole.trim_end().len()).step_by(211).chain([whole.trim_end().len() - 1]) {
+        if !whole.is_char_boundary(end) {
+            continue;
+        }
+        std::fs::write(&cut, &whole[..end]).unwrap();
+        let ran = release.run_script("dash", &cut, &[], &path());
+        assert!(ran.code != 0 && ran.stdout.is_empty(), "cut at {end}: {ran:?}");
+        assert!(!release.home().exists(), "cut at {end}");
+    }
+}
+
+/// What a test does to a release.
+type Fault = fn(&Release);
+
+struct Release {
+    dir: tempfile::TempDir,
+}
+
+#[derive(Debug)]
+struct Ran {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Release {
+    /// A folder with version 1.3.0, whose `link` is the script `link`.
+    fn new(link: &str) -> Self {
+        let release = Self { dir: tempfile::tempdir().unwrap() };
+        std::fs::create_dir(release.folder()).unwrap();
+        release.add("1.3.0", link);
+        release
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.dir.path().join("rel")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.dir.path().join("a home")
+    }
+
+    fn asset(&self, version: &str) -> PathBuf {
+        self.folder()
+            .join(format!("link-{version}-{}-unknown-linux-gnu.tar.gz", std::env::consts::ARCH))
+    }
+
+    fn add(&self, version: &str, link: &str) {
+        let unpacked = tempfile::tempdir().unwrap();
+        for name in ["link", "link-agent"] {
+            std::fs::write(unpacked.path().join(name), link).unwrap();
+        }
+        let (from, asset) = (unpacked.path().display(), self.asset(version));
+        let pack = format!(
+            "chmod 755 '{from}'/* && tar -C '{from}' -czf '{}' link link-agent && cd '{}' && sha256sum *.gz > SHA256SUMS",
+            asset.display(),
+            self.folder().display()
+        );
+        assert!(Command::new("sh").args(["-c", &pack]).status().unwrap().success());
+    }
+
+    fn sums(&self, text: &str) {
+        std::fs::write(self.folder().join("SHA256SUMS"), text).unwrap();
+    }
+
+    fn read_sums(&self) -> String {
+        std::fs::read_to_string(self.folder().join("SHA256SUMS")).unwrap()
+    }
+
+    fn install(&self, shell: &str, flags: &[&str]) -> Ran {
+        self.run(shell, flags, &path())
+    }
+
+    fn run(&self, shell: &str, flags: &[&str], path: &str) -> Ran {
+        self.run_script(shell, Path::new(SCRIPT), flags, path)
+    }
+
+    fn run_script(&self, shell: &str, script: &Path, flags: &[&str], path: &str) -> Ran {
+        let output = Command::new(which(shell))
+            .arg(script)
+            .args(flags)
+            .env_clear()
+            .env("PATH", path)
+            .env("LINK_HOME", self.home())
+            .env("LINK_INSTALL_URL", format!("file://{}", self.folder().display()))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        Ran {
+            code: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Tells whether no temporary folder stays behind.
+    fn left_nothing(&self) -> bool {
+        !self.home().join("data").exists()
+    }
+}
+
+/// The shells of this machine that `install.sh` must run in.
+fn shells() -> impl Iterator<Item = &'static str> {
+    ["dash", "bash"].into_iter().filter(|shell| find(shell).is_some())
+}
+
+fn which(tool: &str) -> PathBuf {
+    find(tool).unwrap_or_else(|| panic!("{tool} is needed"))
+}
+
+fn find(tool: &str) -> Option<PathBuf> {
+    std::env::split_paths(&path()).map(|folder| folder.join(tool)).find(|path| path.is_file())
+}
+
+fn path() -> String {
+    std::env::var("PATH").unwrap()
+}

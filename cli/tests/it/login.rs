@@ -1,0 +1,100 @@
+//! Login, the file that keeps it, and the first account.
+
+use axum::{
+    Json, Router,
+    routing::{get, post},
+};
+use link_protocol::problem::Code;
+use serde_json::{Value, json};
+
+use crate::support::{Backend, Home, id, log_in, refuse};
+
+#[test]
+fn a_login_is_kept_where_only_its_owner_can_read_it() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    let ran = home.link_with_input(&login(&backend), "right password\n");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.stderr, format!("logged in: a@b.c at {}\n", backend.url));
+    let listing = std::process::Command::new("stat")
+        .args(["-c", "%a", &home.path("config/credentials.json")])
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&listing.stdout), "600\n");
+    let ran = home.link(&["whoami", "--json"]);
+    assert_eq!(ran.stdout_json()["email"], "a@b.c");
+    assert!(!format!("{ran:?}").contains("access"), "no token is ever shown");
+}
+
+#[test]
+fn a_wrong_password_keeps_nothing_and_says_what_to_do() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    let ran = home.link_with_input(&login(&backend), "wrong password\n");
+    assert_eq!(ran.code, 77);
+    assert_eq!(ran.stderr, "error: wrong e-mail or password\n hint: check both and try again\n");
+    assert!(!home.has("config/credentials.json"));
+}
+
+#[test]
+fn the_first_account_takes_its_secrets_from_stdin_line_by_line() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    let words = [
+        "account",
+        "create",
+        "--setup-token-file",
+        "-",
+        "--email",
+        "a@b.c",
+        "--password-stdin",
+        "--backend",
+        &backend.url,
+    ];
+    let ran = home.link_with_input(&words, "the token\nright password\n");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.starts_with("created the first account and logged in: a@b.c"), "{ran:?}");
+    assert!(home.has("config/credentials.json"));
+}
+
+#[test]
+fn logging_out_revokes_the_login_and_forgets_it() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    log_in(&home, &backend);
+    let ran = home.link(&["logout"]);
+    assert_eq!((ran.code, home.has("config/credentials.json")), (0, false), "{ran:?}");
+    assert_eq!(backend.seen(), ["POST /api/v1/auth/logout"]);
+    assert_eq!(home.link(&["logout"]).stderr, "nobody was logged in\n");
+}
+
+fn login(backend: &Backend) -> Vec<&str> {
+    vec!["login", "--email", "a@b.c", "--password-stdin", "--backend", &backend.url]
+}
+
+fn app() -> Router {
+    let tokens = || {
+        Json(json!({
+            "access_token": "access", "token_type": "Bearer", "expires_in": 900,
+            "refresh_token": "refresh",
+        }))
+    };
+    let login = move |Json(body): Json<Value>| async move {
+        if body == json!({"email": "a@b.c", "password": "right password"}) {
+            Ok(tokens())
+        } else {
+            Err(refuse(Code::InvalidCredentials, "wrong e-mail or password"))
+        }
+    };
+    let setup = move |Json(body): Json<Value>| async move {
+        let wanted = json!({
+            "setup_token": "the token", "email": "a@b.c", "password": "right password",
+        });
+        assert_eq!(body, wanted);
+        tokens()
+    };
+    let me = || async {
+        Json(json!({"user_id": id("usr", 1), "account_id": id("acc", 1), "email": "a@b.c"}))
+    };
+    Router::new()
+        .route("/api/v1/auth/login", post(login))
+        .route("/api/v1/auth/logout", post(|| async {}))
+        .route("/api/v1/setup", post(setup))
+        .route("/api/v1/me", get(me))
+}

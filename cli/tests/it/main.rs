@@ -1,0 +1,16 @@
+//! The compiled `link` command as a person and a script meet it.
+
+#![expect(clippy::disallowed_methods, reason = "tests run programs and look at a scratch home")]
+
+#[cfg(test)]
+mod command_line;
+#[cfg(test)]
+mod install_script;
+#[cfg(test)]
+mod login;
+#[cfg(test)]
+mod register;
+#[cfg(test)]
+mod support;
+#[cfg(test)]
+mod waiting;

@@ -1,0 +1,167 @@
+//! Registration: the key alone suffices, and a device is registered or it is not.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU32, Ordering},
+};
+
+use axum::{Json, Router, http::StatusCode, response::IntoResponse as _, routing::post};
+use link_protocol::{
+    identity::Identity,
+    key::{EnrolmentKey, KeyKind},
+    problem::Code,
+    registration::{REGISTER_PATH, RegisterRequest, proof_statement},
+    signing::SigningKey,
+};
+use serde_json::json;
+
+use crate::support::{Backend, Home, id, refuse};
+
+type Requests = Arc<Mutex<Vec<RegisterRequest>>>;
+
+#[test]
+fn a_key_alone_registers_and_the_identity_is_what_the_agent_reads() {
+    let (home, requests) = (Home::new(), Requests::default());
+    let backend = Backend::start(accepting(&requests));
+    let ran = register(&home, &backend);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains(&format!("registered as {}", id("dev", 1))), "{ran:?}");
+    let identity = identity(&home);
+    assert_eq!(identity.backend_url, backend.url);
+    let request = requests.lock().unwrap()[0].clone();
+    assert_eq!(identity.signing_key().unwrap().verifying(), &request.public_key);
+    assert_eq!(request.agent_version.to_string(), env!("CARGO_PKG_VERSION"));
+    assert!(request.device_id.is_none() && request.proof.is_none());
+    assert!(!home.has("state/registration.pending"));
+}
+
+#[test]
+fn the_key_may_stand_in_the_environment_or_come_from_stdin() {
+    for kind in [KeyKind::Registration, KeyKind::Fleet] {
+        let requests = Requests::default();
+        let backend = Backend::start(accepting(&requests));
+        let key = key(kind);
+        let (variable, flag) = match kind {
+            KeyKind::Registration => ("LINK_REGISTRATION_KEY", "--registration-key"),
+            KeyKind::Fleet => ("LINK_FLEET_KEY", "--fleet-key"),
+        };
+        let home = Home::new().with(variable, &key).with("LINK_BACKEND_URL", &backend.url);
+        assert_eq!(home.link(&["register"]).code, 0);
+        let home = Home::new().with("LINK_BACKEND_URL", &backend.url);
+        assert_eq!(home.link_with_input(&["register", flag, "-"], &format!("{key}\n")).code, 0);
+        for request in requests.lock().unwrap().iter() {
+            let sent = match kind {
+                KeyKind::Registration => &request.registration_key,
+                KeyKind::Fleet => &request.fleet_key,
+            };
+            assert_eq!(sent.as_ref().map(EnrolmentKey::expose), Some(key.as_str()));
+        }
+    }
+}
+
+#[test]
+fn a_refused_key_registers_nothing_and_has_its_exit_code() {
+    for (code, exit) in [
+        (Code::KeyUnknown, 31),
+        (Code::KeyExpired, 31),
+        (Code::KeyUsedUp, 31),
+        (Code::KeyRevoked, 31),
+        (Code::DeviceLimitReached, 77),
+    ] {
+        let answer = move || async move { refuse(code, "no") };
+        let backend = Backend::start(Router::new().route(REGISTER_PATH, post(answer)));
+        let home = Home::new();
+        let ran = register(&home, &backend);
+        assert_eq!(ran.code, exit, "{ran:?}");
+        assert!(ran.stderr.contains("hint:") && !ran.stderr.contains("lrk_"), "{ran:?}");
+        assert!(!home.has("state/identity.json"));
+    }
+}
+
+#[test]
+fn a_lost_answer_is_continued_by_the_same_command() {
+    let (home, requests) = (Home::new(), Requests::default());
+    let (calls, record) = (Arc::new(AtomicU32::new(0)), Arc::clone(&requests));
+    let answer = move |Json(request): Json<RegisterRequest>| {
+        record.lock().unwrap().push(request);
+        let lost = calls.fetch_add(1, Ordering::Relaxed) == 0;
+        async move {
+            if lost {
+                StatusCode::BAD_GATEWAY.into_response()
+            } else {
+                registered().into_response()
+            }
+        }
+    };
+    let backend = Backend::start(Router::new().route(REGISTER_PATH, post(answer)));
+    let ran = register(&home, &backend);
+    assert_eq!((ran.code, home.has("state/identity.json")), (69, false), "{ran:?}");
+    assert!(ran.stderr.contains("the same command again"), "{ran:?}");
+    assert_eq!(register(&home, &backend).code, 0);
+    let requests = requests.lock().unwrap();
+    assert_eq!(requests[0].public_key, requests[1].public_key, "so that it is the same device");
+}
+
+#[test]
+fn registering_again_keeps_the_device_and_proves_its_key() {
+    let (home, requests) = (Home::new(), Requests::default());
+    let backend = Backend::start(accepting(&requests));
+    register(&home, &backend);
+    register(&home, &backend);
+    let request = requests.lock().unwrap()[1].clone();
+    let (device, proof) = (request.device_id.unwrap(), request.proof.unwrap());
+    assert_eq!(device.to_string(), id("dev", 1));
+    let statement = proof_statement(device, &request.public_key, proof.issued_at);
+    assert_eq!(request.public_key.verify(&statement, &proof.signature), Ok(()));
+}
+
+#[test]
+fn another_backend_needs_a_clear_word() {
+    let (home, requests) = (Home::new(), Requests::default());
+    let (first, second) =
+        (Backend::start(accepting(&requests)), Backend::start(accepting(&requests)));
+    register(&home, &first);
+    let ran = register(&home, &second);
+    assert!(ran.code == 1 && ran.stderr.contains("--new-device"), "{ran:?}");
+    assert_eq!(identity(&home).backend_url, first.url);
+    assert!(second.seen().is_empty());
+}
+
+#[test]
+fn without_a_key_or_a_login_it_says_what_to_give() {
+    let home = Home::new().with("LINK_BACKEND_URL", "http://127.0.0.1:9");
+    let ran = home.link(&["register"]);
+    assert_eq!(ran.code, 30);
+    assert!(ran.stderr.contains("--fleet-key") && ran.stderr.contains("link login"), "{ran:?}");
+}
+
+fn register(home: &Home, backend: &Backend) -> crate::support::Ran {
+    let key = key(KeyKind::Registration);
+    home.link(&["register", "--registration-key", &key, "--backend", &backend.url])
+}
+
+fn key(kind: KeyKind) -> String {
+    EnrolmentKey::from_secret(kind, [7; 32]).expose().to_owned()
+}
+
+fn identity(home: &Home) -> Identity {
+    Identity::parse(&std::fs::read_to_string(home.path("state/identity.json")).unwrap()).unwrap()
+}
+
+fn accepting(requests: &Requests) -> Router {
+    let record = Arc::clone(requests);
+    let answer = move |Json(request): Json<RegisterRequest>| {
+        record.lock().unwrap().push(request);
+        async { registered() }
+    };
+    Router::new().route(REGISTER_PATH, post(answer))
+}
+
+fn registered() -> Json<serde_json::Value> {
+    Json(json!({
+        "device_id": id("dev", 1), "device_token": "token", "epoch": 1,
+        "transport": {"type": "http"},
+        "backend_keys": [SigningKey::from_seed(&[1; 32]).verifying()],
+        "a_field_of_the_future": true,
+    }))
+}

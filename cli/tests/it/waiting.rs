@@ -1,0 +1,210 @@
+//! Commands that wait for a device: what they say, and that the exit code tells refused, failed
+//! and gave up apart.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use axum::{
+    Json, Router,
+    routing::{get, post},
+};
+use link_protocol::problem::Code;
+use serde_json::{Value, json};
+
+use crate::support::{Backend, Home, id, log_in, refuse};
+
+#[test]
+fn a_repair_waits_for_the_result_and_says_what_was_done() {
+    let answers = vec![
+        command("sent", None),
+        command("processed", None),
+        command("processed", Some(("succeeded", "serving again on port 8080 with 2 origins"))),
+    ];
+    let (home, backend) = ready(repairs(answers));
+    let ran = home.link(&["repair-serving", "smollm", "--device", "box", "--wait"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(
+        ran.stderr,
+        "repair the serving of `smollm`: waiting for the device\n\
+         repair the serving of `smollm`: the device works on it\n\
+         serving again on port 8080 with 2 origins\n"
+    );
+    let seen = backend.seen();
+    let repair = format!("POST /api/v1/models/{}/repair-serving/{}", id("mdl", 1), id("dev", 1));
+    assert!(seen.contains(&repair), "{seen:?}");
+}
+
+#[test]
+fn a_repair_takes_a_port_and_ids() {
+    let (home, backend) = ready(repairs(vec![command("sent", None)]));
+    let (model, device) = (id("mdl", 1), id("dev", 1));
+    let words = ["repair-serving", &model, "--device", &device, "--port", "8081", "--json"];
+    let ran = home.link(&words);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!(ran.stdout_json()["state"], "sent");
+    let path = format!("POST /api/v1/models/{model}/repair-serving/{device}?port=8081");
+    assert!(backend.seen().contains(&path));
+}
+
+#[test]
+fn a_failure_on_the_device_ends_with_1() {
+    for (status, code) in [("failed", "command-failed"), ("rejected", "command-rejected")] {
+        let result = Some((status, "port 8081 is in use by nginx"));
+        let (home, _backend) = ready(repairs(vec![command("processed", result)]));
+        let ran = home.link(&["repair-serving", "smollm", "--device", "box", "--wait", "--json"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+        let error = ran.stderr_json();
+        assert_eq!(error["error"], code);
+        let wanted = format!(
+            "the device could not repair the serving of `smollm` ({status}): port 8081 is in use by nginx"
+        );
+        assert_eq!(error["message"], wanted);
+    }
+}
+
+#[test]
+fn a_refusal_ends_with_77_and_gives_the_hint() {
+    let offline = || async { refuse(Code::DeviceOffline, "device `box` is offline") };
+    let path = "/api/v1/models/{model}/repair-serving/{device}";
+    let (home, _backend) = ready(names().route(path, post(offline)));
+    let ran = home.link(&["repair-serving", "smollm", "--device", "box", "--wait"]);
+    assert_eq!(ran.code, 77);
+    assert_eq!(
+        ran.stderr,
+        "error: device `box` is offline\n hint: retry when the device is online\n"
+    );
+}
+
+#[test]
+fn giving_up_ends_with_75() {
+    let (home, _backend) = ready(repairs(vec![command("sent", None)]));
+    let words = ["repair-serving", "smollm", "--device", "box", "--wait", "--timeout", "1s"];
+    let ran = home.link(&words);
+    assert_eq!(ran.code, 75, "{ran:?}");
+    assert!(ran.stderr.contains("gave up after 1 s: repair the serving of `smollm`: waiting"));
+}
+
+#[test]
+fn an_unknown_name_lists_the_known_ones() {
+    let (home, _backend) = ready(names());
+    let ran = home.link(&["repair-serving", "smol", "--device", "box"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(
+        ran.stderr,
+        "error: no model is called `smol`\n hint: there is: smollm; see `link model list`\n"
+    );
+}
+
+#[test]
+fn a_deployment_without_a_terminal_shows_lines_in_steps() {
+    let (home, _backend) = ready(deployments(vec![
+        deployment("queued", 0, None),
+        deployment("downloading", 100, None),
+        deployment("downloading", 101, None),
+        deployment("downloading", 512, None),
+        deployment("configuring", 1024, None),
+        deployment("completed", 1024, None),
+    ]));
+    let ran = home.link(&["model", "deploy", "smollm", "--device", "box", "--wait"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(
+        ran.stderr,
+        format!(
+            "queued\ndownloading 5 % (100 B of 1.00 KiB)\ndownloading 50 % (512 B of 1.00 KiB)\n\
+             configuring\n{} has `smollm`: alias smollm, port 8080\n",
+            id("dev", 1)
+        )
+    );
+}
+
+#[test]
+fn a_failed_deployment_gives_its_reason() {
+    let failed = deployment("failed", 0, Some("the disk is full"));
+    let (home, _backend) = ready(deployments(vec![failed]));
+    let ran = home.link(&["model", "deploy", "smollm", "--device", "box", "--wait", "--json"]);
+    assert_eq!(ran.code, 1);
+    let error = ran.stderr_json();
+    assert_eq!(error["error"], "deployment-failed");
+    assert_eq!(error["message"], "the deployment failed: the disk is full");
+}
+
+fn ready(app: Router) -> (Home, Backend) {
+    let (home, backend) = (Home::new(), Backend::start(app));
+    log_in(&home, &backend);
+    (home, backend)
+}
+
+/// A backend that knows the model `smollm` and the device `box`.
+fn names() -> Router {
+    let time = "2026-11-21T00:00:00Z";
+    let model = json!({
+        "model_id": id("mdl", 1), "name": "smollm", "file_name": "m.gguf", "url": null,
+        "sha256": null, "size_bytes": 1024, "plugin": "language_model", "shared": false,
+        "ready": true, "owned": true, "created_at": time,
+    });
+    let device = json!({
+        "device_id": id("dev", 1), "name": "box", "online": true, "status": "online",
+        "agent_version": "1.3.0", "platform": {"os": "linux", "arch": "x86_64", "hostname": "box"},
+        "registered_at": time, "last_seen_at": null,
+    });
+    let one = model.clone();
+    let list = |item: Value| async move { Json(json!({"items": [item], "next_cursor": null})) };
+    Router::new()
+        .route("/api/v1/models", get(move || list(model.clone())))
+        .route("/api/v1/models/{model}", get(move || async move { Json(one) }))
+        .route("/api/v1/devices", get(move || list(device.clone())))
+}
+
+/// Answers one after the other; the last one stays.
+fn in_turn(answers: Vec<Value>) -> impl Fn() -> Json<Value> + Clone {
+    let next = Arc::new(AtomicUsize::new(0));
+    move || {
+        let index = next.fetch_add(1, Ordering::Relaxed).min(answers.len() - 1);
+        Json(answers[index].clone())
+    }
+}
+
+fn repairs(answers: Vec<Value>) -> Router {
+    let first = in_turn(answers);
+    let then = first.clone();
+    names()
+        .route(
+            "/api/v1/models/{model}/repair-serving/{device}",
+            post(move || async move { (axum::http::StatusCode::ACCEPTED, first()) }),
+        )
+        .route("/api/v1/commands/{command}", get(move || async move { then() }))
+}
+
+fn deployments(answers: Vec<Value>) -> Router {
+    let first = in_turn(answers);
+    let then = first.clone();
+    names()
+        .route("/api/v1/deployments", post(move || async move { first() }))
+        .route("/api/v1/deployments/{deployment}", get(move || async move { then() }))
+}
+
+fn command(state: &str, result: Option<(&str, &str)>) -> Value {
+    let mut command = json!({
+        "command_id": id("cmd", 1), "type": "REPAIR_SERVING", "state": state,
+        "model_id": id("mdl", 1), "device_id": id("dev", 1), "port": null,
+        "created_at": "2026-11-21T00:00:00Z", "expires_at": "2026-11-22T00:00:00Z",
+    });
+    if let Some((status, output)) = result {
+        let reported = "2026-11-21T00:00:01Z";
+        command["result"] = json!({"status": status, "output": output, "reported_at": reported});
+    }
+    command
+}
+
+fn deployment(state: &str, done: u64, reason: Option<&str>) -> Value {
+    let time = "2026-11-21T00:00:00Z";
+    json!({
+        "deployment_id": id("dep", 1), "model_id": id("mdl", 1), "device_id": id("dev", 1),
+        "command_id": id("cmd", 1), "alias": "smollm", "port": 8080, "state": state,
+        "reason": reason, "progress": {"bytes_done": done, "bytes_total": 1024},
+        "allowlist_digest": "", "stale": false, "current": true, "serving": null,
+        "created_at": time, "updated_at": time,
+    })
+}

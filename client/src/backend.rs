@@ -1,0 +1,206 @@
+//! The backend as a person or a script calls it.
+//!
+//! An access token that has expired is renewed once and the call is made again. A refresh token is
+//! good for one use, and a second use revokes its whole family, so the renewal is done under the
+//! store's lock and starts from what the store holds: two commands at once renew only once.
+
+use std::{sync::Mutex, time::Duration};
+
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::{
+        Page,
+        account::{RefreshRequest, TokenResponse},
+    },
+    secret::Secret,
+};
+use serde::de::DeserializeOwned;
+
+use crate::http::{Call, Failure, Http};
+
+mod account;
+mod command;
+mod deployment;
+mod device;
+mod key;
+mod model;
+
+pub use account::{login, set_up};
+pub use model::{UploadError, UploadSource};
+
+/// What a login gave.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Tokens {
+    pub access: Secret,
+    /// Absent for a token that was made elsewhere; it cannot be renewed.
+    pub refresh: Option<Secret>,
+}
+
+/// Where the tokens of a login are kept between commands.
+pub trait TokenStore: Send + Sync {
+    /// Returns the tokens that are kept.
+    ///
+    /// # Errors
+    /// Why they cannot be read.
+    fn load(&self) -> Result<Option<Tokens>, StoreError>;
+
+    /// Keeps `tokens`; they are durable when this returns.
+    ///
+    /// # Errors
+    /// Why they cannot be kept.
+    fn save(&self, tokens: &Tokens) -> Result<(), StoreError>;
+
+    /// Takes the lock that keeps two processes from renewing at once; `None` while another has it.
+    ///
+    /// # Errors
+    /// Why the lock cannot be taken.
+    fn try_lock(&self) -> Result<Option<Box<dyn Send>>, StoreError>;
+}
+
+/// The store of the tokens failed; the text says why.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct StoreError(pub String);
+
+/// A call of a person or a script failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CallError {
+    /// The backend did not do it.
+    #[error(transparent)]
+    Backend(#[from] Failure),
+    /// The tokens could not be read or kept.
+    #[error("cannot keep the login: {0}")]
+    Store(#[source] StoreError),
+}
+
+/// The backend with a login.
+pub struct BackendClient {
+    http: Http,
+    tokens: Mutex<Tokens>,
+    store: Option<Box<dyn TokenStore>>,
+}
+
+/// How long another process may hold the lock of the store.
+const LOCK_PATIENCE: Duration = Duration::from_secs(20);
+const LOCK_STEP: Duration = Duration::from_millis(50);
+
+impl BackendClient {
+    /// Prepares calls with `tokens`, which are renewed through `store` when they expire.
+    #[must_use]
+    pub fn new(http: Http, tokens: Tokens, store: Option<Box<dyn TokenStore>>) -> Self {
+        Self { http, tokens: Mutex::new(tokens), store }
+    }
+
+    /// Returns the server beneath.
+    #[must_use]
+    pub const fn http(&self) -> &Http {
+        &self.http
+    }
+
+    /// Returns the access token, for a request that goes elsewhere.
+    #[must_use]
+    pub fn access_token(&self) -> Secret {
+        self.tokens().access
+    }
+
+    async fn call<T: DeserializeOwned>(&self, make: impl Fn() -> Call) -> Result<T, CallError> {
+        let tokens = self.tokens();
+        match self.http.with_bearer(tokens.access.clone()).call(make()).await {
+            Err(failure) if is_unauthorized(&failure) => {
+                let renewed = self.renewed(tokens, failure).await?;
+                Ok(self.http.with_bearer(renewed.access).call(make()).await?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    async fn call_for_status(&self, make: impl Fn() -> Call) -> Result<(), CallError> {
+        let tokens = self.tokens();
+        match self.http.with_bearer(tokens.access.clone()).call_for_status(make()).await {
+            Err(failure) if is_unauthorized(&failure) => {
+                let renewed = self.renewed(tokens, failure).await?;
+                Ok(self.http.with_bearer(renewed.access).call_for_status(make()).await?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// Returns every item of a list, page by page.
+    async fn all<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>, CallError> {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let first = format!("{path}{separator}limit={}", link_protocol::limits::PAGE_SIZE_LIMIT);
+        let mut page: Page<T> = self.call(|| Call::get(&first)).await?;
+        let mut items = page.items;
+        while let Some(cursor) = page.next_cursor {
+            let next = format!("{first}&cursor={}", query_value(&cursor));
+            page = self.call(|| Call::get(&next)).await?;
+            items.append(&mut page.items);
+        }
+        Ok(items)
+    }
+
+    fn tokens(&self) -> Tokens {
+        self.tokens.lock().expect("no holder of this lock panics").clone()
+    }
+
+    /// Returns tokens that are newer than `stale`, or the failure that made them necessary.
+    async fn renewed(&self, stale: Tokens, failure: Failure) -> Result<Tokens, CallError> {
+        let Some(store) = &self.store else { return Err(failure.into()) };
+        let _lock = lock(store.as_ref()).await.map_err(CallError::Store)?;
+        let Some(kept) = store.load().map_err(CallError::Store)? else {
+            return Err(failure.into());
+        };
+        let tokens = if kept.access == stale.access {
+            let Some(refresh_token) = kept.refresh else { return Err(failure.into()) };
+            let body = RefreshRequest { refresh_token };
+            let call = Call::post(format!("{PREFIX}/auth/refresh")).json(&body);
+            let tokens = Tokens::from(self.http.call::<TokenResponse>(call).await?);
+            store.save(&tokens).map_err(CallError::Store)?;
+            tokens
+        } else {
+            kept
+        };
+        *self.tokens.lock().expect("no holder of this lock panics") = tokens.clone();
+        Ok(tokens)
+    }
+}
+
+impl From<TokenResponse> for Tokens {
+    fn from(response: TokenResponse) -> Self {
+        Self { access: response.access_token, refresh: Some(response.refresh_token) }
+    }
+}
+
+fn is_unauthorized(failure: &Failure) -> bool {
+    matches!(failure, Failure::Refused(error) if error.status == 401)
+}
+
+#[expect(clippy::disallowed_methods, reason = "IO shell: waits for another process")]
+async fn lock(store: &dyn TokenStore) -> Result<Box<dyn Send>, StoreError> {
+    let attempt = async {
+        loop {
+            if let Some(lock) = store.try_lock()? {
+                return Ok(lock);
+            }
+            tokio::time::sleep(LOCK_STEP).await;
+        }
+    };
+    tokio::time::timeout(LOCK_PATIENCE, attempt)
+        .await
+        .unwrap_or_else(|_| Err(StoreError("another `link` command holds the login".to_owned())))
+}
+
+/// Writes `text` so that it can stand as a value in a query.
+fn query_value(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! First account, login, logout, and the allowlist setting.
+
+use link_protocol::{
+    agent_api::PREFIX,
+    allowlist::Origin,
+    backend_api::account::{
+        AllowlistSetting, LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse,
+    },
+};
+
+use crate::{
+    backend::{BackendClient, CallError, Tokens},
+    http::{Call, Failure, Http},
+};
+
+/// Creates the first account.
+///
+/// # Errors
+/// [`Failure`], such as a wrong setup token or an account that exists.
+pub async fn set_up(http: &Http, request: &SetupRequest) -> Result<Tokens, Failure> {
+    let call = Call::post(format!("{PREFIX}/setup")).json(request);
+    http.call::<TokenResponse>(call).await.map(Tokens::from)
+}
+
+/// Logs in with an e-mail and a password.
+///
+/// # Errors
+/// [`Failure`], such as a wrong password.
+pub async fn login(http: &Http, request: &LoginRequest) -> Result<Tokens, Failure> {
+    let call = Call::post(format!("{PREFIX}/auth/login")).json(request);
+    http.call::<TokenResponse>(call).await.map(Tokens::from)
+}
+
+impl BackendClient {
+    /// Ends the login: its refresh token is good for nothing afterwards.
+    ///
+    /// # Errors
+    /// [`Failure`] when the backend did not do it.
+    pub async fn log_out(&self) -> Result<(), Failure> {
+        let Some(refresh_token) = self.tokens().refresh else { return Ok(()) };
+        let call =
+            Call::post(format!("{PREFIX}/auth/logout")).json(&RefreshRequest { refresh_token });
+        self.http().call_for_status(call).await
+    }
+
+    /// Returns who the login stands for.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn me(&self) -> Result<Me, CallError> {
+        self.call(|| Call::get(format!("{PREFIX}/me"))).await
+    }
+
+    /// Returns the origins that deployments carry from now on.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn allowlist(&self) -> Result<AllowlistSetting, CallError> {
+        self.call(|| Call::get(format!("{PREFIX}/settings/allowlist"))).await
+    }
+
+    /// Replaces the origins that deployments carry from now on.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn set_allowlist(&self, origins: Vec<Origin>) -> Result<AllowlistSetting, CallError> {
+        let body = AllowlistSetting { origins };
+        self.call(|| Call::put(format!("{PREFIX}/settings/allowlist")).json(&body)).await
+    }
+}

@@ -1,0 +1,66 @@
+//! Deployments of models to devices.
+
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::deployment::{CreateDeployment, Deployment},
+    id::{DeploymentId, DeviceId, ModelId},
+};
+
+use crate::{
+    backend::{BackendClient, CallError},
+    http::Call,
+};
+
+impl BackendClient {
+    /// Deploys or redeploys a model. The same `idempotency_key` makes one deployment, however often
+    /// it is sent.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn deploy(
+        &self,
+        request: &CreateDeployment,
+        idempotency_key: &str,
+    ) -> Result<Deployment, CallError> {
+        self.call(|| {
+            Call::post(format!("{PREFIX}/deployments"))
+                .header("idempotency-key", idempotency_key)
+                .json(request)
+        })
+        .await
+    }
+
+    /// Returns a deployment.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn deployment(&self, deployment: DeploymentId) -> Result<Deployment, CallError> {
+        self.call(|| Call::get(format!("{PREFIX}/deployments/{deployment}"))).await
+    }
+
+    /// Returns the newest deployment of each model on each device, all of them or those of one
+    /// device or one model.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn current_deployments(
+        &self,
+        device: Option<DeviceId>,
+        model: Option<ModelId>,
+    ) -> Result<Vec<Deployment>, CallError> {
+        let device = device.map(|device| format!("&device_id={device}")).unwrap_or_default();
+        let model = model.map(|model| format!("&model_id={model}")).unwrap_or_default();
+        self.all(&format!("{PREFIX}/deployments?current=true{device}{model}")).await
+    }
+
+    /// Ends a deployment that is under way.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn cancel_deployment(
+        &self,
+        deployment: DeploymentId,
+    ) -> Result<Deployment, CallError> {
+        self.call(|| Call::post(format!("{PREFIX}/deployments/{deployment}/cancel"))).await
+    }
+}

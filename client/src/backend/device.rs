@@ -1,0 +1,34 @@
+//! Devices of the account.
+
+use link_protocol::{agent_api::PREFIX, backend_api::device::Device, id::DeviceId};
+
+use crate::{
+    backend::{BackendClient, CallError},
+    http::Call,
+};
+
+impl BackendClient {
+    /// Returns every device of the account.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn devices(&self) -> Result<Vec<Device>, CallError> {
+        self.all(&format!("{PREFIX}/devices")).await
+    }
+
+    /// Returns one device.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn device(&self, device: DeviceId) -> Result<Device, CallError> {
+        self.call(|| Call::get(format!("{PREFIX}/devices/{device}"))).await
+    }
+
+    /// Removes a device; its slot of the device limit is free afterwards.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn remove_device(&self, device: DeviceId) -> Result<(), CallError> {
+        self.call_for_status(|| Call::delete(format!("{PREFIX}/devices/{device}"))).await
+    }
+}

@@ -1,0 +1,38 @@
+//! Registration and fleet keys.
+
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::key::{CreateKey, KeyCreated, KeyInfo},
+    id::KeyId,
+};
+
+use crate::{
+    backend::{BackendClient, CallError},
+    http::Call,
+};
+
+impl BackendClient {
+    /// Creates a key; the answer is the only time that it is shown.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn create_key(&self, request: &CreateKey) -> Result<KeyCreated, CallError> {
+        self.call(|| Call::post(format!("{PREFIX}/keys")).json(request)).await
+    }
+
+    /// Returns every key of the account.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn keys(&self) -> Result<Vec<KeyInfo>, CallError> {
+        self.all(&format!("{PREFIX}/keys")).await
+    }
+
+    /// Revokes a key: no device can register with it afterwards.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn revoke_key(&self, key: KeyId) -> Result<(), CallError> {
+        self.call_for_status(|| Call::delete(format!("{PREFIX}/keys/{key}"))).await
+    }
+}

@@ -1,0 +1,355 @@
+//! The shell that sends requests to one server.
+//!
+//! [`Http::call`] tells the whole cause of a failure. [`Http::get`] and [`Http::send`] are the
+//! specification's simple form: what may be tried again gives `None` or `false`, what may not is an
+//! [`HttpError`]. A request never leaves the origin that it was meant for.
+
+use std::{fmt, time::Duration};
+
+use link_protocol::{limits, problem::Problem, secret::Secret};
+use reqwest::{Method, Response, StatusCode, Url, header, redirect};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::retry::{self, Verdict};
+
+mod failure;
+
+pub use failure::{Cause, Failure, HttpError};
+
+/// The largest error body that is read, in bytes.
+const ERROR_BODY_LIMIT: usize = 64 * 1024;
+
+/// A server that requests are sent to.
+#[derive(Clone)]
+pub struct Http {
+    client: reqwest::Client,
+    base: String,
+    bearer: Option<Secret>,
+}
+
+/// A text is not the address of a server.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum InvalidAddress {
+    /// It is no http or https address, or holds more than a scheme, a host, a port and a path.
+    #[error("`{0}` is not an address such as `https://link.example`")]
+    NotHttp(String),
+    /// The system's TLS roots could not be loaded.
+    #[error("cannot set up TLS: {0}")]
+    Tls(String),
+}
+
+/// One request.
+#[derive(Debug)]
+#[must_use]
+pub struct Call {
+    method: Method,
+    path: String,
+    body: Body,
+    timeout: Option<Duration>,
+    headers: Vec<(&'static str, String)>,
+}
+
+enum Body {
+    Empty,
+    Json(Result<Vec<u8>, String>),
+    Stream(reqwest::Body),
+}
+
+impl Http {
+    /// Prepares calls to the server at `base`; [`crate::install_crypto`] must have been called.
+    ///
+    /// A server on the loopback interface is never reached through a proxy.
+    ///
+    /// # Errors
+    /// [`InvalidAddress`] when `base` is not an http or https address.
+    pub fn new(base: &str) -> Result<Self, InvalidAddress> {
+        let url = parse_base(base)?;
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("link/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(limits::CONNECT_TIMEOUT)
+            .redirect(redirect::Policy::custom(follow_within_origin));
+        if url.scheme() == "http" {
+            // Redirects stay within the scheme, so TLS roots are not needed: a machine without any
+            // can still talk to a backend on its own network.
+            builder = builder.tls_certs_only([]);
+        }
+        if is_loopback(&url) {
+            builder = builder.no_proxy();
+        }
+        let client =
+            builder.build().map_err(|error| InvalidAddress::Tls(failure::with_causes(&error)))?;
+        Ok(Self { client, base: url.as_str().trim_end_matches('/').to_owned(), bearer: None })
+    }
+
+    /// Returns the same server, every call with `token` in its `Authorization` header.
+    #[must_use]
+    pub fn with_bearer(&self, token: Secret) -> Self {
+        Self { bearer: Some(token), ..self.clone() }
+    }
+
+    /// Returns the server's address, without a slash at its end.
+    #[must_use]
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Sends `call` and reads the answer as JSON.
+    ///
+    /// # Errors
+    /// [`Failure`] with the whole cause.
+    pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, Failure> {
+        let url = format!("{}{}", self.base, call.path);
+        let response = self.exchange(call).await?;
+        let unavailable = |cause| Failure::Unavailable { url: url.clone(), cause };
+        let body = response.bytes().await.map_err(|error| unavailable(Cause::of(&error)))?;
+        serde_json::from_slice(&body)
+            .map_err(|error| unavailable(Cause::Unreadable(error.to_string())))
+    }
+
+    /// Sends `call` and ignores the body of the answer.
+    ///
+    /// # Errors
+    /// [`Failure`] with the whole cause.
+    pub async fn call_for_status(&self, call: Call) -> Result<(), Failure> {
+        self.exchange(call).await.map(drop)
+    }
+
+    /// Gets `path`; `None` when it may be tried again.
+    ///
+    /// # Errors
+    /// [`HttpError`] when trying again gives the same answer.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, HttpError> {
+        or_none(self.call(Call::get(path)).await)
+    }
+
+    /// Posts `body` to `path`; `false` when it may be tried again.
+    ///
+    /// # Errors
+    /// [`HttpError`] when trying again gives the same answer.
+    pub async fn post<B: Serialize + ?Sized>(
+        &self,
+        path: &str,
+        body: &B,
+    ) -> Result<bool, HttpError> {
+        or_false(self.call_for_status(Call::post(path).json(body)).await)
+    }
+
+    /// Puts `body` to `path`; `false` when it may be tried again.
+    ///
+    /// # Errors
+    /// [`HttpError`] when trying again gives the same answer.
+    pub async fn put<B: Serialize + ?Sized>(
+        &self,
+        path: &str,
+        body: &B,
+    ) -> Result<bool, HttpError> {
+        or_false(self.call_for_status(Call::put(path).json(body)).await)
+    }
+
+    /// Deletes `path`; `false` when it may be tried again.
+    ///
+    /// # Errors
+    /// [`HttpError`] when trying again gives the same answer.
+    pub async fn delete(&self, path: &str) -> Result<bool, HttpError> {
+        or_false(self.call_for_status(Call::delete(path)).await)
+    }
+
+    /// Sends a request and returns its answer if it is a success.
+    async fn exchange(&self, call: Call) -> Result<Response, Failure> {
+        let url = format!("{}{}", self.base, call.path);
+        let unavailable = |cause| Failure::Unavailable { url: url.clone(), cause };
+        let mut request = self.client.request(call.method, &url);
+        if let Some(token) = &self.bearer {
+            request = request.bearer_auth(token.expose());
+        }
+        for (name, value) in call.headers {
+            request = request.header(name, value);
+        }
+        if let Some(timeout) = call.timeout {
+            request = request.timeout(timeout);
+        }
+        request = match call.body {
+            Body::Empty => request,
+            Body::Json(Ok(bytes)) => {
+                request.header(header::CONTENT_TYPE, "application/json").body(bytes)
+            }
+            Body::Json(Err(error)) => return Err(unavailable(Cause::Unreadable(error))),
+            Body::Stream(body) => {
+                request.header(header::CONTENT_TYPE, "application/octet-stream").body(body)
+            }
+        };
+        let response = request.send().await.map_err(|error| unavailable(Cause::of(&error)))?;
+        let status = response.status();
+        match retry::judge(status.as_u16()) {
+            Verdict::Success => Ok(response),
+            Verdict::Retryable => {
+                let retry_after = retry_after(&response);
+                let problem = read_problem(response).await;
+                Err(unavailable(Cause::Status { status: status.as_u16(), problem, retry_after }))
+            }
+            Verdict::Refused => Err(Failure::Refused(refusal(status, response).await)),
+        }
+    }
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http").field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+impl Call {
+    /// Starts a request with the usual timeout and no body.
+    pub fn new(method: Method, path: impl Into<String>) -> Self {
+        let timeout = Some(limits::CONNECT_TIMEOUT + limits::HANDLER_TIMEOUT);
+        Self { method, path: path.into(), body: Body::Empty, timeout, headers: Vec::new() }
+    }
+
+    /// Starts a `GET`.
+    pub fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    /// Starts a `POST`.
+    pub fn post(path: impl Into<String>) -> Self {
+        Self::new(Method::POST, path)
+    }
+
+    /// Starts a `PUT`.
+    pub fn put(path: impl Into<String>) -> Self {
+        Self::new(Method::PUT, path)
+    }
+
+    /// Starts a `PATCH`.
+    pub fn patch(path: impl Into<String>) -> Self {
+        Self::new(Method::PATCH, path)
+    }
+
+    /// Starts a `DELETE`.
+    pub fn delete(path: impl Into<String>) -> Self {
+        Self::new(Method::DELETE, path)
+    }
+
+    /// Sends `body` as JSON.
+    pub fn json<B: Serialize + ?Sized>(mut self, body: &B) -> Self {
+        self.body = Body::Json(serde_json::to_vec(body).map_err(|error| error.to_string()));
+        self
+    }
+
+    /// Sends `body` of `length` bytes as it comes, with no limit of time.
+    pub fn stream(mut self, body: reqwest::Body, length: u64) -> Self {
+        self.body = Body::Stream(body);
+        self.timeout = None;
+        self.header("content-length", length.to_string())
+    }
+
+    /// Waits this long for the whole answer.
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Adds a header.
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "empty",
+            Self::Json(_) => "json",
+            Self::Stream(_) => "stream",
+        })
+    }
+}
+
+/// Turns what may be tried again into `None`.
+///
+/// # Errors
+/// [`HttpError`] when the call was refused.
+pub fn or_none<T>(result: Result<T, Failure>) -> Result<Option<T>, HttpError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Failure::Unavailable { .. }) => Ok(None),
+        Err(Failure::Refused(error)) => Err(error),
+    }
+}
+
+/// Turns what may be tried again into `false`.
+///
+/// # Errors
+/// [`HttpError`] when the call was refused.
+pub fn or_false(result: Result<(), Failure>) -> Result<bool, HttpError> {
+    or_none(result).map(|done| done.is_some())
+}
+
+fn parse_base(base: &str) -> Result<Url, InvalidAddress> {
+    let invalid = || InvalidAddress::NotHttp(base.chars().take(200).collect());
+    let url = Url::parse(base).map_err(|_| invalid())?;
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.host_str().is_some()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    if plain { Ok(url) } else { Err(invalid()) }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    url.host_str().is_some_and(|host| {
+        host == "localhost"
+            || host
+                .trim_matches(['[', ']'])
+                .parse::<std::net::IpAddr>()
+                .is_ok_and(|ip| ip.is_loopback())
+    })
+}
+
+/// Follows a redirect only where the token may go and the request stays what it was.
+fn follow_within_origin(attempt: redirect::Attempt<'_>) -> redirect::Action {
+    let keeps_method =
+        matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+    let same_origin =
+        attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
+    if keeps_method && same_origin && attempt.previous().len() < 5 {
+        attempt.follow()
+    } else {
+        attempt.stop()
+    }
+}
+
+async fn refusal(status: StatusCode, response: Response) -> HttpError {
+    let usual = status.canonical_reason().unwrap_or("unknown status");
+    let target = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
+    let reason = match target {
+        Some(target) if status.is_redirection() => format!("redirected to {target}"),
+        Some(_) | None => usual.to_owned(),
+    };
+    let retry_after = retry_after(&response);
+    let problem = read_problem(response).await;
+    let reason = problem.as_ref().map_or(reason, |problem| problem.detail.clone());
+    HttpError { status: status.as_u16(), reason, retryable: false, problem, retry_after }
+}
+
+fn retry_after(response: &Response) -> Option<Duration> {
+    let header = response.headers().get(header::RETRY_AFTER)?;
+    retry::parse_retry_after(header.to_str().ok()?)
+}
+
+/// Reads the problem document of an error, if it has one.
+async fn read_problem(mut response: Response) -> Option<Box<Problem>> {
+    let mut body = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        body.extend_from_slice(&chunk);
+        if body.len() > ERROR_BODY_LIMIT {
+            return None;
+        }
+    }
+    serde_json::from_slice(&body).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Why a call failed: it may be tried again, or it was refused.
+
+use std::{error::Error, fmt, time::Duration};
+
+use link_protocol::problem::{Code, Problem};
+
+/// A call failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Failure {
+    /// The server did not answer, or could not: trying again may help.
+    #[error("no answer from {url}: {cause}")]
+    Unavailable { url: String, cause: Cause },
+    /// The server refused: trying again gives the same answer.
+    #[error(transparent)]
+    Refused(#[from] HttpError),
+}
+
+/// The server refused a request (specification, section 7).
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct HttpError {
+    pub status: u16,
+    /// The problem's detail, or the status in words.
+    pub reason: String,
+    /// Whether the same request may succeed later: never for a 4xx.
+    pub retryable: bool,
+    pub problem: Option<Box<Problem>>,
+    /// How long the server asked to wait before another request.
+    pub retry_after: Option<Duration>,
+}
+
+/// Why a server did not answer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Cause {
+    /// Nothing listens there, or it cannot be reached.
+    Connect(String),
+    /// No answer came in time.
+    Timeout,
+    /// It answered with a 5xx.
+    Status { status: u16, problem: Option<Box<Problem>>, retry_after: Option<Duration> },
+    /// It answered with something that this version cannot read.
+    Unreadable(String),
+    /// The connection broke.
+    Broken(String),
+}
+
+impl Failure {
+    /// Returns the problem document that came with the failure.
+    #[must_use]
+    pub fn problem(&self) -> Option<&Problem> {
+        match self {
+            Self::Unavailable { cause: Cause::Status { problem, .. }, .. } => problem.as_deref(),
+            Self::Unavailable { .. } => None,
+            Self::Refused(error) => error.problem.as_deref(),
+        }
+    }
+
+    /// Returns the stable code of the problem, when this version knows it.
+    #[must_use]
+    pub fn code(&self) -> Option<Code> {
+        self.problem().and_then(Problem::known_code)
+    }
+
+    /// Returns how long the server asked to wait.
+    #[must_use]
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Unavailable { cause: Cause::Status { retry_after, .. }, .. } => *retry_after,
+            Self::Unavailable { .. } => None,
+            Self::Refused(error) => error.retry_after,
+        }
+    }
+}
+
+impl Cause {
+    pub(super) fn of(error: &reqwest::Error) -> Self {
+        if error.is_timeout() {
+            Self::Timeout
+        } else if error.is_connect() {
+            Self::Connect(root_cause(error))
+        } else {
+            Self::Broken(root_cause(error))
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connect(why) => write!(f, "cannot connect: {why}"),
+            Self::Timeout => f.write_str("timed out"),
+            Self::Status { status, problem: Some(problem), .. } => {
+                write!(f, "it answered {status}: {}", problem.detail)
+            }
+            Self::Status { status, problem: None, .. } => write!(f, "it answered {status}"),
+            Self::Unreadable(why) => write!(f, "its answer is not of this API: {why}"),
+            Self::Broken(why) => write!(f, "the connection broke: {why}"),
+        }
+    }
+}
+
+impl Error for Cause {}
+
+impl fmt::Display for HttpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "refused with status {}: {}", self.status, self.reason)
+    }
+}
+
+impl Error for HttpError {}
+
+/// The innermost cause, which names what the operating system said.
+fn root_cause(error: &dyn Error) -> String {
+    let mut inner = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.to_string()
+}
+
+/// The error and all its causes on one line.
+pub(super) fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut inner = error.source();
+    while let Some(source) = inner {
+        text = format!("{text}: {source}");
+        inner = source.source();
+    }
+    text
+}

@@ -1,0 +1,210 @@
+//! Puts the programs of an unpacked release in their place, or finds that they are there.
+//!
+//! Nothing is overwritten in place: a version is laid out beside the others under another name,
+//! moved to its own, marked complete, and only then pointed to.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: copies programs and makes folders"
+)]
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use link_platform::fs::{self, FileError};
+use link_protocol::command::Sha256Hex;
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    layout::{Layout, PROGRAMS, complete_mark},
+    pointer,
+    receipt::{InstalledFile, Receipt},
+};
+
+/// What an installation found or did.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Outcome {
+    /// Nothing was there.
+    Installed,
+    /// Everything was there and is what the release holds; nothing was written.
+    Intact,
+    /// This version was there and something of it was missing or changed.
+    Repaired,
+    /// Another version was current.
+    Changed,
+}
+
+/// A release could not be laid out.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// Another installer works on the same folders.
+    #[error("another installation is running")]
+    Busy,
+    /// The name of the command is taken by something that Link did not make.
+    #[error("`{}` is another program", .0.display())]
+    NameTaken(PathBuf),
+    /// A file or folder could not be read or written.
+    #[error("failed to {action} `{}`", path.display())]
+    Io {
+        action: &'static str,
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    /// A state file could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl InstallError {
+    /// Tells whether the disk is full.
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
+            Self::File(error) => error.is_disk_full(),
+            Self::Busy | Self::NameTaken(_) => false,
+        }
+    }
+}
+
+/// Installs the programs in `from` as `version`. `made` is the outermost folder that was made for
+/// this installation before it was called, on the way to the data folder.
+///
+/// # Errors
+/// [`InstallError`]; the version that was current before still is.
+pub fn install(
+    from: &Path,
+    version: &str,
+    layout: &Layout,
+    made: Option<&Path>,
+) -> Result<Outcome, InstallError> {
+    let roots = layout.roots();
+    let places = [&roots.data, &roots.state, &roots.config, &roots.bin];
+    let made = missing_folders(&places.map(PathBuf::as_path), made);
+    fs::create_private_dir(&roots.data)?;
+    let _lock = fs::try_lock(&layout.lock())?.ok_or(InstallError::Busy)?;
+    let before = Receipt::read(&layout.receipt());
+    let receipt = Receipt {
+        version: version.to_owned(),
+        files: hash_programs(from, &layout.version(version))?,
+        pointers: vec![layout.current(), layout.command()],
+        folders: before.as_ref().map_or(made, |before| before.folders.clone()),
+    };
+    check_name(layout)?;
+    if is_intact(layout, &receipt) {
+        return Ok(Outcome::Intact);
+    }
+    let folder = layout.version(version);
+    let was_there = folder.exists();
+    receipt.write(&layout.receipt())?;
+    lay_out(from, &folder)?;
+    for place in [&roots.bin, &roots.state] {
+        std::fs::create_dir_all(place).map_err(|source| io_error("create", place, source))?;
+    }
+    let current = layout.current();
+    pointer::replace(&current, &folder).map_err(|source| io_error("point", &current, source))?;
+    let command = layout.command();
+    pointer::replace(&command, &layout.command_target())
+        .map_err(|source| io_error("point", &command, source))?;
+    Ok(match before {
+        _ if was_there => Outcome::Repaired,
+        Some(_) => Outcome::Changed,
+        None => Outcome::Installed,
+    })
+}
+
+/// The folders that making `places` makes, and those that were made from `made` inwards, from the
+/// outermost inwards.
+fn missing_folders(places: &[&Path], made: Option<&Path>) -> Vec<PathBuf> {
+    let mut missing: Vec<PathBuf> = Vec::new();
+    for place in places {
+        let new =
+            |folder: &&Path| !folder.exists() || made.is_some_and(|made| folder.starts_with(made));
+        missing.extend(place.ancestors().take_while(new).map(Path::to_owned));
+    }
+    missing.sort();
+    missing.dedup();
+    missing
+}
+
+fn hash_programs(from: &Path, to: &Path) -> Result<Vec<InstalledFile>, InstallError> {
+    let hash_one = |name: &&str| {
+        let path = from.join(name);
+        let sha256 = hash(&path).map_err(|source| io_error("read", &path, source))?;
+        Ok(InstalledFile { path: to.join(name), sha256 })
+    };
+    PROGRAMS.iter().map(hash_one).collect()
+}
+
+fn hash(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 256 * 1024]);
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(Sha256Hex::from_digest(&hasher.finalize()).to_string());
+        }
+        hasher.update(&buffer[..read]);
+    }
+}
+
+/// Refuses to replace a command of the same name that is not ours.
+fn check_name(layout: &Layout) -> Result<(), InstallError> {
+    let command = layout.command();
+    let free = std::fs::symlink_metadata(&command).is_err();
+    let ours = pointer::read(&command).is_some_and(|target| target == layout.command_target());
+    if free || ours { Ok(()) } else { Err(InstallError::NameTaken(command)) }
+}
+
+fn is_intact(layout: &Layout, receipt: &Receipt) -> bool {
+    let folder = layout.version(&receipt.version);
+    complete_mark(&folder).is_file()
+        && receipt.files.iter().all(|file| hash(&file.path).is_ok_and(|sum| sum == file.sha256))
+        && pointer::read(&layout.current()).is_some_and(|target| target == folder)
+        && pointer::read(&layout.command()).is_some_and(|target| target == layout.command_target())
+        && layout.receipt().is_file()
+}
+
+/// Lays out a version beside its place, then puts it there.
+fn lay_out(from: &Path, folder: &Path) -> Result<(), InstallError> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let staged = folder.with_file_name(format!(".{name}.new"));
+    let replaced = folder.with_file_name(format!(".{name}.old"));
+    for leftover in [&staged, &replaced] {
+        remove_folder(leftover)?;
+    }
+    std::fs::create_dir_all(&staged).map_err(|source| io_error("create", &staged, source))?;
+    for program in PROGRAMS {
+        let (source_path, target) = (from.join(program), staged.join(program));
+        std::fs::copy(&source_path, &target)
+            .and_then(|_| File::open(&target)?.sync_all())
+            .map_err(|source| io_error("write", &target, source))?;
+    }
+    if folder.exists() {
+        fs::rename(folder, &replaced)?;
+    }
+    fs::rename(&staged, folder)?;
+    fs::write_atomic(&complete_mark(folder), b"")?;
+    remove_folder(&replaced)
+}
+
+fn remove_folder(folder: &Path) -> Result<(), InstallError> {
+    match std::fs::remove_dir_all(folder) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(io_error("remove", folder, source))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn io_error(action: &'static str, path: &Path, source: io::Error) -> InstallError {
+    InstallError::Io { action, path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests;

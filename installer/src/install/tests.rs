@@ -1,0 +1,156 @@
+//! Fresh, again, damaged, another version, and away again, in a scratch home.
+
+use std::collections::BTreeMap;
+
+use link_platform::paths::Roots;
+
+use super::*;
+use crate::uninstall::uninstall;
+
+#[test]
+fn a_fresh_installation_points_to_its_version() {
+    let scratch = Scratch::new();
+    assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Installed);
+    let text = |path: PathBuf| std::fs::read_to_string(path).unwrap();
+    assert_eq!(text(scratch.layout.command()), "link 1.3.0");
+    assert_eq!(text(scratch.layout.current().join("link-agent")), "link-agent 1.3.0");
+    assert!(complete_mark(&scratch.layout.version("1.3.0")).is_file());
+}
+
+#[test]
+fn installing_again_writes_nothing() {
+    let scratch = Scratch::new();
+    scratch.install("1.3.0").unwrap();
+    let before = scratch.tree();
+    assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Intact);
+    assert_eq!(scratch.tree(), before);
+}
+
+#[test]
+fn whatever_is_damaged_is_repaired() {
+    let damages: [fn(&Layout); 5] = [
+        |layout| std::fs::write(layout.version("1.3.0").join("link"), "changed").unwrap(),
+        |layout| std::fs::remove_file(layout.version("1.3.0").join("link-agent")).unwrap(),
+        |layout| std::fs::remove_file(complete_mark(&layout.version("1.3.0"))).unwrap(),
+        |layout| std::fs::remove_file(layout.current()).unwrap(),
+        |layout| std::fs::remove_file(layout.command()).unwrap(),
+    ];
+    for damage in damages {
+        let scratch = Scratch::new();
+        scratch.install("1.3.0").unwrap();
+        damage(&scratch.layout);
+        assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Repaired);
+        assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Intact);
+    }
+}
+
+#[test]
+fn another_version_becomes_the_current_one_beside_the_old() {
+    let scratch = Scratch::new();
+    scratch.install("1.3.0").unwrap();
+    assert_eq!(scratch.install("1.3.1").unwrap(), Outcome::Changed);
+    assert_eq!(std::fs::read_to_string(scratch.layout.command()).unwrap(), "link 1.3.1");
+    assert!(complete_mark(&scratch.layout.version("1.3.0")).is_file());
+}
+
+#[test]
+fn a_program_of_the_same_name_is_not_replaced() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(&scratch.layout.roots().bin).unwrap();
+    std::fs::write(scratch.layout.command(), "somebody else's").unwrap();
+    assert!(matches!(scratch.install("1.3.0"), Err(InstallError::NameTaken(_))));
+    assert!(uninstall(&scratch.layout).is_empty());
+    assert_eq!(std::fs::read_to_string(scratch.layout.command()).unwrap(), "somebody else's");
+}
+
+#[test]
+fn two_installers_do_not_meet() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(&scratch.layout.roots().data).unwrap();
+    let held = fs::try_lock(&scratch.layout.lock()).unwrap();
+    assert!(held.is_some() && matches!(scratch.install("1.3.0"), Err(InstallError::Busy)));
+}
+
+#[test]
+fn uninstalling_leaves_the_home_as_it_was() {
+    let scratch = Scratch::new();
+    std::fs::write(scratch.home().join("mine"), "kept").unwrap();
+    let before = scratch.tree();
+    scratch.install("1.3.0").unwrap();
+    std::fs::write(scratch.layout.roots().state.join("identity.json"), "{}").unwrap();
+    std::fs::create_dir_all(&scratch.layout.roots().config).unwrap();
+    std::fs::write(scratch.layout.roots().config.join("credentials.json"), "{}").unwrap();
+    assert!(uninstall(&scratch.layout).is_empty());
+    assert_eq!(scratch.tree(), before);
+}
+
+#[test]
+fn folders_that_the_script_made_before_are_taken_away_too() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    let data = scratch.layout.roots().data.clone();
+    std::fs::create_dir_all(&data).unwrap();
+    install(&scratch.unpacked("1.3.0"), "1.3.0", &scratch.layout, Some(&data)).unwrap();
+    assert!(uninstall(&scratch.layout).is_empty());
+    assert_eq!(scratch.tree(), before);
+}
+
+#[test]
+fn uninstalling_keeps_what_others_put_into_folders_that_were_there() {
+    let scratch = Scratch::new();
+    let data = scratch.layout.roots().data.clone();
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::write(data.join("thesis"), "kept").unwrap();
+    let before = scratch.tree();
+    scratch.install("1.3.0").unwrap();
+    assert!(uninstall(&scratch.layout).is_empty());
+    assert_eq!(scratch.tree(), before);
+}
+
+struct Scratch {
+    dir: tempfile::TempDir,
+    layout: Layout,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("a home").join("ü");
+        std::fs::create_dir_all(&home).unwrap();
+        Self { layout: Layout::new(Roots::below(&home)), dir }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.dir.path().join("a home").join("ü")
+    }
+
+    fn install(&self, version: &str) -> Result<Outcome, InstallError> {
+        install(&self.unpacked(version), version, &self.layout, None)
+    }
+
+    fn unpacked(&self, version: &str) -> PathBuf {
+        let from = self.dir.path().join("unpacked");
+        std::fs::create_dir_all(&from).unwrap();
+        for name in PROGRAMS {
+            std::fs::write(from.join(name), format!("{name} {version}")).unwrap();
+        }
+        from
+    }
+
+    /// Every path below the home, with its time of change.
+    fn tree(&self) -> BTreeMap<PathBuf, Option<std::time::SystemTime>> {
+        let (mut tree, mut open) = (BTreeMap::new(), vec![self.home()]);
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let metadata = std::fs::symlink_metadata(&path).unwrap();
+                let changed = metadata.is_file().then(|| metadata.modified().unwrap());
+                if metadata.is_dir() {
+                    open.push(path.clone());
+                }
+                tree.insert(path, changed);
+            }
+        }
+        tree
+    }
+}

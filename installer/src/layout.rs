@@ -1,0 +1,76 @@
+//! Where the parts of an installation are. Pure: nothing is looked at.
+
+use std::path::{Path, PathBuf};
+
+use link_platform::paths::Roots;
+
+/// The programs of a release.
+pub const PROGRAMS: [&str; 2] = ["link", "link-agent"];
+
+/// The places of one installation.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Layout {
+    roots: Roots,
+}
+
+impl Layout {
+    /// Returns the places below `roots`.
+    #[must_use]
+    pub const fn new(roots: Roots) -> Self {
+        Self { roots }
+    }
+
+    /// The folders that the installation lives in.
+    #[must_use]
+    pub const fn roots(&self) -> &Roots {
+        &self.roots
+    }
+
+    /// One folder for each version.
+    #[must_use]
+    pub fn versions(&self) -> PathBuf {
+        self.roots.data.join("versions")
+    }
+
+    /// The folder of `version`.
+    #[must_use]
+    pub fn version(&self, version: &str) -> PathBuf {
+        self.versions().join(version)
+    }
+
+    /// The pointer to the version that runs.
+    #[must_use]
+    pub fn current(&self) -> PathBuf {
+        self.roots.data.join("current")
+    }
+
+    /// The command as a person calls it.
+    #[must_use]
+    pub fn command(&self) -> PathBuf {
+        self.roots.bin.join("link")
+    }
+
+    /// What the command is a pointer to.
+    #[must_use]
+    pub fn command_target(&self) -> PathBuf {
+        self.current().join("link")
+    }
+
+    /// The list of what was made.
+    #[must_use]
+    pub fn receipt(&self) -> PathBuf {
+        self.roots.data.join("receipt.json")
+    }
+
+    /// The lock that one installer holds.
+    #[must_use]
+    pub fn lock(&self) -> PathBuf {
+        self.roots.data.join("install.lock")
+    }
+}
+
+/// The file that makes a version complete.
+#[must_use]
+pub fn complete_mark(version: &Path) -> PathBuf {
+    version.join("ok")
+}
