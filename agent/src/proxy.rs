@@ -163,3 +163,6 @@ fn taken(port: Port, error: &std::io::Error) -> String {
         None => format!("port {port} is in use by another program"),
     }
 }
+
+#[cfg(test)]
+mod tests;

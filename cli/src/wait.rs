@@ -8,7 +8,8 @@ use link_client::{backend::CallError, http::Failure};
 
 use crate::{error::CliError, exit_code::ExitCode};
 
-/// How often the backend is asked.
+/// How often the backend is asked: often at first, for what is quickly done.
+const FIRST_STEP: Duration = Duration::from_millis(50);
 const STEP: Duration = Duration::from_millis(500);
 /// How often something on this machine is looked at.
 const LOCAL_STEP: Duration = Duration::from_millis(50);
@@ -29,7 +30,8 @@ impl Deadline {
     /// Pauses before the backend is asked again, for as long as it asked for; false when the
     /// deadline has passed.
     pub(crate) async fn pause(&self, asked_for: Option<Duration>) -> bool {
-        self.pause_for(asked_for.unwrap_or(STEP).max(STEP)).await
+        let step = (self.started.elapsed() / 4).clamp(FIRST_STEP, STEP);
+        self.pause_for(asked_for.unwrap_or_default().max(step)).await
     }
 
     /// Pauses before something on this machine is looked at again.

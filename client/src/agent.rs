@@ -76,7 +76,7 @@ impl AgentClient {
     /// [`HttpError`] when the backend refuses the device.
     pub async fn poll(&self, after: u64, wait: Duration) -> Result<Option<Poll>, HttpError> {
         let path = agent_api::poll_path(self.device, after, wait.as_secs());
-        let timeout = limits::CONNECT_TIMEOUT + wait + limits::HANDLER_TIMEOUT;
+        let timeout = wait + limits::HANDLER_TIMEOUT;
         or_none(self.http.call(Call::get(path).timeout(timeout)).await)
     }
 
@@ -172,3 +172,6 @@ impl AgentClient {
         or_false(self.http.call_for_status(Call::post(path).json(body)).await)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -98,10 +98,13 @@ impl Http {
     /// # Errors
     /// [`Failure`] with the whole cause.
     pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, Failure> {
-        let url = format!("{}{}", self.base, call.path);
-        let response = self.exchange(call).await?;
+        let (url, patience) = (format!("{}{}", self.base, call.path), call.timeout);
+        let mut response = self.exchange(call).await?;
         let unavailable = |cause| Failure::Unavailable { url: url.clone(), cause };
-        let body = response.bytes().await.map_err(|error| unavailable(Cause::of(&error)))?;
+        let mut body = Vec::new();
+        while let Some(chunk) = within(patience, response.chunk()).await.map_err(unavailable)? {
+            body.extend_from_slice(&chunk);
+        }
         serde_json::from_slice(&body)
             .map_err(|error| unavailable(Cause::Unreadable(error.to_string())))
     }
@@ -157,6 +160,7 @@ impl Http {
     /// Sends a request and returns its answer if it is a success.
     async fn exchange(&self, call: Call) -> Result<Response, Failure> {
         let url = format!("{}{}", self.base, call.path);
+        let patience = call.timeout;
         let unavailable = |cause| Failure::Unavailable { url: url.clone(), cause };
         let mut request = self.client.request(call.method, &url);
         if let Some(token) = &self.bearer {
@@ -164,9 +168,6 @@ impl Http {
         }
         for (name, value) in call.headers {
             request = request.header(name, value);
-        }
-        if let Some(timeout) = call.timeout {
-            request = request.timeout(timeout);
         }
         request = match call.body {
             Body::Empty => request,
@@ -178,16 +179,16 @@ impl Http {
                 request.header(header::CONTENT_TYPE, "application/octet-stream").body(body)
             }
         };
-        let response = request.send().await.map_err(|error| unavailable(Cause::of(&error)))?;
+        let response = within(patience, request.send()).await.map_err(unavailable)?;
         let status = response.status();
         match retry::judge(status.as_u16()) {
             Verdict::Success => Ok(response),
             Verdict::Retryable => {
                 let retry_after = retry_after(&response);
-                let problem = read_problem(response).await;
+                let problem = read_problem(response, patience).await;
                 Err(unavailable(Cause::Status { status: status.as_u16(), problem, retry_after }))
             }
-            Verdict::Refused => Err(Failure::Refused(refusal(status, response).await)),
+            Verdict::Refused => Err(Failure::Refused(refusal(status, response, patience).await)),
         }
     }
 }
@@ -201,7 +202,7 @@ impl fmt::Debug for Http {
 impl Call {
     /// Starts a request with the usual timeout and no body.
     pub fn new(method: Method, path: impl Into<String>) -> Self {
-        let timeout = Some(limits::CONNECT_TIMEOUT + limits::HANDLER_TIMEOUT);
+        let timeout = Some(limits::HANDLER_TIMEOUT);
         Self { method, path: path.into(), body: Body::Empty, timeout, headers: Vec::new() }
     }
 
@@ -243,7 +244,7 @@ impl Call {
         self.header("content-length", length.to_string())
     }
 
-    /// Waits this long for the whole answer.
+    /// Waits this long for the answer to begin, and for each further part of it.
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -321,7 +322,7 @@ fn follow_within_origin(attempt: redirect::Attempt<'_>) -> redirect::Action {
     }
 }
 
-async fn refusal(status: StatusCode, response: Response) -> HttpError {
+async fn refusal(status: StatusCode, response: Response, patience: Option<Duration>) -> HttpError {
     let usual = status.canonical_reason().unwrap_or("unknown status");
     let target = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
     let reason = match target {
@@ -329,7 +330,7 @@ async fn refusal(status: StatusCode, response: Response) -> HttpError {
         Some(_) | None => usual.to_owned(),
     };
     let retry_after = retry_after(&response);
-    let problem = read_problem(response).await;
+    let problem = read_problem(response, patience).await;
     let reason = problem.as_ref().map_or(reason, |problem| problem.detail.clone());
     HttpError { status: status.as_u16(), reason, retryable: false, problem, retry_after }
 }
@@ -339,10 +340,22 @@ fn retry_after(response: &Response) -> Option<Duration> {
     retry::parse_retry_after(header.to_str().ok()?)
 }
 
+/// Waits for one step of an exchange: the head of the answer, or the next part of its body.
+async fn within<T>(
+    patience: Option<Duration>,
+    step: impl Future<Output = Result<T, reqwest::Error>>,
+) -> Result<T, Cause> {
+    let done = match patience {
+        Some(patience) => tokio::time::timeout(patience, step).await.map_err(|_| Cause::Timeout)?,
+        None => step.await,
+    };
+    done.map_err(|error| Cause::of(&error))
+}
+
 /// Reads the problem document of an error, if it has one.
-async fn read_problem(mut response: Response) -> Option<Box<Problem>> {
+async fn read_problem(mut response: Response, patience: Option<Duration>) -> Option<Box<Problem>> {
     let mut body = Vec::new();
-    while let Ok(Some(chunk)) = response.chunk().await {
+    while let Ok(Some(chunk)) = within(patience, response.chunk()).await {
         body.extend_from_slice(&chunk);
         if body.len() > ERROR_BODY_LIMIT {
             return None;

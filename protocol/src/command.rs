@@ -66,6 +66,30 @@ pub struct PipelineConfig {
     pub plugin: String,
     pub port: Port,
     pub allowlist: Allowlist,
+    #[serde(default)]
+    pub proxy: ProxyFeatures,
+}
+
+/// What the serving proxy does for a model; each by itself (specification, section 1).
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProxyFeatures {
+    /// Lets web pages of the allowlist call; without it no page may.
+    #[serde(default = "on")]
+    pub cors: bool,
+    /// Reports the token usage of each inference.
+    #[serde(default = "on")]
+    pub telemetry: bool,
+}
+
+impl Default for ProxyFeatures {
+    fn default() -> Self {
+        Self { cors: true, telemetry: true }
+    }
+}
+
+const fn on() -> bool {
+    true
 }
 
 /// Ends a deployment that is still under way.

@@ -6,6 +6,7 @@
     reason = "tests work on files, processes and time"
 )]
 
+mod browser;
 mod crashes;
 mod deployment;
 mod main_job;

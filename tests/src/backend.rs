@@ -15,7 +15,7 @@ use link_protocol::{
         key::CreateKey,
         model::{CreateModel, Model},
     },
-    command::Sha256Hex,
+    command::{ProxyFeatures, Sha256Hex},
     id::{CommandId, DeploymentId, DeviceId, ModelId},
     key::{EnrolmentKey, KeyKind},
     port::Port,
@@ -169,6 +169,7 @@ impl TestBackend {
             port: Some(port),
             alias: None,
             serve,
+            proxy: ProxyFeatures::default(),
         };
         let key = uuid::Uuid::now_v7().to_string();
         self.owner.deploy(&request, &key).await.unwrap()

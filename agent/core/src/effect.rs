@@ -56,7 +56,10 @@ pub struct Route {
     pub model_id: ModelId,
     pub alias: Alias,
     pub port: Port,
+    /// Empty where no page may call.
     pub allowlist: Allowlist,
+    /// Whether the usage of inferences is reported.
+    pub telemetry: bool,
     pub generation: u64,
     /// The run of the engine that answers; none while it loads.
     pub engine: Option<u64>,

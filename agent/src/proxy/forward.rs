@@ -178,7 +178,7 @@ fn pass_on(
     for name in replaced.iter().chain(&HOP_BY_HOP) {
         parts.headers.remove(name);
     }
-    let meter = (metered && parts.status.is_success()).then(|| {
+    let meter = (metered && live.route.telemetry && parts.status.is_success()).then(|| {
         let kind = text(&parts.headers, &header::CONTENT_TYPE).unwrap_or_default();
         let framing =
             if kind.starts_with("text/event-stream") { Framing::Events } else { Framing::Whole };

@@ -99,6 +99,7 @@ mod tests {
                 alias: alias.parse().unwrap(),
                 port: "8080".parse().unwrap(),
                 allowlist: Allowlist::new([]),
+                telemetry: true,
                 generation: 1,
                 engine: None,
             },

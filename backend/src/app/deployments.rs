@@ -159,6 +159,7 @@ impl Made {
             plugin: self.model.plugin.clone(),
             port,
             allowlist: self.allowlist.clone(),
+            proxy: self.wish.proxy,
         };
         let record = DeploymentRecord {
             id,

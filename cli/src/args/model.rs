@@ -96,6 +96,12 @@ pub struct Deploy {
     /// Serve it as soon as it is there
     #[arg(long)]
     pub serve: bool,
+    /// Let no web page call the model
+    #[arg(long)]
+    pub no_cors: bool,
+    /// Do not report the token usage of inferences
+    #[arg(long)]
+    pub no_telemetry: bool,
     #[command(flatten)]
     pub wait: Wait<1800>,
 }

@@ -3,6 +3,7 @@
 use crate::support::{self, Home};
 use serde_json::json;
 
+// Holds: S4.4-4
 #[test]
 fn the_help_text_is_the_committed_one() {
     let ran = Home::new().link(&["--help"]);
@@ -15,6 +16,7 @@ fn the_help_text_is_the_committed_one() {
     assert_eq!(ran.stdout, committed, "run with LINK_UPDATE_GOLDEN=1 if the change is meant");
 }
 
+// Holds: S4.4-4
 #[test]
 fn the_version_is_printed_and_nothing_else() {
     let ran = Home::new().link(&["--version"]);
@@ -22,6 +24,7 @@ fn the_version_is_printed_and_nothing_else() {
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, version, ""));
 }
 
+// Holds: S4.4-11
 #[test]
 fn removed_words_are_refused_with_their_replacement() {
     for (words, replacement) in [

@@ -37,6 +37,7 @@ fn the_newest_version_is_the_one_in_latest() {
     }
 }
 
+// Holds: S4.4-9
 #[test]
 fn flags_win_over_the_environment() {
     for shell in shells() {
@@ -60,6 +61,7 @@ fn the_fleet_key_never_stands_in_an_argument() {
     }
 }
 
+// Holds: S4.4-8b
 #[test]
 fn whatever_is_wrong_has_its_own_exit_code_and_installs_nothing() {
     let faults: [(i32, &str, Fault); 6] = [

@@ -5,7 +5,12 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use axum::{Json, Router, http::StatusCode, response::IntoResponse as _, routing::post};
+use axum::{
+    Json, Router,
+    http::{HeaderMap, StatusCode, header},
+    response::IntoResponse as _,
+    routing::post,
+};
 use link_protocol::{
     identity::Identity,
     key::{EnrolmentKey, KeyKind},
@@ -15,10 +20,11 @@ use link_protocol::{
 };
 use serde_json::json;
 
-use crate::support::{Backend, Home, id, refuse};
+use crate::support::{Backend, Home, id, log_in, refuse};
 
 type Requests = Arc<Mutex<Vec<RegisterRequest>>>;
 
+// Holds: S4.4-2, S5-3a
 #[test]
 fn a_key_alone_registers_and_the_identity_is_what_the_agent_reads() {
     let (home, requests) = (Home::new(), Requests::default());
@@ -35,6 +41,7 @@ fn a_key_alone_registers_and_the_identity_is_what_the_agent_reads() {
     assert!(!home.has("state/registration.pending"));
 }
 
+// Holds: S4.4-2, S4.4-3, S5-3a
 #[test]
 fn the_key_may_stand_in_the_environment_or_come_from_stdin() {
     for kind in [KeyKind::Registration, KeyKind::Fleet] {
@@ -113,6 +120,44 @@ fn registering_again_keeps_the_device_and_proves_its_key() {
     assert_eq!(device.to_string(), id("dev", 1));
     let statement = proof_statement(device, &request.public_key, proof.issued_at);
     assert_eq!(request.public_key.verify(&statement, &proof.signature), Ok(()));
+}
+
+// Holds: S4.4-15
+#[test]
+fn a_device_is_activated_again_with_its_id_and_its_key_alone() {
+    let (home, requests) = (Home::new(), Requests::default());
+    let backend = Backend::start(accepting(&requests));
+    let (key, device) = (key(KeyKind::Registration), id("dev", 1));
+    let words =
+        ["register", "--registration-key", &key, "--device-id", &device, "--backend", &backend.url];
+    assert_eq!(home.link(&words).code, 0);
+    let request = requests.lock().unwrap()[0].clone();
+    assert_eq!(request.device_id.map(|id| id.to_string()), Some(device));
+    assert!(request.proof.is_none() && home.has("state/identity.json"));
+}
+
+// Holds: S5-3b
+#[test]
+fn whoever_is_logged_in_needs_no_key_and_shows_the_token() {
+    let create = |Json(body): Json<serde_json::Value>| async move {
+        assert_eq!(body["kind"], "registration");
+        let info = json!({
+            "key_id": id("key", 1), "kind": "registration", "name": "", "expires_at": null,
+            "created_at": "2026-11-21T00:00:00Z", "max_devices": null, "devices": 0, "tags": [],
+            "revoked": false,
+        });
+        Json(json!({"key": key(KeyKind::Registration), "info": info}))
+    };
+    let answer = |headers: HeaderMap, Json(request): Json<RegisterRequest>| async move {
+        assert_eq!(headers[header::AUTHORIZATION], "Bearer access");
+        assert!(request.registration_key.is_some());
+        registered()
+    };
+    let app = Router::new().route("/api/v1/keys", post(create)).route(REGISTER_PATH, post(answer));
+    let (home, backend) = (Home::new(), Backend::start(app));
+    log_in(&home, &backend);
+    let ran = home.link(&["register"]);
+    assert!(ran.code == 0 && home.has("state/identity.json"), "{ran:?}");
 }
 
 #[test]

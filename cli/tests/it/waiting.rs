@@ -97,6 +97,7 @@ fn an_unknown_name_lists_the_known_ones() {
     );
 }
 
+// Holds: S8-4
 #[test]
 fn a_deployment_without_a_terminal_shows_lines_in_steps() {
     let (home, _backend) = ready(deployments(vec![

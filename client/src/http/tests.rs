@@ -28,6 +28,7 @@ async fn an_answer_without_a_body_is_a_success_of_a_post() {
     assert_eq!(http.post("/", &json!({})).await, Ok(true));
 }
 
+// Holds: S7-4
 #[tokio::test]
 async fn a_timeout_is_retryable() {
     let http = server(Router::new().route("/", any(pending::<StatusCode>))).await;
@@ -49,6 +50,7 @@ async fn a_body_that_stalls_is_a_timeout_too() {
     assert_eq!(or_none(http.call::<Value>(call).await), Ok(None));
 }
 
+// Holds: S7-4
 #[tokio::test]
 async fn a_refused_connection_is_retryable_and_its_cause_is_named() {
     let http = nobody().await;
@@ -62,6 +64,7 @@ async fn a_refused_connection_is_retryable_and_its_cause_is_named() {
     assert!(text.contains("cannot connect: Connection refused"), "{text}");
 }
 
+// Holds: S7-4
 #[tokio::test]
 async fn every_5xx_is_retryable_and_says_how_long_to_wait() {
     let busy = || async {
@@ -78,6 +81,7 @@ async fn every_5xx_is_retryable_and_says_how_long_to_wait() {
     assert!(failure.to_string().ends_with("it answered 503: too many requests at once"));
 }
 
+// Holds: S7-5
 #[tokio::test]
 async fn every_4xx_is_fatal_and_carries_its_problem() {
     let refuse = || async {
@@ -91,6 +95,7 @@ async fn every_4xx_is_fatal_and_carries_its_problem() {
     assert_eq!(error.problem.unwrap().known_code(), Some(Code::DeviceOffline));
 }
 
+// Holds: S7-5
 #[tokio::test]
 async fn an_error_body_that_is_no_problem_leaves_the_status_in_words() {
     for status in [400, 401, 403, 404, 408, 422, 429] {
@@ -123,6 +128,27 @@ async fn a_success_that_is_not_of_this_api_may_be_tried_again() {
     assert_eq!(http.get::<Value>("/").await, Ok(None));
     let failure = http.call::<Value>(Call::get("/")).await.unwrap_err();
     assert!(failure.to_string().contains("its answer is not of this API"), "{failure}");
+}
+
+// Holds: S8-5
+#[test]
+fn a_call_waits_ten_seconds_unless_it_says_otherwise() {
+    assert_eq!(limits::CONNECT_TIMEOUT, Duration::from_secs(3));
+    assert_eq!(Call::get("/").timeout, Some(Duration::from_secs(10)));
+}
+
+#[tokio::test]
+async fn an_answer_that_keeps_coming_may_take_longer_than_the_timeout() {
+    let slow = || async {
+        let parts = futures_util::stream::unfold(0, |sent| async move {
+            tokio::time::sleep(Duration::from_millis(60)).await;
+            (sent < 5).then_some((Ok::<_, std::convert::Infallible>("1"), sent + 1))
+        });
+        axum::body::Body::from_stream(parts)
+    };
+    let http = server(Router::new().route("/", get(slow))).await;
+    let call = Call::get("/").timeout(Duration::from_millis(200));
+    assert_eq!(http.call::<u32>(call).await.unwrap(), 11111);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    command::Alias,
+    command::{Alias, ProxyFeatures},
     deployment::DeploymentState,
     id::{CommandId, DeploymentId, DeviceId, ModelId},
     local_api::Progress,
@@ -27,6 +27,9 @@ pub struct CreateDeployment {
     /// Whether to serve the model as soon as it is there.
     #[serde(default)]
     pub serve: bool,
+    /// What the serving proxy does for the model; everything by default.
+    #[serde(default)]
+    pub proxy: ProxyFeatures,
 }
 
 /// A deployment and what became of it.

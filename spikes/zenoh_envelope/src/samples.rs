@@ -45,6 +45,7 @@ pub(crate) fn deployment(origins: usize) -> Command {
             plugin: "language_model".to_owned(),
             port: port(),
             allowlist: allowlist(origins),
+            proxy: link_protocol::command::ProxyFeatures::default(),
         },
         serve: true,
     })

@@ -82,7 +82,7 @@ impl Forger {
         };
         match how % 6 {
             0 => envelope.device_id = DeviceId::from_uuid(Uuid::from_u128(666)),
-            1 => envelope.epoch += 1,
+            1 => envelope.epoch += 100,
             2 => {
                 envelope.expires_at = now.checked_sub(1.seconds()).expect("a second before");
                 envelope.ttl_ms = 0;

@@ -1,6 +1,7 @@
 //! One pipeline: its record, its phase, and the command that waits for it.
 
 use link_protocol::{
+    allowlist::Allowlist,
     id::CommandId,
     limits,
     port::Port,
@@ -157,7 +158,12 @@ impl Pipeline {
             model_id: record.config.model_id,
             alias: record.config.alias.clone(),
             port,
-            allowlist: record.config.allowlist.clone(),
+            allowlist: if record.config.proxy.cors {
+                record.config.allowlist.clone()
+            } else {
+                Allowlist::new([])
+            },
+            telemetry: record.config.proxy.telemetry,
             generation: record.generation,
             engine,
         }

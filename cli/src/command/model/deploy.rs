@@ -5,6 +5,7 @@ use std::time::Duration;
 use link_client::backend::BackendClient;
 use link_protocol::{
     backend_api::deployment::{CreateDeployment, Deployment},
+    command::ProxyFeatures,
     deployment::DeploymentState,
     report::ModelState,
 };
@@ -37,6 +38,7 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
         port: arguments.port,
         alias: arguments.naming.alias,
         serve: arguments.serve,
+        proxy: ProxyFeatures { cors: !arguments.no_cors, telemetry: !arguments.no_telemetry },
     };
     let created = backend.deploy(&request, &idempotency_key()).await?;
     if !arguments.wait.wait {

@@ -1,0 +1,133 @@
+//! `link status` against an agent that answers what a test says.
+
+use axum::{Json, Router, routing::get};
+use link_protocol::{
+    identity::{Identity, SCHEMA_VERSION, encode_seed},
+    registration::{TransportSettings, TransportType},
+    secret::Secret,
+};
+use serde_json::{Value, json};
+
+use crate::support::{Backend, Home, id};
+
+// Holds: S9-5
+#[test]
+fn a_healthy_agent_is_shown_with_its_models_and_deployments() {
+    let agent = agent("connected", "alpha");
+    let ran = registered(&agent).link(&["status"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    let (device, deploying) = (id("dev", 1), id("mdl", 3));
+    assert_eq!(
+        ran.stdout,
+        format!(
+            "Agent      online, version 1.3.0 · Alpha\n\
+             Device     {device}\n\
+             Backend    https://link.example (connected, http)\n\
+             \n\
+             MODEL   STATE        ADDRESS\n\
+             smollm  serving      http://127.0.0.1:8080\n\
+             other   not serving  http://127.0.0.1:8081  port 8081 is in use by nginx\n\
+             deploying {deploying}  downloading  50 % (512 B of 1.00 KiB)\n"
+        )
+    );
+}
+
+#[test]
+fn json_holds_what_the_agent_said() {
+    let agent = agent("connected", "stable");
+    let ran = registered(&agent).link(&["status", "--json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let status = ran.stdout_json();
+    let members: Vec<_> = status.as_object().unwrap().keys().cloned().collect();
+    let wanted = ["agent", "backend_url", "device_id", "pipelines", "registered", "running"];
+    assert_eq!(members, wanted);
+    assert_eq!(status["agent"], healthz("connected", "stable"));
+    assert_eq!(status["pipelines"], pipelines());
+}
+
+#[test]
+fn an_agent_without_its_backend_is_not_healthy() {
+    for (state, code, words) in
+        [("connecting", 69, "keeps trying"), ("refused", 77, "`link register` again")]
+    {
+        let agent = agent(state, "stable");
+        let ran = registered(&agent).link(&["status"]);
+        assert_eq!(ran.code, code, "{ran:?}");
+        assert!(ran.stdout.contains(&format!("({state}, http)")) && ran.stderr.contains(words));
+    }
+}
+
+#[test]
+fn an_agent_of_another_installation_is_not_taken_for_ours() {
+    let agent = agent("connected", "stable");
+    let home = registered(&agent);
+    let text = std::fs::read_to_string(home.path("state/identity.json")).unwrap();
+    home.file("state/identity.json", &text.replace(&id("dev", 1), &id("dev", 2)));
+    let ran = home.link(&["status"]);
+    assert!(ran.code == 1 && ran.stderr.contains("another installation"), "{ran:?}");
+}
+
+#[test]
+fn a_file_of_an_earlier_schema_is_rejected() {
+    let home = Home::new();
+    home.file("state/identity.json", r#"{"schema_version": "2.0"}"#);
+    let ran = home.link(&["status"]);
+    assert_eq!(ran.code, 30);
+    assert!(ran.stderr.contains("schema version is `2.0`, and only `2.1` is read"), "{ran:?}");
+}
+
+fn registered(agent: &Backend) -> Home {
+    let port = agent.url.rsplit(':').next().unwrap();
+    let home = Home::new().with("LINK_LOCAL_PORT", port);
+    let identity = Identity {
+        schema_version: SCHEMA_VERSION.into(),
+        backend_url: "https://link.example".into(),
+        device_id: id("dev", 1).parse().unwrap(),
+        device_token: Secret::new("token"),
+        epoch: 1,
+        transport: TransportSettings { r#type: TransportType::Http },
+        backend_keys: vec![],
+        private_key_seed: encode_seed(&[3; 32]),
+    };
+    home.file("state/identity.json", &identity.to_text());
+    home
+}
+
+fn agent(connection: &'static str, channel: &'static str) -> Backend {
+    Backend::start(
+        Router::new()
+            .route("/healthz", get(move || async move { Json(healthz(connection, channel)) }))
+            .route("/models", get(|| async { Json(pipelines()) })),
+    )
+}
+
+fn healthz(connection: &str, channel: &str) -> Value {
+    let model = |number, alias: &str, state: &str, health: &str| {
+        json!({
+            "model_id": id("mdl", number), "pipeline_id": id("pip", number), "alias": alias,
+            "state": state, "health": health,
+        })
+    };
+    let mut other = model(2, "other", "not_serving", "unhealthy");
+    other["detail"] = json!("port 8081 is in use by nginx");
+    json!({
+        "status": "online", "agent_version": "1.3.0", "channel": channel,
+        "device_id": id("dev", 1), "transport": {"type": "http", "state": connection},
+        "models": [model(1, "smollm", "serving", "healthy"), other],
+        "deployments": [{
+            "model_id": id("mdl", 3), "state": "downloading",
+            "progress": {"bytes_done": 512, "bytes_total": 1024},
+        }],
+        "currently_serving": true, "model_id": id("mdl", 1),
+    })
+}
+
+fn pipelines() -> Value {
+    let entry = |number, alias: &str, port: u16, serving: bool| {
+        json!({
+            "pipeline_id": id("pip", number), "alias": alias, "port": port, "host": "127.0.0.1",
+            "is_serving": serving,
+        })
+    };
+    json!([entry(1, "smollm", 8080, true), entry(2, "other", 8081, false)])
+}

@@ -1,0 +1,8 @@
+//! What a person sees: the pages of the backend in Debian's Chromium, against real programs.
+
+#![expect(clippy::unwrap_used, reason = "a step that fails ends the test")]
+
+mod causes;
+mod chromium;
+mod dashboard;
+mod workspace;

@@ -1,0 +1,153 @@
+//! A real Chromium with a fresh profile, driven over the WebDriver protocol.
+
+use std::{path::PathBuf, time::Duration};
+
+use link_platform::process::{Program, TiedChild};
+use link_tests::{
+    backend::{EMAIL, PASSWORD},
+    wait::{PATIENCE, until},
+};
+use serde_json::Value;
+use thirtyfour::prelude::*;
+
+const CHROMIUM: &str = "/usr/bin/chromium";
+const CHROMEDRIVER: &str = "/usr/bin/chromedriver";
+
+/// Nothing of the machine's own, and no conversation with anybody but the pages.
+///
+/// With the debugging pipe the browser ends when its driver does, however that ends.
+const FLAGS: [&str; 11] = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-pipe",
+    "--window-size=1280,900",
+];
+
+/// A browser; it and its driver are killed when dropped.
+pub(super) struct Browser {
+    // Killed before the session is dropped, so that the session's end waits for nobody.
+    _driver: TiedChild,
+    session: WebDriver,
+    folder: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts a browser.
+    pub(super) async fn start() -> Self {
+        for program in [CHROMIUM, CHROMEDRIVER] {
+            let found = std::path::Path::new(program).is_file();
+            assert!(found, "{program} is missing: install `chromium` and `chromium-driver`");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("chromedriver.log");
+        let driver = TiedChild::start(&Program {
+            path: CHROMEDRIVER.into(),
+            args: vec!["--port=0".into()],
+            env: vec![],
+            log: Some(log.clone()),
+        })
+        .unwrap();
+        let port = until("chromedriver to listen", || async {
+            let text = std::fs::read_to_string(&log).ok()?;
+            let (_, rest) = text.split_once("successfully on port ")?;
+            rest.split_once('.')?.0.parse::<u16>().ok()
+        })
+        .await;
+        let mut capabilities = DesiredCapabilities::chrome();
+        capabilities.set_binary(CHROMIUM).unwrap();
+        let profile = format!("--user-data-dir={}", folder.path().join("profile").display());
+        for flag in FLAGS.into_iter().chain([profile.as_str()]) {
+            capabilities.add_arg(flag).unwrap();
+        }
+        let address = format!("http://127.0.0.1:{port}");
+        let session = WebDriver::new(address, capabilities).await.unwrap();
+        Self { _driver: driver, session, folder }
+    }
+
+    /// Opens an address.
+    pub(super) async fn open(&self, address: &str) {
+        self.session.goto(address).await.unwrap();
+    }
+
+    /// Opens an address and logs in as the first account.
+    pub(super) async fn open_logged_in(&self, address: &str) {
+        self.open(address).await;
+        self.find("#email").await.send_keys(EMAIL).await.unwrap();
+        self.find("#password").await.send_keys(PASSWORD).await.unwrap();
+        self.click("form.entry button[type=submit]").await;
+    }
+
+    /// Waits for an element that can be seen.
+    pub(super) async fn find(&self, css: &str) -> WebElement {
+        let query = self.session.query(By::Css(css)).and_displayed();
+        let found = query.wait(PATIENCE, Duration::from_millis(25)).first().await;
+        match found {
+            Ok(element) => element,
+            Err(_) => panic!("waited in vain for `{css}` on this page:\n{}", self.text().await),
+        }
+    }
+
+    /// Waits until an element that can be seen contains a text, and returns all of its text.
+    pub(super) async fn find_with(&self, css: &str, text: &str) -> String {
+        let seen = || async {
+            let elements = self.session.find_all(By::Css(css)).await.ok()?;
+            for element in elements {
+                let found = element.text().await.unwrap_or_default();
+                if found.contains(text) {
+                    return Some(found);
+                }
+            }
+            None
+        };
+        let patience = tokio::time::timeout(PATIENCE, until(text, seen));
+        match patience.await {
+            Ok(found) => found,
+            Err(_) => panic!("no `{css}` says `{text}` on this page:\n{}", self.text().await),
+        }
+    }
+
+    /// Waits until no element that fits can be seen.
+    pub(super) async fn gone(&self, css: &str) {
+        let query = self.session.query(By::Css(css)).and_displayed();
+        query.wait(PATIENCE, Duration::from_millis(25)).wait_until_gone().await.unwrap();
+    }
+
+    /// Clicks on an element as soon as it can be used.
+    ///
+    /// The page may draw the element anew between the search and the click.
+    pub(super) async fn click(&self, css: &str) {
+        until(&format!("a click on `{css}`"), || async {
+            let element = self.session.find(By::Css(css)).await.ok()?;
+            let usable = element.is_displayed().await.ok()? && element.is_enabled().await.ok()?;
+            (usable && element.click().await.is_ok()).then_some(())
+        })
+        .await;
+    }
+
+    /// Runs a script in the page; a promise is waited for.
+    pub(super) async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
+        self.session.execute(script, arguments).await.unwrap().json().clone()
+    }
+
+    /// Returns everything that can be read on the page.
+    pub(super) async fn text(&self) -> String {
+        match self.session.find(By::Css("body")).await {
+            Ok(body) => body.text().await.unwrap_or_default(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// Takes a picture of the page, kept when `LINK_TEST_SCREENSHOTS` names a folder.
+    pub(super) async fn picture(&self, name: &str) {
+        let kept = std::env::var_os("LINK_TEST_SCREENSHOTS").map(PathBuf::from);
+        let folder = kept.unwrap_or_else(|| self.folder.path().to_owned());
+        self.session.screenshot(&folder.join(format!("{name}.png"))).await.unwrap();
+    }
+}

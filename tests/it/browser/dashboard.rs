@@ -1,0 +1,74 @@
+//! The dashboard: what an owner does by hand, from a key to a repair of everything that is stale.
+
+use link_tests::{
+    backend::{OLD_ORIGIN, TestBackend},
+    chat,
+    device::{TestDevice, free_port},
+    engines,
+};
+
+use super::chromium::Browser;
+
+#[tokio::test]
+async fn browser_deploys_stops_serves_and_repairs_from_the_dashboard() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let browser = Browser::start().await;
+    browser.open_logged_in(&backend.url).await;
+    browser.find_with("#devices tbody", "Online").await;
+
+    browser.click("#deployments summary").await;
+    let port = free_port();
+    browser.find("#deploy-port").await.send_keys(port.to_string()).await.unwrap();
+    browser.click("#deployments form button[type=submit]").await;
+    browser.find_with("#deployments tbody", "Serving").await;
+    browser.click("[data-action=stop]").await;
+    browser.find_with("#deployments tbody", "Not serving").await;
+    browser.click("[data-action=serve]").await;
+    browser.click("[data-action=stop]:not([disabled])").await;
+    browser.find_with("#deployments tbody", "Not serving").await;
+    browser.click("[data-action=serve]").await;
+    browser.find_with(".notice", "is served").await;
+
+    let origin = &backend.url;
+    assert_eq!(chat::preflight(port, origin).await.status(), 403);
+    browser.find("#origins").await.send_keys(format!("\n{origin}")).await.unwrap();
+    browser.click("#allowlist form button[type=submit]").await;
+    browser.find_with("#deployments tbody", "Stale allowlist").await;
+    browser.picture("dashboard-stale").await;
+    browser.click("#repair-all").await;
+    browser.gone("#repair-all").await;
+    assert_eq!(chat::preflight(port, origin).await.status(), 204);
+    assert_eq!(chat::preflight(port, OLD_ORIGIN).await.status(), 204);
+    drop(device);
+}
+
+#[tokio::test]
+async fn browser_shows_a_new_key_once_and_what_was_typed_wrong() {
+    let backend = TestBackend::start().await;
+    let browser = Browser::start().await;
+    browser.open(&backend.url).await;
+    browser.find("#email").await.send_keys("owner@example.com").await.unwrap();
+    browser.find("#password").await.send_keys("not the password").await.unwrap();
+    browser.click("form.entry button[type=submit]").await;
+    browser.find_with("[role=alert]", "password is wrong").await;
+    browser.picture("dashboard-login").await;
+
+    browser.open_logged_in(&backend.url).await;
+    browser.click("#keys summary").await;
+    browser.find("#key-name").await.send_keys("laptop").await.unwrap();
+    browser.click("#keys form button[type=submit]").await;
+    browser.find_with("#new-key", "lrk_").await;
+    browser.find_with("#keys tbody", "laptop").await;
+    browser.picture("dashboard-key").await;
+    browser.open(&backend.url).await;
+    browser.find_with("#keys tbody", "laptop").await;
+    assert!(!browser.text().await.contains("lrk_"));
+
+    let origins = browser.find("#origins").await;
+    origins.send_keys("\nhttps://*.example").await.unwrap();
+    browser.click("#allowlist form button[type=submit]").await;
+    browser.find_with("#allowlist [role=alert]", "origin").await;
+    assert_eq!(backend.owner.allowlist().await.unwrap().origins.len(), 1);
+}

@@ -1,0 +1,128 @@
+//! The workspace: a refused preflight is called by its name, repaired by a click, and answered.
+
+use link_protocol::{deployment::DeploymentState, id::ModelId, port::Port};
+use link_tests::{
+    backend::{OLD_ORIGIN, TestBackend},
+    chat,
+    device::{TestDevice, free_port},
+    engines::{self, TINY_REPLY, TINY_TOKENS},
+};
+use serde_json::Value;
+
+use super::chromium::Browser;
+
+/// A model that is served on a device, deployed when the allowlist lacked the page's origin.
+struct Stage {
+    backend: TestBackend,
+    device: TestDevice,
+    model: ModelId,
+    port: Port,
+    /// The origin of the backend's own pages.
+    origin: String,
+}
+
+impl Stage {
+    async fn set(model: &str) -> Self {
+        let backend = TestBackend::start().await;
+        let device = TestDevice::start(&backend).await;
+        let bytes = engines::model(&format!("{model}.gguf"));
+        let model = backend.upload(model, bytes).await.model_id;
+        let port = free_port();
+        let deployment = backend.deploy(model, device.id, port, true).await;
+        let ended = backend.ended(deployment.deployment_id).await;
+        assert_eq!(ended.state, DeploymentState::Completed, "{:?}", ended.reason);
+        backend.serving(deployment.deployment_id, true).await;
+        let origin = backend.url.replace("127.0.0.1", "localhost");
+        Self { backend, device, model, port, origin }
+    }
+
+    async fn browser(&self) -> Browser {
+        let browser = Browser::start().await;
+        browser.open_logged_in(&format!("{}/workspace", self.origin)).await;
+        browser
+    }
+}
+
+#[tokio::test]
+async fn browser_names_the_refused_preflight_and_repairs_it() {
+    let stage = Stage::set("tiny").await;
+    stage.backend.allow(&[OLD_ORIGIN, &stage.origin]).await;
+    let browser = stage.browser().await;
+    ask(&browser, "Say hello.").await;
+
+    let said = browser.find("[data-cause='allowlist-stale']").await.text().await.unwrap();
+    for part in ["allowlist", stage.origin.as_str(), "preflight was refused"] {
+        assert!(said.contains(part), "`{part}` is missing: {said}");
+    }
+    assert!(!browser.text().await.to_lowercase().contains("document too large"));
+    let refused = chat::preflight(stage.port, &stage.origin).await;
+    assert_eq!(refused.status(), 403);
+    assert_eq!(refused.json::<Value>().await.unwrap()["code"], "origin-not-allowed");
+    browser.picture("workspace-refused").await;
+    let engine = stage.device.model().await.engine_pid;
+
+    browser.click("[data-action=repair]").await;
+    let usage = browser.find_with(".answered .usage", "completion tokens").await;
+    assert!(usage.contains(&format!("{TINY_TOKENS} completion tokens")), "{usage}");
+    assert!(usage.contains("prompt tokens"), "{usage}");
+    let script = "const text = document.querySelector('.answered .text');
+        return [text.textContent, text.childNodes.length];";
+    let answer = browser.run(script, vec![]).await;
+    assert_eq!(answer[0], TINY_REPLY);
+    assert!(answer[1].as_u64().unwrap() > 5, "the answer came in {} pieces", answer[1]);
+    browser.gone("[data-cause]").await;
+    browser.picture("workspace-repaired").await;
+    assert_eq!(chat::preflight(stage.port, &stage.origin).await.status(), 204);
+    assert_eq!(stage.device.model().await.engine_pid, engine, "the engine was kept");
+}
+
+#[tokio::test]
+async fn browser_keeps_the_access_token_out_of_every_store() {
+    let backend = TestBackend::start().await;
+    let browser = Browser::start().await;
+    browser.open_logged_in(&format!("{}/workspace", backend.url)).await;
+    browser.find_with(".who", "@").await;
+    let script = "return JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])";
+    let stores = browser.run(script, vec![]).await;
+    let stores: Value = serde_json::from_str(stores.as_str().unwrap()).unwrap();
+    assert_eq!((&stores[0], &stores[2]), (&serde_json::json!({}), &Value::from("")));
+    let session = stores[1].as_object().unwrap();
+    assert_eq!(session.keys().collect::<Vec<_>>(), ["link.refresh-token"]);
+    let token = session["link.refresh-token"].as_str().unwrap();
+    assert_eq!(token.matches('.').count(), 0, "a refresh token is no JWT");
+
+    // The refresh token is good for the next page of the same tab, and only once.
+    browser.open(&format!("{}/", backend.url)).await;
+    browser.find_with(".who", "@").await;
+    assert_ne!(browser.run("return sessionStorage['link.refresh-token']", vec![]).await, token);
+}
+
+#[tokio::test]
+async fn browser_adds_its_origin_stops_an_answer_and_serves_a_stopped_model() {
+    let stage = Stage::set("tiny-loop").await;
+    let browser = stage.browser().await;
+    ask(&browser, "Never end.").await;
+    // The setting itself lacks the origin, so a repair alone would change nothing.
+    browser.find("[data-cause='origin-not-listed']").await;
+    browser.picture("workspace-not-listed").await;
+    browser.click("[data-action=allow]").await;
+    browser.find_with(".answered .text", " ").await;
+    browser.click("#stop").await;
+    browser.find_with(".answered .usage", "Stopped").await;
+    let allowed = stage.backend.owner.allowlist().await.unwrap().origins;
+    assert!(allowed.iter().any(|origin| origin.as_str() == stage.origin), "{allowed:?}");
+
+    let stopped = stage.backend.owner.stop(stage.model, stage.device.id).await.unwrap();
+    stage.backend.result(stopped.command_id).await;
+    ask(&browser, "And now?").await;
+    browser.find("[data-cause='not-serving']").await;
+    browser.click("[data-action=serve]").await;
+    browser.find_with(".answered:last-child .text", " ").await;
+    browser.click("#stop").await;
+    browser.find_with(".answered:last-child .usage", "Stopped").await;
+}
+
+async fn ask(browser: &Browser, text: &str) {
+    browser.find("#message").await.send_keys(text).await.unwrap();
+    browser.click("#send").await;
+}

@@ -1,0 +1,413 @@
+//! The device: the agent's core, and a shell that carries out its effects on a model of the world.
+//!
+//! The process may die before any effect; what was not written down is lost then, with every
+//! engine, port and connection. Held at every effect: a receipt and a report speak only of what is
+//! on disk; reports go in order, one at a time; a port is given back by who has it; a pipeline has
+//! one engine at a time, its own port and a whole file; nothing is downloaded for what is done.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    time::Duration,
+};
+
+use link_agent_core::{
+    agent::Agent,
+    effect::{Effect, Route},
+    event::{DownloadFailure, Event},
+    record::{Change, DownloadId, Identity, OutboxEntry},
+};
+use link_protocol::{
+    command::{Command, ModelFile},
+    envelope::{Receipt, ReceiptKind},
+    id::{DeviceId, PipelineId},
+    port::Port,
+    signing::VerifyingKey,
+};
+
+use super::{
+    chance::Chance,
+    disk::Disk,
+    mutants::Mutant,
+    network::{Agenda, Faults, Input, Item, Message, Ms, Network, SECOND},
+    tally::Tally,
+};
+
+/// Everything around the device.
+pub(super) struct Around<'a> {
+    pub(super) agenda: &'a mut Agenda,
+    pub(super) chance: &'a mut Chance,
+    pub(super) faults: &'a Faults,
+    pub(super) network: &'a Network,
+    pub(super) tally: &'a mut Tally,
+}
+
+/// An engine process.
+#[derive(Clone, Debug)]
+pub(super) struct Engine {
+    pub(super) ready: bool,
+    /// It was told to stop.
+    pub(super) stopping: bool,
+    /// It has ended, and the core has not been told.
+    pub(super) ended: bool,
+}
+
+/// The simulated device.
+pub(super) struct Device {
+    pub(super) id: DeviceId,
+    pub(super) epoch: u64,
+    pinned: Vec<VerifyingKey>,
+    pub(super) mutant: Mutant,
+    pub(super) disk: Disk,
+    pub(super) boot: u64,
+    pub(super) booted_at: Ms,
+    /// How much the process's clock lags because the device slept.
+    pub(super) lag: Ms,
+    pub(super) frozen_until: Ms,
+    pub(super) agent: Option<Agent>,
+    /// The control line's newest request.
+    pub(super) request: u64,
+    pub(super) frontends: BTreeMap<Port, BTreeMap<PipelineId, Route>>,
+    /// Ports that other programs have.
+    pub(super) foreign: BTreeSet<Port>,
+    pub(super) engines: BTreeMap<(PipelineId, u64), Engine>,
+    downloads: BTreeMap<DownloadId, Transfer>,
+    pub(super) sending: Option<u64>,
+}
+
+struct Transfer {
+    file: ModelFile,
+    cancelled: bool,
+}
+
+impl Device {
+    pub(super) fn new(id: DeviceId, pinned: VerifyingKey, mutant: Mutant) -> Self {
+        Self {
+            id,
+            epoch: 1,
+            pinned: vec![pinned],
+            mutant,
+            disk: Disk::default(),
+            boot: 0,
+            booted_at: 0,
+            lag: 0,
+            frozen_until: 0,
+            agent: None,
+            request: 0,
+            frontends: BTreeMap::new(),
+            foreign: BTreeSet::new(),
+            engines: BTreeMap::new(),
+            downloads: BTreeMap::new(),
+            sending: None,
+        }
+    }
+
+    /// Starts the process.
+    pub(super) fn boot(&mut self, around: &mut Around<'_>) -> Result<(), String> {
+        if self.agent.is_some() {
+            return Ok(());
+        }
+        self.boot += 1;
+        (self.booted_at, self.lag) = (around.agenda.now, 0);
+        around.tally.boots += 1;
+        let identity = Identity {
+            device_id: self.id,
+            epoch: self.epoch,
+            boot_id: self.boot.to_string(),
+            agent_version: "1.3.0".parse().expect("a version"),
+        };
+        let mut snapshot = self.disk.snapshot();
+        self.mutant.at_restart(&mut snapshot);
+        let (agent, effects) =
+            Agent::restore(identity, self.pinned.clone(), snapshot, Duration::ZERO);
+        self.agent = Some(agent);
+        around.agenda.input(around.chance.between(10, 500), self.boot, Input::Connect);
+        self.carry_out(None, effects, around)
+    }
+
+    /// Ends the process: what is not on disk is gone.
+    pub(super) fn crash(&mut self, around: &mut Around<'_>) {
+        if self.agent.take().is_none() {
+            return;
+        }
+        self.frontends.clear();
+        self.engines.clear();
+        self.downloads.clear();
+        self.sending = None;
+        around.tally.crashes += 1;
+        around.agenda.after(around.chance.between(SECOND / 10, 40 * SECOND), Item::Boot);
+    }
+
+    /// Freezes the device; its process's clock may or may not count that time.
+    pub(super) fn suspend(&mut self, length: Ms, counted: bool, now: Ms) {
+        self.frozen_until = now + length;
+        if !counted {
+            self.lag += length;
+        }
+    }
+
+    /// Takes an input.
+    pub(super) fn take(&mut self, input: Input, around: &mut Around<'_>) -> Result<(), String> {
+        let Some(agent) = &self.agent else { return Ok(()) };
+        let event = match input {
+            Input::Connect => {
+                let hello = agent.hello();
+                let (boot, request) = (self.boot, self.next_request());
+                self.ask(Message::Hello { boot, request, hello }, 15 * SECOND, around);
+                return Ok(());
+            }
+            Input::Answer { request, event } => {
+                if request != self.request {
+                    return Ok(());
+                }
+                self.handle(event.clone(), around)?;
+                if around.chance.happens(around.faults.repeat) {
+                    let again = Input::Event(event);
+                    around.agenda.input(around.chance.between(1, 200 * SECOND), self.boot, again);
+                }
+                self.poll(around);
+                return Ok(());
+            }
+            Input::GivenUp { request } => {
+                if request != self.request {
+                    return Ok(());
+                }
+                self.request += 1;
+                let wait = around.chance.between(SECOND, 60 * SECOND);
+                around.agenda.input(wait, self.boot, Input::Connect);
+                Event::Disconnected
+            }
+            Input::Deadline => {
+                if agent.deadline().is_none_or(|at| at > self.clock(around.agenda.now)) {
+                    self.watch_deadline(around);
+                    return Ok(());
+                }
+                Event::DeadlineReached
+            }
+            Input::Progress { download, bytes } => {
+                if self.downloads.get(&download).is_none_or(|transfer| transfer.cancelled) {
+                    return Ok(());
+                }
+                Event::DownloadProgressed { download, bytes_done: bytes }
+            }
+            Input::Transferred { download, whole } => match self.transferred(download, whole) {
+                Some(event) => event,
+                None => return Ok(()),
+            },
+            Input::EngineReady { pipeline, run } => {
+                match self.engines.get_mut(&(pipeline, run)) {
+                    Some(engine) if !engine.ended => engine.ready = true,
+                    Some(_) | None => return Ok(()),
+                }
+                Event::EngineReady { pipeline_id: pipeline, run }
+            }
+            Input::EngineDies { pipeline, run } => {
+                match self.engines.get_mut(&(pipeline, run)) {
+                    Some(engine) if !engine.ended && !engine.stopping => engine.ended = true,
+                    Some(_) | None => return Ok(()),
+                }
+                let reason = "the engine ended (exit status: 1)".to_owned();
+                let event = Event::EngineEnded { pipeline_id: pipeline, run, reason };
+                around.agenda.input(around.chance.between(1, 100), self.boot, Input::Event(event));
+                return Ok(());
+            }
+            Input::EngineStops { pipeline, run } => {
+                self.engines.remove(&(pipeline, run));
+                Event::EngineStopped { pipeline_id: pipeline, run }
+            }
+            Input::Event(event) => {
+                self.arrives(&event);
+                event
+            }
+        };
+        self.handle(event, around)
+    }
+
+    fn handle(&mut self, event: Event, around: &mut Around<'_>) -> Result<(), String> {
+        let now = self.clock(around.agenda.now);
+        let Some(agent) = &mut self.agent else { return Ok(()) };
+        around.tally.events += 1;
+        let effects = agent.handle(event.clone(), now);
+        self.carry_out(Some(event), effects, around)
+    }
+
+    /// Carries out effects and what follows from them at once, then looks at the whole.
+    fn carry_out(
+        &mut self,
+        event: Option<Event>,
+        effects: Vec<Effect>,
+        around: &mut Around<'_>,
+    ) -> Result<(), String> {
+        let mut waiting = VecDeque::from([(event, effects)]);
+        let mut next = VecDeque::new();
+        while let Some((event, effects)) = waiting.pop_front() {
+            let effects = self.mutant.twist(event.as_ref(), effects);
+            self.check_repairs(&effects)?;
+            for effect in effects {
+                if around.chance.happens(around.faults.crash) {
+                    self.crash(around);
+                    return Ok(());
+                }
+                let what = format!("{effect:?}");
+                self.run(effect, event.as_ref(), &mut next, around)
+                    .map_err(|why| format!("{why}\n  at the effect {what}\n  of {event:?}"))?;
+            }
+            let now = self.clock(around.agenda.now);
+            if let (Some(event), Some(agent)) = (next.pop_front(), &mut self.agent) {
+                let effects = agent.handle(Event::clone(&event), now);
+                waiting.push_back((Some(event), effects));
+            }
+        }
+        self.watch_deadline(around);
+        self.check()
+    }
+
+    fn run(
+        &mut self,
+        effect: Effect,
+        cause: Option<&Event>,
+        next: &mut VecDeque<Event>,
+        around: &mut Around<'_>,
+    ) -> Result<(), String> {
+        match effect {
+            Effect::Persist(changes) => {
+                let taken = cause.and_then(|cause| {
+                    if let Event::ReportSent { id } = cause { Some(*id) } else { None }
+                });
+                self.disk.apply(&changes, taken)?;
+                around.tally.writes += 1;
+                for change in &changes {
+                    if let Change::PutCommand(entry) = change {
+                        around.tally.command(entry);
+                    }
+                }
+            }
+            Effect::SendReceipt(receipt) => {
+                self.check_receipt(&receipt)?;
+                let message = Message::Receipt(receipt);
+                around.network.scatter(&message, around.agenda, around.faults, around.chance);
+            }
+            Effect::SendReport(entry) => self.send(entry, around)?,
+            Effect::Download { download, file } => self.download(download, file, around)?,
+            Effect::CancelDownload { download } => {
+                if let Some(transfer) = self.downloads.get_mut(&download) {
+                    transfer.cancelled = true;
+                    let whole = around.chance.happens(200);
+                    let input = Input::Transferred { download, whole };
+                    around.agenda.input(around.chance.between(1, 900), self.boot, input);
+                }
+            }
+            Effect::ReservePort { run, route } => {
+                let (pipeline_id, port) = (route.pipeline_id, route.port);
+                let outcome = self.reserve(route);
+                around.tally.ports_taken += u64::from(outcome.is_err());
+                next.push_front(Event::PortReserved { pipeline_id, run, port, outcome });
+            }
+            Effect::ReplaceRoute(route) => self.replace(route)?,
+            Effect::ReleasePort { pipeline_id, port } => {
+                let routes = self.frontends.get_mut(&port).ok_or("nobody has the port")?;
+                routes.remove(&pipeline_id).ok_or("the pipeline does not have the port")?;
+                if routes.is_empty() {
+                    self.frontends.remove(&port);
+                }
+            }
+            Effect::StartEngine { pipeline_id, run, plugin, file, .. } => {
+                self.start(pipeline_id, run, &plugin, &file, around)?;
+            }
+            Effect::StopEngine { pipeline_id, run } => self.stop(pipeline_id, run, around)?,
+            Effect::PruneModel { keep } => {
+                self.disk.files.retain(|file| file.0 != keep.model_id || file.1 == keep.sha256);
+            }
+            Effect::DiscardFile(file) => {
+                self.disk.files.remove(&(file.model_id, file.sha256));
+            }
+            Effect::DeleteModel { pipeline_id, model_id } => {
+                let outcome = if around.chance.happens(around.faults.disk) {
+                    Err("cannot delete the model's files: busy".to_owned())
+                } else {
+                    self.disk.files.retain(|file| file.0 != model_id);
+                    Ok(())
+                };
+                next.push_back(Event::ModelDeleted { pipeline_id, outcome });
+            }
+            Effect::Log(_) => {}
+        }
+        Ok(())
+    }
+
+    fn check_receipt(&self, receipt: &Receipt) -> Result<(), String> {
+        let entry = self.disk.commands.get(&receipt.command_id);
+        let holds = match receipt.receipt {
+            ReceiptKind::Stored | ReceiptKind::Duplicate => entry.is_some(),
+            ReceiptKind::Done => {
+                let result = entry.and_then(|entry| entry.result.as_ref());
+                result.is_some() && result == receipt.result.as_ref()
+            }
+            ReceiptKind::Expired => entry.is_none(),
+        };
+        if holds { Ok(()) } else { Err("a receipt says what is not on disk".to_owned()) }
+    }
+
+    /// Starts to send a report; its fate comes back later.
+    fn send(&mut self, entry: OutboxEntry, around: &mut Around<'_>) -> Result<(), String> {
+        let first = self.disk.outbox.values().next();
+        if first != Some(&entry) {
+            return Err(format!("report {} is sent, the first on disk is {first:?}", entry.id));
+        }
+        if let Some(other) = self.sending.replace(entry.id) {
+            return Err(format!("report {} is sent while {other} is", entry.id));
+        }
+        let (boot, id) = (self.boot, entry.id);
+        match around.network.delay(around.agenda.now, around.faults, around.chance) {
+            Some(delay) => around.agenda.after(delay, Item::ToBackend(Message::Report { boot, entry })),
+            None => {
+                let deferred = Input::Event(Event::ReportDeferred { id });
+                around.agenda.input(around.chance.between(2 * SECOND, 34 * SECOND), boot, deferred);
+            }
+        }
+        Ok(())
+    }
+
+    fn download(
+        &mut self,
+        download: DownloadId,
+        file: ModelFile,
+        around: &mut Around<'_>,
+    ) -> Result<(), String> {
+        around.tally.downloads += 1;
+        let deployment = download.deployment_id;
+        for entry in self.disk.commands.values() {
+            if let Some(Command::DeployModel(deploy)) = &entry.command
+                && deploy.deployment_id == deployment
+                && self.disk.done.contains_key(&entry.command_id)
+            {
+                return Err(format!("{deployment} is downloaded and its command is done"));
+            }
+        }
+        if self.downloads.keys().any(|other| other.deployment_id == deployment) {
+            return Err(format!("{deployment} is downloaded twice at a time"));
+        }
+        let there = self.disk.has(&file);
+        let length = if there { 900 } else { around.chance.between(SECOND, 200 * SECOND) };
+        let whole = there || !around.chance.happens(around.faults.download);
+        for part in 1..5 {
+            let input = Input::Progress { download, bytes: file.size_bytes * part / 5 };
+            around.agenda.input(length * part / 5, self.boot, input);
+        }
+        around.agenda.input(length, self.boot, Input::Transferred { download, whole });
+        self.downloads.insert(download, Transfer { file, cancelled: false });
+        Ok(())
+    }
+
+    fn transferred(&mut self, download: DownloadId, whole: bool) -> Option<Event> {
+        let transfer = self.downloads.remove(&download)?;
+        let outcome = if whole {
+            self.disk.files.insert((transfer.file.model_id, transfer.file.sha256));
+            Ok(())
+        } else if transfer.cancelled {
+            Err(DownloadFailure::Cancelled)
+        } else {
+            Err(DownloadFailure::Failed("the file is shorter than announced".to_owned()))
+        };
+        Some(Event::DownloadEnded { download, outcome })
+    }
+}

@@ -1,0 +1,126 @@
+//! What the device has on disk, and what may be written there.
+//!
+//! Held at every write: a result is recorded once, nothing is recorded of a command that is done,
+//! a report has a number of its own and goes only when it was taken or replaced.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use link_agent_core::record::{
+    Change, LedgerEntry, OutboxEntry, PipelineRecord, Report, Snapshot,
+};
+use link_protocol::{
+    command::{ModelFile, Sha256Hex},
+    id::{CommandId, ModelId, PipelineId},
+    report::CommandReport,
+};
+
+/// The device's disk.
+#[derive(Debug, Default)]
+pub(super) struct Disk {
+    pub(super) commands: BTreeMap<CommandId, LedgerEntry>,
+    pub(super) pipelines: BTreeMap<PipelineId, PipelineRecord>,
+    pub(super) outbox: BTreeMap<u64, OutboxEntry>,
+    pub(super) dead: Vec<(OutboxEntry, String)>,
+    pub(super) last_seq: u64,
+    /// Model files that are whole and verified.
+    pub(super) files: BTreeSet<(ModelId, Sha256Hex)>,
+    /// Every command that was ever done, whatever the journal says.
+    pub(super) done: BTreeMap<CommandId, CommandReport>,
+    /// When each pipeline was last removed: the newest command then.
+    pub(super) removed: BTreeMap<PipelineId, u64>,
+}
+
+impl Disk {
+    /// Returns everything, as the agent reads it at its start.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let mut commands: Vec<_> = self.commands.values().cloned().collect();
+        commands.sort_by_key(|entry| entry.seq);
+        Snapshot {
+            commands,
+            pipelines: self.pipelines.values().cloned().collect(),
+            outbox: self.outbox.values().cloned().collect(),
+            last_seq: self.last_seq,
+        }
+    }
+
+    /// Writes all changes. `taken` is the report whose fate the agent was just told.
+    pub(super) fn apply(
+        &mut self,
+        changes: &[Change],
+        taken: Option<u64>,
+    ) -> Result<(), String> {
+        for (place, change) in changes.iter().enumerate() {
+            match change {
+                Change::PutCommand(entry) => self.put_command(entry)?,
+                Change::ForgetCommand(id) => drop(self.commands.remove(id)),
+                Change::PutPipeline(record) => {
+                    self.pipelines.insert(record.config.pipeline_id, record.clone());
+                }
+                Change::RemovePipeline(id) => {
+                    self.pipelines.remove(id);
+                    self.removed.insert(*id, self.last_seq);
+                }
+                Change::PutReport(entry) => {
+                    if self.outbox.insert(entry.id, entry.clone()).is_some() {
+                        return Err(format!("report {} is written a second time", entry.id));
+                    }
+                }
+                Change::RemoveReport(id) => {
+                    let entry = self.outbox.remove(id);
+                    let entry = entry.ok_or_else(|| format!("report {id} is not there"))?;
+                    let replaced = changes[place..].iter().any(|later| follows(&entry, later));
+                    if taken != Some(*id) && !replaced {
+                        return Err(format!("report {entry:?} is removed, and nobody took it"));
+                    }
+                }
+                Change::BuryReport { entry, reason } => {
+                    self.outbox.remove(&entry.id).ok_or("a report is buried that is not there")?;
+                    self.dead.push((entry.clone(), reason.clone()));
+                }
+                Change::SetLastSeq(seq) => {
+                    if *seq <= self.last_seq {
+                        return Err(format!("the sequence number falls to {seq}"));
+                    }
+                    self.last_seq = *seq;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put_command(&mut self, entry: &LedgerEntry) -> Result<(), String> {
+        let id = entry.command_id;
+        if let Some(before) = self.done.get(&id) {
+            return Err(format!("{id} was done ({before:?}) and is recorded again: {entry:?}"));
+        }
+        if let Some(result) = &entry.result {
+            self.done.insert(id, result.clone());
+        }
+        self.commands.insert(id, entry.clone());
+        Ok(())
+    }
+
+    /// Tells whether the file of a model is there.
+    pub(super) fn has(&self, file: &ModelFile) -> bool {
+        self.files.contains(&(file.model_id, file.sha256.clone()))
+    }
+}
+
+/// Whether `later` holds a newer report about what `entry` is about.
+fn follows(entry: &OutboxEntry, later: &Change) -> bool {
+    let Change::PutReport(newer) = later else { return false };
+    match (&entry.report, &newer.report) {
+        (Report::Lifecycle(_), Report::Lifecycle(_)) => true,
+        (Report::Model(old), Report::Model(new)) => {
+            old.pipeline_id == new.pipeline_id && new.generation >= old.generation
+        }
+        (
+            Report::Progress { progress: old, .. },
+            Report::Progress { progress: new, .. },
+        ) => old.deployment_id == new.deployment_id && old.event == new.event,
+        (
+            Report::Lifecycle(_) | Report::Model(_) | Report::Progress { .. } | Report::Command(_),
+            _,
+        ) => false,
+    }
+}

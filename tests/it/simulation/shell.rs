@@ -1,0 +1,173 @@
+//! The parts of the device's shell: its control line, its ports and its engines.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use link_agent_core::{clock::Now, effect::Route, event::Event};
+use link_protocol::{command::ModelFile, id::PipelineId};
+
+use super::{
+    device::{Around, Device, Engine},
+    network::{Input, Item, Message, Ms, SECOND},
+    user,
+};
+
+impl Device {
+    /// The process's clock.
+    pub(super) fn clock(&self, now: Ms) -> Now {
+        Duration::from_millis(now.saturating_sub(self.booted_at).saturating_sub(self.lag))
+    }
+
+    pub(super) fn next_request(&mut self) -> u64 {
+        self.request += 1;
+        self.request
+    }
+
+    /// Sends a request of the control line, and gives it up when no answer comes.
+    pub(super) fn ask(&self, message: Message, patience: Ms, around: &mut Around<'_>) {
+        if let Some(delay) = around.network.delay(around.agenda.now, around.faults, around.chance) {
+            around.agenda.after(delay, Item::ToBackend(message));
+        }
+        let given_up = Input::GivenUp { request: self.request };
+        around.agenda.input(patience, self.boot, given_up);
+    }
+
+    /// Asks for commands; what arrived before is on disk.
+    pub(super) fn poll(&mut self, around: &mut Around<'_>) {
+        let Some(after) = self.agent.as_ref().map(|agent| agent.hello().last_seq) else { return };
+        let (boot, request) = (self.boot, self.next_request());
+        self.ask(Message::Poll { boot, request, after }, 65 * SECOND, around);
+    }
+
+    pub(super) fn watch_deadline(&self, around: &mut Around<'_>) {
+        let deadline = self.agent.as_ref().and_then(link_agent_core::agent::Agent::deadline);
+        if let Some(deadline) = deadline {
+            let wait = deadline.saturating_sub(self.clock(around.agenda.now));
+            let wait = u64::try_from(wait.as_millis()).expect("a deadline is not far") + 1;
+            around.agenda.input(wait, self.boot, Input::Deadline);
+        }
+    }
+
+    /// Notes what the arrival of an event means for the world.
+    pub(super) fn arrives(&mut self, event: &Event) {
+        if let Event::EngineEnded { pipeline_id, run, .. } = event {
+            // Of one that was told to stop meanwhile more is to be heard.
+            let key = (*pipeline_id, *run);
+            if self.engines.get(&key).is_some_and(|engine| !engine.stopping) {
+                self.engines.remove(&key);
+            }
+        }
+        if let Event::ReportSent { id }
+        | Event::ReportDeferred { id }
+        | Event::ReportRefused { id, .. } = event
+            && self.sending == Some(*id)
+        {
+            self.sending = None;
+        }
+    }
+
+    /// Takes a port for a route, as the shell does: the route has no engine yet.
+    pub(super) fn reserve(&mut self, route: Route) -> Result<(), String> {
+        let port = route.port;
+        if !self.frontends.contains_key(&port) && self.foreign.contains(&port) {
+            return Err(format!("port {port} is in use by another program"));
+        }
+        let route = Route { engine: None, ..route };
+        self.frontends.entry(port).or_default().insert(route.pipeline_id, route);
+        Ok(())
+    }
+
+    pub(super) fn replace(&mut self, route: Route) -> Result<(), String> {
+        let key = route.pipeline_id;
+        if let Some(run) = route.engine {
+            let engine = self.engines.get(&(key, run)).ok_or("a route leads to no engine")?;
+            if !engine.ready || engine.stopping {
+                return Err("a route leads to an engine that does not serve".to_owned());
+            }
+        }
+        let routes = self.frontends.get_mut(&route.port);
+        let before = routes.and_then(|routes| routes.get_mut(&key));
+        *before.ok_or("a route is replaced on a port that the pipeline does not have")? = route;
+        Ok(())
+    }
+
+    pub(super) fn start(
+        &mut self,
+        pipeline: PipelineId,
+        run: u64,
+        plugin: &str,
+        file: &ModelFile,
+        around: &mut Around<'_>,
+    ) -> Result<(), String> {
+        around.tally.engines += 1;
+        if self.engines.keys().any(|(other, _)| *other == pipeline) {
+            return Err("the pipeline has an engine already".to_owned());
+        }
+        if !self.frontends.values().any(|routes| routes.contains_key(&pipeline)) {
+            return Err("an engine is started before its port is ours".to_owned());
+        }
+        if !self.disk.has(file) {
+            return Err("an engine is started without its model file".to_owned());
+        }
+        let engine = Engine { ready: false, stopping: false, ended: false };
+        self.engines.insert((pipeline, run), engine);
+        let (chance, agenda, boot) = (&mut *around.chance, &mut *around.agenda, self.boot);
+        if plugin != user::PLUGIN {
+            agenda.input(10, boot, Input::EngineDies { pipeline, run });
+            return Ok(());
+        }
+        let ready = Input::EngineReady { pipeline, run };
+        let dies = Input::EngineDies { pipeline, run };
+        if !chance.happens(around.faults.engine) {
+            agenda.input(chance.between(SECOND / 2, 30 * SECOND), boot, ready);
+            return Ok(());
+        }
+        match chance.between(0, 4) {
+            // It dies while it loads.
+            0 => agenda.input(chance.between(10, 20 * SECOND), boot, dies),
+            // It never answers.
+            1 => {}
+            // It answers late, perhaps too late.
+            2 => agenda.input(chance.between(90 * SECOND, 150 * SECOND), boot, ready),
+            // It serves for a while.
+            _ => {
+                let loads = chance.between(SECOND / 2, 20 * SECOND);
+                agenda.input(loads, boot, ready);
+                agenda.input(loads + chance.between(10, 400 * SECOND), boot, dies);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn stop(
+        &mut self,
+        pipeline: PipelineId,
+        run: u64,
+        around: &mut Around<'_>,
+    ) -> Result<(), String> {
+        let slow = around.chance.happens(around.faults.slow);
+        let engine = self.engines.get_mut(&(pipeline, run));
+        let engine = engine.ok_or("an engine is stopped that does not run")?;
+        if std::mem::replace(&mut engine.stopping, true) {
+            return Err("an engine is stopped twice".to_owned());
+        }
+        let longest = if slow { 30 * SECOND } else { 3 * SECOND };
+        let wait = if engine.ended { 1 } else { around.chance.between(1, longest) };
+        around.agenda.input(wait, self.boot, Input::EngineStops { pipeline, run });
+        Ok(())
+    }
+
+    /// Which pipelines should have which ports, by what the core says of itself.
+    pub(super) fn expected_ports(&self) -> BTreeMap<(link_protocol::port::Port, PipelineId), u64> {
+        let mut expected = BTreeMap::new();
+        let Some(agent) = &self.agent else { return expected };
+        for view in agent.pipelines() {
+            let id = view.record.config.pipeline_id;
+            let Some(run) = view.engine_run else { continue };
+            let stopping = self.engines.get(&(id, run)).is_none_or(|engine| engine.stopping);
+            if !stopping {
+                expected.insert((view.record.config.port, id), run);
+            }
+        }
+        expected
+    }
+}
