@@ -9,6 +9,9 @@ use crate::clock::{Clock, SystemClock};
 /// How much memory one password hash takes, in KiB.
 const PASSWORD_MEMORY_KIB: u32 = 19 * 1024;
 
+const TELEMETRY_KEPT: u32 = 10_000;
+const LOGS_KEPT: u32 = 2_000;
+
 /// The settings of a backend.
 #[derive(Clone)]
 pub struct Config {
@@ -20,6 +23,10 @@ pub struct Config {
     pub allowed_origins: Vec<Origin>,
     pub device_limit: u32,
     pub password_memory_kib: u32,
+    /// Rows of token usage that are kept for each device.
+    pub telemetry_kept: u32,
+    /// Log records that are kept for each device.
+    pub logs_kept: u32,
     pub clock: Arc<dyn Clock>,
 }
 
@@ -33,6 +40,8 @@ impl Config {
             allowed_origins: Vec::new(),
             device_limit: limits::DEVICE_LIMIT,
             password_memory_kib: PASSWORD_MEMORY_KIB,
+            telemetry_kept: TELEMETRY_KEPT,
+            logs_kept: LOGS_KEPT,
             clock: Arc::new(SystemClock),
         }
     }

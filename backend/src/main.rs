@@ -5,7 +5,7 @@
 mod args;
 mod serve;
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anyhow::Context as _;
 use clap::Parser as _;
@@ -19,7 +19,11 @@ use crate::args::{Action, AddAccount, Arguments};
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let filter = EnvFilter::try_new(&arguments.log).context("`--log` is not a filter")?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(io::stderr().is_terminal())
+        .with_writer(io::stderr)
+        .init();
     match arguments.action {
         Action::Serve(options) => serve::run(options).await,
         Action::AddAccount(options) => add_account(options).await,

@@ -76,13 +76,16 @@ macro_rules! read {
     };
 }
 
-/// Runs statements in one transaction; leaving it early undoes them.
+/// Runs statements in one transaction, which writes from its beginning; leaving it early undoes
+/// them.
 macro_rules! write {
     ($store:expr, |$connection:ident| $body:block) => {
         match &$store.db {
             $crate::store::Db::Lite { writer, .. } => {
-                let mut transaction =
-                    writer.begin().await.map_err($crate::store::StoreError::from)?;
+                let mut transaction = writer
+                    .begin_with("BEGIN IMMEDIATE")
+                    .await
+                    .map_err($crate::store::StoreError::from)?;
                 let $connection: &mut $crate::store::Connection = &mut transaction;
                 let value = $body;
                 transaction.commit().await.map_err($crate::store::StoreError::from)?;

@@ -3,9 +3,17 @@
 //! A payload is parsed into a [`Command`] before anything runs. There is no REMOVE_MODEL:
 //! UNINSTALL_MODEL replaces it.
 
-use std::{fmt, str::FromStr, time::Duration};
+mod lane;
+mod text;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    lane::{InvalidLane, Lane},
+    text::{Alias, InvalidAlias, InvalidSha256, Sha256Hex},
+};
 
 use crate::{
     allowlist::Allowlist,
@@ -247,155 +255,5 @@ impl CommandKind {
             | Self::UpdatePipeline
             | Self::UninstallModel => limits::EXECUTION_DEADLINE,
         }
-    }
-}
-
-/// What keeps its order: commands of one model run one after another; the control lane overtakes
-/// all; the agent lane waits for all and lets none pass.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Lane {
-    Control,
-    Model(ModelId),
-    Agent,
-}
-
-/// A text names no lane.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("a lane is `control`, `agent` or `model:` and a model id")]
-pub struct InvalidLane;
-
-impl fmt::Display for Lane {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Control => f.write_str("control"),
-            Self::Model(model) => write!(f, "model:{model}"),
-            Self::Agent => f.write_str("agent"),
-        }
-    }
-}
-
-impl FromStr for Lane {
-    type Err = InvalidLane;
-
-    fn from_str(text: &str) -> Result<Self, InvalidLane> {
-        match text {
-            "control" => Ok(Self::Control),
-            "agent" => Ok(Self::Agent),
-            other => {
-                let model = other.strip_prefix("model:").ok_or(InvalidLane)?;
-                model.parse().map(Self::Model).map_err(|_| InvalidLane)
-            }
-        }
-    }
-}
-
-impl Serialize for Lane {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Lane {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
-    }
-}
-
-/// The name a model is served under: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`.
-#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize, utoipa::ToSchema)]
-#[schema(value_type = String, pattern = "^[a-z0-9][a-z0-9._-]{0,63}$")]
-pub struct Alias(String);
-
-/// A text is not an alias.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("an alias has 1 to 64 of a-z, 0-9, `.`, `_` and `-`, and starts with a letter or digit")]
-pub struct InvalidAlias;
-
-impl Alias {
-    /// Returns the alias.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for Alias {
-    type Err = InvalidAlias;
-
-    fn from_str(text: &str) -> Result<Self, InvalidAlias> {
-        let letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-        let fits = (1..=64).contains(&text.len())
-            && text.bytes().all(|b| letter(b) || b".-_".contains(&b))
-            && text.bytes().next().is_some_and(letter);
-        if fits { Ok(Self(text.to_owned())) } else { Err(InvalidAlias) }
-    }
-}
-
-impl fmt::Display for Alias {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Alias {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
-    }
-}
-
-/// A SHA-256 as 64 lower-case hexadecimal digits.
-#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize, utoipa::ToSchema)]
-#[schema(value_type = String, pattern = "^[0-9a-f]{64}$")]
-pub struct Sha256Hex(String);
-
-/// A text is not a SHA-256.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("a SHA-256 has 64 lower-case hexadecimal digits")]
-pub struct InvalidSha256;
-
-impl Sha256Hex {
-    /// Writes `digest` in hexadecimal.
-    #[must_use]
-    pub fn from_digest(digest: &[u8]) -> Self {
-        use fmt::Write as _;
-
-        Self(digest.iter().fold(String::with_capacity(64), |mut text, byte| {
-            write!(text, "{byte:02x}").expect("writing to a string cannot fail");
-            text
-        }))
-    }
-
-    /// Returns the digits.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for Sha256Hex {
-    type Err = InvalidSha256;
-
-    fn from_str(text: &str) -> Result<Self, InvalidSha256> {
-        let digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        if text.len() == 64 && text.bytes().all(digit) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(InvalidSha256)
-        }
-    }
-}
-
-impl fmt::Display for Sha256Hex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Sha256Hex {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
     }
 }

@@ -34,7 +34,7 @@ const CHECKPOINTS: [&str; 14] = [
     "command-done",
 ];
 
-// Holds: S2.3-10, S3.1-4, S3.2-5
+// Holds: S3.1-4, S3.2-5
 #[tokio::test]
 async fn an_agent_killed_at_any_checkpoint_of_a_deployment_ends_it_after_its_restart() {
     let backend = TestBackend::start().await;
@@ -118,7 +118,7 @@ async fn a_backend_killed_with_a_repair_on_its_way_loses_nothing() {
     assert_eq!(chat::preflight(port, WORKSPACE).await.status(), 204);
 }
 
-// Holds: S4.3-3
+// Holds: S4.3-3, S6-3
 #[tokio::test]
 async fn what_happens_while_the_backend_is_down_is_told_when_it_is_back() {
     let mut backend = TestBackend::start().await;

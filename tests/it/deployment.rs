@@ -14,7 +14,6 @@ fn bytes() -> Vec<u8> {
     engines::model("tiny.gguf")
 }
 
-// Holds: S3.1-1
 #[tokio::test]
 async fn a_cut_connection_is_resumed_within_the_deployment() {
     let backend = TestBackend::start().await;

@@ -10,4 +10,5 @@ mod browser;
 mod crashes;
 mod deployment;
 mod main_job;
+mod registration;
 mod serving;

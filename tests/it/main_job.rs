@@ -16,7 +16,7 @@ use link_tests::{
     wait::until,
 };
 
-// Holds: S1-2, S1-3, S1-4, S1-5, S3.2-1, S3.2-4, S3.3-1, S4.1-1, S4.1-6
+// Holds: S1-1b, S1-2a, S1-2b, S1-3a, S1-4b, S1-5, S3.2-1a, S3.2-4, S3.3-1, S4.1-1, S4.1-6, S7-1
 #[tokio::test]
 async fn an_old_deployment_is_refused_then_repaired_then_answers() {
     let backend = TestBackend::start().await;
@@ -67,7 +67,7 @@ async fn an_old_deployment_is_refused_then_repaired_then_answers() {
     assert_eq!(fresh.port, port);
 }
 
-// Holds: S1-4, S3.1-4
+// Holds: S1-3b, S1-4a, S9-11
 #[tokio::test]
 async fn redeploying_is_the_other_remedy() {
     let backend = TestBackend::start().await;
@@ -155,7 +155,7 @@ async fn two_hundred_requests_a_second_see_no_error_during_a_repair() {
     assert!(failed.is_empty(), "{failed:?}");
 }
 
-// Holds: S4.1-4
+// Holds: S4.1-3, S7-11
 #[tokio::test]
 async fn a_repair_with_a_port_moves_the_proxy_and_keeps_the_engine() {
     let backend = TestBackend::start().await;
@@ -182,7 +182,7 @@ async fn a_repair_with_a_port_moves_the_proxy_and_keeps_the_engine() {
     assert_eq!(device.model().await.engine_pid, before.engine_pid);
 }
 
-// Holds: S1-7d, S6-5
+// Holds: S1-7c, S6-5
 #[tokio::test]
 async fn usage_of_every_inference_reaches_the_backend() {
     let backend = TestBackend::start().await;

@@ -14,7 +14,7 @@ use link_tests::{
     wait::until,
 };
 
-// Holds: S2.2-1, S3.2-2, S4.2-2
+// Holds: S2.2-1, S2.2-2, S2.2-3, S2.2-4, S2.2-5, S2.2-6, S3.2-2, S4.2-2a, S4.2-2b
 #[tokio::test]
 async fn models_lists_every_pipeline_whether_it_serves_or_not() {
     let backend = TestBackend::start().await;
@@ -42,7 +42,7 @@ async fn models_lists_every_pipeline_whether_it_serves_or_not() {
     assert!(is_free(one));
 }
 
-// Holds: S3.2-1, S7-13
+// Holds: S3.2-1b, S7-11
 #[tokio::test]
 async fn a_port_that_another_program_has_fails_the_start_at_once_and_names_the_program() {
     let backend = TestBackend::start().await;
@@ -64,7 +64,7 @@ async fn a_port_that_another_program_has_fails_the_start_at_once_and_names_the_p
     assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
 }
 
-// Holds: S7-12
+// Holds: S7-10, S7-14
 #[tokio::test]
 async fn a_missing_engine_is_named_and_the_port_is_free_again() {
     let backend = TestBackend::start().await;
@@ -81,7 +81,7 @@ async fn a_missing_engine_is_named_and_the_port_is_free_again() {
     assert!(is_free(port));
 }
 
-// Holds: S7-15
+// Holds: S7-14
 #[tokio::test]
 async fn an_engine_that_dies_leaves_no_process_and_gives_its_port_back() {
     let backend = TestBackend::start().await;
@@ -101,7 +101,6 @@ async fn an_engine_that_dies_leaves_no_process_and_gives_its_port_back() {
     assert!(!is_alive(engine) && is_free(port));
 }
 
-// Holds: S7-12
 #[tokio::test]
 async fn a_file_that_is_no_model_fails_the_start_with_the_engines_own_words() {
     let backend = TestBackend::start().await;
@@ -154,7 +153,7 @@ async fn stopping_ends_an_engine_that_never_gets_healthy() {
     assert!(is_free(port));
 }
 
-// Holds: S1-7e, S3.2-3
+// Holds: S1-7d, S3.2-3
 #[tokio::test]
 async fn models_share_a_port_and_uninstalling_one_stops_it_first() {
     let backend = TestBackend::start().await;

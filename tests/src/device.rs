@@ -42,18 +42,28 @@ impl TestDevice {
         device
     }
 
+    /// Makes a scratch home with the engine; nobody knows the device yet.
+    ///
+    /// # Panics
+    /// When the home cannot be made.
+    #[must_use]
+    pub fn unregistered() -> Self {
+        link_client::install_crypto();
+        let home = tempfile::tempdir().unwrap();
+        engines::install(home.path());
+        let local_port = free_port().get();
+        let local = LocalClient::new(local_port).unwrap();
+        let id = "dev_00000000000000000000000000000000".parse().unwrap();
+        Self { id, local, local_port, home, running: None, environment: vec![] }
+    }
+
     /// Registers a device with a new key; its agent does not run.
     ///
     /// # Panics
     /// When the `link` command refuses.
     pub async fn register(backend: &TestBackend) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        engines::install(home.path());
-        let local_port = free_port().get();
         let key = backend.key(KeyKind::Registration).await;
-        let local = LocalClient::new(local_port).unwrap();
-        let id = "dev_00000000000000000000000000000000".parse().unwrap();
-        let mut device = Self { id, local, local_port, home, running: None, environment: vec![] };
+        let mut device = Self::unregistered();
         let output = device.register_with(&backend.url, &key);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         device.id = device.identity().device_id;

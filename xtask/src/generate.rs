@@ -49,13 +49,11 @@ pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<String> {
 
 fn generate() -> anyhow::Result<Files> {
     let mut files = Files::new();
-    if let Some(command) = product::command_line() {
-        man_pages(&command, &mut files).context("failed to render the man pages")?;
-        completions(&command, &mut files);
-    }
-    if let Some(document) = product::api_document() {
-        files.insert(API_DOCUMENT.to_owned(), format!("{}\n", document.trim_end()).into_bytes());
-    }
+    let command = product::command_line();
+    man_pages(&command, &mut files).context("failed to render the man pages")?;
+    completions(&command, &mut files);
+    let document = product::api_document();
+    files.insert(API_DOCUMENT.to_owned(), format!("{}\n", document.trim_end()).into_bytes());
     Ok(files)
 }
 

@@ -1,11 +1,11 @@
-//! What generated files are generated from: the product's own definitions, where they exist.
+//! What generated files are generated from: the product's own definitions, and nothing else.
 
 /// Returns the definition of the `link` command.
-pub(crate) fn command_line() -> Option<clap::Command> {
-    None
+pub(crate) fn command_line() -> clap::Command {
+    link_cli::command()
 }
 
 /// Returns the OpenAPI document of the backend.
-pub(crate) fn api_document() -> Option<String> {
-    None
+pub(crate) fn api_document() -> String {
+    link_backend::openapi_json()
 }

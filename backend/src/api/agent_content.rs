@@ -40,9 +40,9 @@ enum Part {
         ("Range" = Option<String>, Header, description = "One range of bytes."),
         ("If-Range" = Option<String>, Header, description = "The entity tag that the range belongs to.")),
     responses(
-        (status = 200, description = "The file.", content_type = "application/octet-stream", body = Vec<u8>,
+        (status = 200, description = "The file.", content_type = "application/octet-stream", body = String,
             headers(("ETag" = String, description = "The file's SHA-256."))),
-        (status = 206, description = "The range.", content_type = "application/octet-stream", body = Vec<u8>),
+        (status = 206, description = "The range.", content_type = "application/octet-stream", body = String),
         (status = 416, description = "The range lies beyond the end of the file.")))]
 pub(crate) async fn fetch_content(
     PathDevice(device): PathDevice,

@@ -102,7 +102,8 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Ids<T> {
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
         let path = Path::<T>::from_request_parts(parts, app).await;
-        let Path(ids) = path.map_err(|_| Refusal::NotFound("path: an id is malformed"))?;
+        let Path(ids) =
+            path.map_err(|_| Rejection::new(Code::NotFound, "an id in the path is malformed"))?;
         Ok(Self(ids))
     }
 }

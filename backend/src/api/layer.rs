@@ -31,13 +31,16 @@ pub(crate) async fn finish(request: Request, next: Next) -> Response {
         write_problem(&mut response, rejection, &id);
     }
     let status = response.status().as_u16();
-    span.in_scope(|| tracing::debug!(status, "answered"));
+    span.in_scope(|| match status {
+        400.. => tracing::info!(status, "refused"),
+        _ => tracing::debug!(status, "answered"),
+    });
     add_headers(response.headers_mut(), &id);
     response
 }
 
 fn write_problem(response: &mut Response, rejection: Rejection, id: &str) {
-    let mut problem = rejection.problem;
+    let mut problem = *rejection.problem;
     problem.request_id = Some(id.to_owned());
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     *response.body_mut() = Body::from(body);

@@ -97,7 +97,7 @@ pub(crate) async fn remove_model(
 /// Uploads a model's file. It is kept only when it is the one that was announced.
 #[utoipa::path(put, path = "/models/{model_id}/content", tag = "model",
     security(("access_token" = [])), params(("model_id" = ModelId, Path)),
-    request_body(content_type = "application/octet-stream", content = Vec<u8>),
+    request_body(content_type = "application/octet-stream", content = String),
     responses((status = 200, description = "The model, ready to be deployed.", body = Model)))]
 pub(crate) async fn upload_content(
     Caller(caller): Caller,

@@ -17,13 +17,13 @@ const OVERLOAD_WAIT_S: u64 = 2;
 /// An answer that is a problem. [`crate::api::layer`] writes its body, which names the request.
 #[derive(Clone, Debug)]
 pub(crate) struct Rejection {
-    pub(crate) problem: Problem,
+    pub(crate) problem: Box<Problem>,
     retry_after_s: Option<u64>,
 }
 
 impl Rejection {
     pub(crate) fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { problem: Problem::new(code, detail), retry_after_s: None }
+        Self { problem: Box::new(Problem::new(code, detail)), retry_after_s: None }
     }
 
     fn retry_after(mut self, seconds: u64) -> Self {
@@ -35,10 +35,12 @@ impl Rejection {
 impl From<Refusal> for Rejection {
     fn from(refusal: Refusal) -> Self {
         let rejection = Self::new(code(&refusal), refusal.to_string());
-        match refusal {
-            Refusal::TooManyAttempts { retry_after_s } => rejection.retry_after(retry_after_s),
-            Refusal::QueueFull(_) => rejection.retry_after(OVERLOAD_WAIT_S),
-            _ => rejection,
+        if let Refusal::TooManyAttempts { retry_after_s } = refusal {
+            rejection.retry_after(retry_after_s)
+        } else if let Refusal::QueueFull(_) = refusal {
+            rejection.retry_after(OVERLOAD_WAIT_S)
+        } else {
+            rejection
         }
     }
 }
@@ -149,5 +151,26 @@ const fn code(refusal: &Refusal) -> Code {
         Refusal::TooLarge => Code::PayloadTooLarge,
         Refusal::QueueFull(_) => Code::QueueFull,
         Refusal::TooManyAttempts { .. } => Code::TooManyAttempts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_overloaded_database_is_a_503_with_a_time_to_retry() {
+        let busy = StoreError::from(sqlx::Error::PoolTimedOut);
+        let response = Rejection::from(Failure::from(busy)).into_response();
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(response.headers()[header::RETRY_AFTER], "2");
+    }
+
+    #[test]
+    fn what_broke_is_not_told() {
+        let broken = Failure::broken("open the vault")("the key is hunter2");
+        let rejection = Rejection::from(broken);
+        assert_eq!(rejection.problem.status, 500);
+        assert!(!format!("{:?}", rejection.problem).contains("hunter2"));
     }
 }

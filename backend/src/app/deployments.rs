@@ -51,7 +51,7 @@ impl App {
         let claim = idempotency_key.map(|key| Claim {
             account: caller.account,
             key,
-            fingerprint: format!("deploy {wish:?}"),
+            fingerprint: format!("deploy {}", fingerprint(&wish)),
         });
         let pair = self.store.pair(caller.account, wish.device_id, wish.model_id).await?;
         let (device, model) = pair.owned(caller.account)?;
@@ -131,6 +131,10 @@ impl App {
         self.results.ring(view.record.command);
         self.deployment(caller, id).await
     }
+}
+
+fn fingerprint(wish: &CreateDeployment) -> String {
+    serde_json::to_string(wish).expect("a wish has only string keys")
 }
 
 /// What a deployment is made from.

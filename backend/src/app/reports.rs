@@ -99,7 +99,7 @@ impl App {
         report: TelemetryReport,
     ) -> Result<(), Failure> {
         check_model(model, report.model_id)?;
-        Ok(self.store.telemetry(device.id, &report, self.now()).await?)
+        Ok(self.store.telemetry(device.id, &report, self.config.telemetry_kept, self.now()).await?)
     }
 
     /// Keeps a log record, shortened when it is too long.
@@ -113,7 +113,7 @@ impl App {
     ) -> Result<(), Failure> {
         record.message = record.message.chars().take(LONGEST_MESSAGE).collect();
         record.category = record.category.chars().take(LONGEST_CATEGORY).collect();
-        Ok(self.store.log(device.id, &record, self.now()).await?)
+        Ok(self.store.log(device.id, &record, self.config.logs_kept, self.now()).await?)
     }
 }
 

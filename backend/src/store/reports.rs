@@ -12,11 +12,6 @@ use crate::store::{
     deployments, write,
 };
 
-/// Rows of token usage that are kept for each device.
-const TELEMETRY_KEPT: i64 = 10_000;
-/// Log records that are kept for each device.
-const LOGS_KEPT: i64 = 2_000;
-
 #[derive(sqlx::FromRow)]
 struct StateRow {
     epoch: i64,
@@ -68,7 +63,7 @@ impl Store {
         Ok(())
     }
 
-    /// Stores token usage once; the oldest rows make way.
+    /// Stores token usage once; only the newest `kept` rows of the device stay.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -76,6 +71,7 @@ impl Store {
         &self,
         device: DeviceId,
         report: &TelemetryReport,
+        kept: u32,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         write!(self, |db| {
@@ -100,14 +96,14 @@ impl Store {
             .await?;
             sqlx::query("DELETE FROM telemetry WHERE device_id = $1 AND number <= $2")
                 .bind(device.to_string())
-                .bind(number - TELEMETRY_KEPT)
+                .bind(number - i64::from(kept))
                 .execute(db)
                 .await?;
         });
         Ok(())
     }
 
-    /// Stores a log record; the oldest make way.
+    /// Stores a log record; only the newest `kept` of the device stay.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -115,6 +111,7 @@ impl Store {
         &self,
         device: DeviceId,
         record: &LogRecord,
+        kept: u32,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         write!(self, |db| {
@@ -138,7 +135,7 @@ impl Store {
             .await?;
             sqlx::query("DELETE FROM logs WHERE device_id = $1 AND number <= $2")
                 .bind(device.to_string())
-                .bind(number - LOGS_KEPT)
+                .bind(number - i64::from(kept))
                 .execute(db)
                 .await?;
         });

@@ -137,6 +137,7 @@ fn a_call_waits_ten_seconds_unless_it_says_otherwise() {
     assert_eq!(Call::get("/").timeout, Some(Duration::from_secs(10)));
 }
 
+#[expect(clippy::disallowed_methods, reason = "the server of this test is slow")]
 #[tokio::test]
 async fn an_answer_that_keeps_coming_may_take_longer_than_the_timeout() {
     let slow = || async {

@@ -290,7 +290,16 @@ impl Backend {
             Report::Progress { progress, .. } => {
                 let id = progress.deployment_id;
                 let found = self.deployments.iter_mut().find(|one| one.id == id);
-                found.ok_or("404 no such deployment")?.progress(progress, time(now));
+                let deployment = found.ok_or("404 no such deployment")?;
+                // What a device begins it has, whatever became of the receipt. One whose command
+                // has expired is about to fail.
+                let mut commands = self.commands.iter_mut();
+                let command = commands.find(|one| one.id == deployment.command);
+                let received =
+                    |one: &mut CommandRecord| one.receipt(ReceiptKind::Stored, time(now));
+                if command.is_some_and(|one| received(one).is_ok()) {
+                    deployment.progress(progress, time(now));
+                }
             }
         }
         Ok(())

@@ -71,8 +71,8 @@ impl Device {
             if route.engine != engine || route.alias != config.alias {
                 return Err(format!("{pipeline} is {:?}, its route is {route:?}", view.state));
             }
-            let current = route.allowlist == config.allowlist
-                && route.generation == view.record.generation;
+            let current =
+                route.allowlist == config.allowlist && route.generation == view.record.generation;
             if !current && engine.is_some() {
                 return Err(format!("{pipeline} is {:?}, its route is {route:?}", view.record));
             }
@@ -87,15 +87,16 @@ impl Device {
         });
         let entries: Vec<&LedgerEntry> = changes
             .flatten()
-            .filter_map(|change| {
-                if let Change::PutCommand(entry) = change { Some(entry) } else { None }
-            })
+            .filter_map(
+                |change| {
+                    if let Change::PutCommand(entry) = change { Some(entry) } else { None }
+                },
+            )
             .collect();
         for entry in &entries {
-            let succeeded = entry.result.as_ref().map(|result| result.status);
             if let Some(Command::RepairServing(repair)) = &entry.command
                 && repair.port.is_none()
-                && succeeded == Some(CommandResult::Succeeded)
+                && succeeded(entry)
                 && let Some(run) = self.serving_run(repair.pipeline_id)
                 && !self.others_run(repair.pipeline_id, entry.command_id, &entries)
             {
@@ -124,7 +125,8 @@ impl Device {
 
     fn others_run(&self, pipeline: PipelineId, repair: CommandId, now: &[&LedgerEntry]) -> bool {
         let concerns = |entry: &LedgerEntry| {
-            entry.command_id != repair && entry.command.as_ref().and_then(pipeline_of) == Some(pipeline)
+            entry.command_id != repair
+                && entry.command.as_ref().and_then(pipeline_of) == Some(pipeline)
         };
         let running = self.agent.iter().flat_map(|agent| agent.hello().inflight);
         let mut running = running.filter(|entry| entry.running);
@@ -223,7 +225,11 @@ fn states(device: &Device, backend: &Backend) -> Result<(), String> {
 /// set its own before it failed.
 fn allowlists(device: &Device) -> Result<(), String> {
     for (pipeline, record) in &device.disk.pipelines {
-        let removed = device.disk.removed.get(pipeline).copied().unwrap_or(0);
+        let removals = device.disk.commands.values().filter(|entry| {
+            matches!(&entry.command, Some(Command::UninstallModel(uninstall))
+                if uninstall.pipeline_id == *pipeline && succeeded(entry))
+        });
+        let removed = removals.map(|entry| entry.seq).max().unwrap_or(0);
         let mut carriers: Vec<(&LedgerEntry, &Allowlist)> = device
             .disk
             .commands
@@ -232,17 +238,18 @@ fn allowlists(device: &Device) -> Result<(), String> {
             .filter_map(|entry| Some((entry, carried(entry.command.as_ref()?, *pipeline)?)))
             .collect();
         carriers.sort_by_key(|(entry, _)| std::cmp::Reverse(entry.seq));
-        let newest = carriers.iter().position(|(entry, _)| {
-            entry.result.as_ref().is_some_and(|one| one.status == CommandResult::Succeeded)
-        });
+        let newest = carriers.iter().position(|(entry, _)| succeeded(entry));
         let possible = &carriers[..newest.map_or(carriers.len(), |place| place + 1)];
         let actual = &record.config.allowlist;
-        // A removal may overtake commands that were sent before it and run after it.
-        if !possible.is_empty() && !possible.iter().any(|(_, allowlist)| *allowlist == actual) {
+        if !possible.iter().any(|(_, allowlist)| *allowlist == actual) {
             return Err(format!("{pipeline} has {actual:?}, and should have one of {possible:?}"));
         }
     }
     Ok(())
+}
+
+fn succeeded(entry: &LedgerEntry) -> bool {
+    entry.result.as_ref().is_some_and(|result| result.status == CommandResult::Succeeded)
 }
 
 fn carried(command: &Command, pipeline: PipelineId) -> Option<&Allowlist> {

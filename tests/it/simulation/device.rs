@@ -358,7 +358,9 @@ impl Device {
         }
         let (boot, id) = (self.boot, entry.id);
         match around.network.delay(around.agenda.now, around.faults, around.chance) {
-            Some(delay) => around.agenda.after(delay, Item::ToBackend(Message::Report { boot, entry })),
+            Some(delay) => {
+                around.agenda.after(delay, Item::ToBackend(Message::Report { boot, entry }))
+            }
             None => {
                 let deferred = Input::Event(Event::ReportDeferred { id });
                 around.agenda.input(around.chance.between(2 * SECOND, 34 * SECOND), boot, deferred);

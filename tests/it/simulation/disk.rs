@@ -5,9 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use link_agent_core::record::{
-    Change, LedgerEntry, OutboxEntry, PipelineRecord, Report, Snapshot,
-};
+use link_agent_core::record::{Change, LedgerEntry, OutboxEntry, PipelineRecord, Report, Snapshot};
 use link_protocol::{
     command::{ModelFile, Sha256Hex},
     id::{CommandId, ModelId, PipelineId},
@@ -26,8 +24,6 @@ pub(super) struct Disk {
     pub(super) files: BTreeSet<(ModelId, Sha256Hex)>,
     /// Every command that was ever done, whatever the journal says.
     pub(super) done: BTreeMap<CommandId, CommandReport>,
-    /// When each pipeline was last removed: the newest command then.
-    pub(super) removed: BTreeMap<PipelineId, u64>,
 }
 
 impl Disk {
@@ -44,11 +40,7 @@ impl Disk {
     }
 
     /// Writes all changes. `taken` is the report whose fate the agent was just told.
-    pub(super) fn apply(
-        &mut self,
-        changes: &[Change],
-        taken: Option<u64>,
-    ) -> Result<(), String> {
+    pub(super) fn apply(&mut self, changes: &[Change], taken: Option<u64>) -> Result<(), String> {
         for (place, change) in changes.iter().enumerate() {
             match change {
                 Change::PutCommand(entry) => self.put_command(entry)?,
@@ -56,10 +48,7 @@ impl Disk {
                 Change::PutPipeline(record) => {
                     self.pipelines.insert(record.config.pipeline_id, record.clone());
                 }
-                Change::RemovePipeline(id) => {
-                    self.pipelines.remove(id);
-                    self.removed.insert(*id, self.last_seq);
-                }
+                Change::RemovePipeline(id) => drop(self.pipelines.remove(id)),
                 Change::PutReport(entry) => {
                     if self.outbox.insert(entry.id, entry.clone()).is_some() {
                         return Err(format!("report {} is written a second time", entry.id));
@@ -114,10 +103,9 @@ fn follows(entry: &OutboxEntry, later: &Change) -> bool {
         (Report::Model(old), Report::Model(new)) => {
             old.pipeline_id == new.pipeline_id && new.generation >= old.generation
         }
-        (
-            Report::Progress { progress: old, .. },
-            Report::Progress { progress: new, .. },
-        ) => old.deployment_id == new.deployment_id && old.event == new.event,
+        (Report::Progress { progress: old, .. }, Report::Progress { progress: new, .. }) => {
+            old.deployment_id == new.deployment_id && old.event == new.event
+        }
         (
             Report::Lifecycle(_) | Report::Model(_) | Report::Progress { .. } | Report::Command(_),
             _,

@@ -55,10 +55,21 @@ pub(super) enum Item {
 /// What a device sends.
 #[derive(Clone, Debug)]
 pub(super) enum Message {
-    Hello { boot: u64, request: u64, hello: Hello },
-    Poll { boot: u64, request: u64, after: u64 },
+    Hello {
+        boot: u64,
+        request: u64,
+        hello: Hello,
+    },
+    Poll {
+        boot: u64,
+        request: u64,
+        after: u64,
+    },
     Receipt(Receipt),
-    Report { boot: u64, entry: OutboxEntry },
+    Report {
+        boot: u64,
+        entry: OutboxEntry,
+    },
     /// A report that arrives once more, nobody waits for the answer.
     Repeated(Report),
 }

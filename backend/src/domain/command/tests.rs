@@ -198,15 +198,21 @@ fn apply(record: &mut CommandRecord, event: &Event, now: Timestamp) {
                 ReceiptKind::Done,
                 ReceiptKind::Expired,
             ];
-            drop(record.receipt(kinds[usize::from(*kind)], now));
+            record.receipt(kinds[usize::from(*kind)], now).unwrap_or(());
         }
         Event::Report(good) => {
             let report = if *good { succeeded(record) } else { failed(record) };
-            drop(record.report(report, now));
+            record.report(report, now).map(|_reported| ()).unwrap_or(());
         }
-        Event::Sweep => drop(record.sweep(now)),
-        Event::Supersede => drop(record.supersede()),
-        Event::Journaled(last_seq) => drop(record.journaled(*last_seq)),
+        Event::Sweep => {
+            record.sweep(now);
+        }
+        Event::Supersede => {
+            record.supersede();
+        }
+        Event::Journaled(last_seq) => {
+            record.journaled(*last_seq);
+        }
         Event::Hello { listed, last_seq } => {
             let entry = Inflight { command_id: record.id, attempt: 1, running: false };
             let inflight = if *listed { vec![entry] } else { vec![] };

@@ -67,15 +67,16 @@ proptest! {
         let mut deployment = queued();
         for step in steps {
             let before = deployment.clone();
-            match step {
-                0 => drop(deployment.progress(&report(ProgressEvent::Downloading, 1), at(1))),
-                1 => drop(deployment.progress(&report(ProgressEvent::Configuring, 1), at(1))),
-                2 => drop(deployment.progress(&report(ProgressEvent::Completed, 1), at(1))),
-                3 => drop(deployment.result(CommandResult::Succeeded, "", at(1))),
-                4 => drop(deployment.result(CommandResult::Failed, "", at(1))),
-                5 => drop(deployment.result(CommandResult::Cancelled, "", at(1))),
-                _ => drop(deployment.end(DeploymentState::Failed, None, at(1))),
-            }
+            let changed = match step {
+                0 => deployment.progress(&report(ProgressEvent::Downloading, 1), at(1)),
+                1 => deployment.progress(&report(ProgressEvent::Configuring, 1), at(1)),
+                2 => deployment.progress(&report(ProgressEvent::Completed, 1), at(1)),
+                3 => deployment.result(CommandResult::Succeeded, "", at(1)),
+                4 => deployment.result(CommandResult::Failed, "", at(1)),
+                5 => deployment.result(CommandResult::Cancelled, "", at(1)),
+                _ => deployment.end(DeploymentState::Failed, None, at(1)),
+            };
+            prop_assert!(changed || before == deployment);
             if before.state.is_final() {
                 prop_assert_eq!(&before, &deployment);
             }

@@ -1,0 +1,140 @@
+//! The first account, logins and tokens.
+
+use serde_json::json;
+
+use crate::harness::{MINUTE, PASSWORD, SECOND, World};
+
+const LOGIN: &str = "/api/v1/auth/login";
+const REFRESH: &str = "/api/v1/auth/refresh";
+
+#[tokio::test]
+async fn the_setup_token_creates_the_first_account_once() {
+    let world = World::new().await;
+    let file = world.folder.path().join("setup-token");
+    let token = world.backend.app.setup_token().unwrap();
+    let body = |token: &str, password: &str| json!({ "setup_token": token, "email": "ada@example.org", "password": password });
+    let wrong = world.post("/api/v1/setup", "", body("lst_wrong", PASSWORD)).await;
+    wrong.is(401, "setup-token-invalid");
+    let short = world.post("/api/v1/setup", "", body(token.expose(), "too short")).await;
+    short.is(422, "invalid-request");
+    assert!(file.exists(), "a failed attempt uses nothing up");
+
+    let made = world.post("/api/v1/setup", "", body(token.expose(), PASSWORD)).await;
+    assert_eq!((made.status, made.body["token_type"].as_str()), (201, Some("Bearer")));
+    assert_eq!(made.body["expires_in"], 900);
+    assert!(!file.exists());
+    let again = world.post("/api/v1/setup", "", body(token.expose(), PASSWORD)).await;
+    again.is(409, "already-set-up");
+}
+
+#[tokio::test]
+async fn a_login_gives_tokens_and_a_wrong_one_says_nothing_more() {
+    let (world, _) = World::set_up().await;
+    let login = |email: &str, password: &str| json!({ "email": email, "password": password });
+    let good = world.post(LOGIN, "", login("Ada@Example.org", PASSWORD)).await;
+    assert_eq!(good.status, 200);
+    let me = world.get("/api/v1/me", &good.text("access_token")).await;
+    assert_eq!(me.body["email"], "ada@example.org");
+
+    let wrong = world.post(LOGIN, "", login("ada@example.org", "wrong password")).await;
+    wrong.is(401, "invalid-credentials");
+    let unknown = world.post(LOGIN, "", login("eve@example.org", PASSWORD)).await;
+    unknown.is(401, "invalid-credentials");
+    let no_address = world.post(LOGIN, "", login("nobody", PASSWORD)).await;
+    no_address.is(401, "invalid-credentials");
+    assert_eq!(wrong.body["detail"], unknown.body["detail"]);
+    assert!(wrong.body["hint"].is_string());
+}
+
+#[tokio::test]
+async fn the_eleventh_login_in_a_minute_has_to_wait() {
+    let (world, _) = World::set_up().await;
+    let wrong = json!({ "email": "ada@example.org", "password": "wrong password" });
+    for _ in 0..10 {
+        world.post(LOGIN, "", wrong.clone()).await.is(401, "invalid-credentials");
+    }
+    let refused = world.post(LOGIN, "", wrong).await;
+    refused.is(429, "too-many-attempts");
+    assert_eq!(refused.header("retry-after"), "60");
+    world.advance(MINUTE);
+    let right = json!({ "email": "ada@example.org", "password": PASSWORD });
+    assert_eq!(world.post(LOGIN, "", right).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_access_token_expires_after_fifteen_minutes() {
+    let (world, token) = World::set_up().await;
+    world.advance(15 * MINUTE - SECOND);
+    assert_eq!(world.get("/api/v1/me", &token).await.status, 200);
+    world.advance(SECOND);
+    world.get("/api/v1/me", &token).await.is(401, "token-expired");
+}
+
+#[tokio::test]
+async fn a_refresh_token_rotates_and_one_that_comes_twice_ends_the_login() {
+    let (world, _) = World::set_up().await;
+    let login = json!({ "email": "ada@example.org", "password": PASSWORD });
+    let first = world.post(LOGIN, "", login.clone()).await.text("refresh_token");
+    let refresh = |token: &str| json!({ "refresh_token": token });
+    let second = world.post(REFRESH, "", refresh(&first)).await;
+    assert_eq!(second.status, 200);
+    assert_eq!(world.get("/api/v1/me", &second.text("access_token")).await.status, 200);
+
+    world.post(REFRESH, "", refresh(&first)).await.is(401, "unauthorized");
+    let second = second.text("refresh_token");
+    world.post(REFRESH, "", refresh(&second)).await.is(401, "unauthorized");
+
+    let other = world.post(LOGIN, "", login).await.text("refresh_token");
+    world.advance(30 * 24 * 60 * MINUTE);
+    world.post(REFRESH, "", refresh(&other)).await.is(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn a_logout_ends_the_login() {
+    let (world, _) = World::set_up().await;
+    let login = json!({ "email": "ada@example.org", "password": PASSWORD });
+    let token = world.post(LOGIN, "", login).await.text("refresh_token");
+    let body = json!({ "refresh_token": token });
+    assert_eq!(world.post("/api/v1/auth/logout", "", body.clone()).await.status, 204);
+    assert_eq!(world.post("/api/v1/auth/logout", "", body.clone()).await.status, 204);
+    world.post(REFRESH, "", body).await.is(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn a_request_that_is_not_what_it_should_be_is_told_why() {
+    let (world, token) = World::set_up().await;
+    let send = |content_type: &'static str, body: String| {
+        let request = axum::http::Request::post("/api/v1/keys")
+            .header("authorization", format!("bearer {token}"))
+            .header("content-type", content_type)
+            .body(axum::body::Body::from(body))
+            .unwrap();
+        world.send(request)
+    };
+    let json = "application/json";
+    send(json, "{".to_owned()).await.is(400, "malformed-request");
+    send(json, "{\"kind\":\"fleet\"} x".to_owned()).await.is(400, "malformed-request");
+    send(json, "{\"kind\":\"fleet\",\"colour\":1}".to_owned()).await.is(422, "invalid-request");
+    send("text/plain", "{}".to_owned()).await.is(415, "unsupported-media-type");
+    let large = format!("{{\"kind\":\"fleet\",\"name\":\"{}\"}}", "x".repeat(1024 * 1024));
+    send(json, large).await.is(413, "payload-too-large");
+    let wrong = send(json, "{\"kind\":\"fleet\",\"tags\":[\"a\",7]}".to_owned()).await;
+    wrong.is(422, "invalid-request");
+    assert!(wrong.text("detail").starts_with("tags[1]: "), "{wrong:?}");
+    let good = send("application/json; charset=utf-8", "{\"kind\":\"fleet\"}".to_owned()).await;
+    assert_eq!(good.status, 201);
+}
+
+#[tokio::test]
+async fn the_allowlist_starts_with_the_option_and_is_data_afterwards() {
+    let (world, token) = World::set_up().await;
+    let path = "/api/v1/settings/allowlist";
+    assert_eq!(world.get(path, &token).await.body, json!({ "origins": ["https://work.example"] }));
+    let body =
+        json!({ "origins": ["https://b.example", "https://a.example", "https://b.example"] });
+    let sorted = json!({ "origins": ["https://a.example", "https://b.example"] });
+    assert_eq!(world.put(path, &token, body).await.body, sorted);
+    let bad = world.put(path, &token, json!({ "origins": ["https://*.example"] })).await;
+    bad.is(422, "invalid-request");
+    assert_eq!(world.get(path, &token).await.body, sorted);
+}

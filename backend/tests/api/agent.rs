@@ -1,0 +1,121 @@
+//! What agents call besides commands: reports, and how they are read.
+
+use serde_json::json;
+
+use crate::harness::World;
+
+// Holds: S4.3-2, S6-1, S2.1-6, S9-4
+#[tokio::test]
+async fn the_lifecycle_is_put_with_the_agents_version() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let path = device.path("/status");
+    let body = json!({ "status": "updating", "agent_version": "1.3.1-alpha.1", "uptime_s": 5 });
+    assert_eq!(world.put(&path, &device.token, body.clone()).await.status, 204);
+    let seen = world.get(&format!("/api/v1/devices/{}", device.id), &user).await;
+    assert_eq!(
+        (seen.text("status"), seen.text("agent_version")),
+        ("updating".to_owned(), "1.3.1-alpha.1".to_owned())
+    );
+    world.post(&path, &device.token, body).await.is(405, "method-not-allowed");
+    let bad = json!({ "status": "updating", "agent_version": "new", "uptime_s": 5 });
+    world.put(&path, &device.token, bad).await.is(422, "invalid-request");
+}
+
+// Holds: S4.3-3, S4.3-4, S2.4-1, S2.4-3, S6-5, S6-6
+#[tokio::test]
+async fn reports_of_every_kind_are_taken_and_unknown_members_tolerated() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    let usage = json!({
+        "inference_id": format!("inf_{}", "1".repeat(32)), "model_id": model, "prompt_tokens": 3,
+        "completion_tokens": null, "provenance": "exact", "duration_ms": 5,
+        "time_to_first_token_ms": 1, "later": true,
+    });
+    let path = device.path(&format!("/models/{model}/telemetry"));
+    assert_eq!(world.post(&path, &device.token, usage.clone()).await.status, 204);
+    assert_eq!(world.post(&path, &device.token, usage).await.status, 204, "twice is once");
+
+    let log = |body| world.post("/api/v1/logs", &device.token, body);
+    assert_eq!(log(json!({ "message": "hello", "severity": "info" })).await.status, 204);
+    let with_category =
+        json!({ "message": "hello", "severity": "warning", "category": "security" });
+    assert_eq!(log(with_category).await.status, 204);
+    log(json!({ "severity": "info" })).await.is(422, "invalid-request");
+    log(json!({ "message": "hello", "severity": "DEBUG" })).await.is(422, "invalid-request");
+
+    let hello = json!({
+        "epoch": 1, "boot_id": "b", "agent_version": "9.0.0", "last_seq": 0, "inflight": [],
+        "serving": [], "capabilities": ["of a later version"],
+    });
+    assert_eq!(world.post(&device.path("/hello"), &device.token, hello).await.status, 200);
+}
+
+#[tokio::test]
+async fn logs_and_usage_are_bounded_for_each_device() {
+    let world = World::with(|config| {
+        config.logs_kept = 3;
+        config.telemetry_kept = 2;
+    })
+    .await;
+    let user = world.create_first_account().await;
+    let (device, other) = (world.online_device(&user).await, world.online_device(&user).await);
+    let model = world.model(&user, false).await;
+    for number in 0..5 {
+        let record = json!({ "message": number.to_string(), "severity": "info" });
+        assert_eq!(world.post("/api/v1/logs", &device.token, record).await.status, 204);
+        let usage = json!({
+            "inference_id": format!("inf_{number:032x}"), "model_id": model,
+            "prompt_tokens": 3, "completion_tokens": 4, "provenance": "exact", "duration_ms": 5,
+            "time_to_first_token_ms": 1,
+        });
+        let path = device.path(&format!("/models/{model}/telemetry"));
+        assert_eq!(world.post(&path, &device.token, usage).await.status, 204);
+    }
+    let long = json!({ "message": "x".repeat(100_000), "severity": "info" });
+    assert_eq!(world.post("/api/v1/logs", &other.token, long).await.status, 204);
+
+    let file = world.folder.path().join("link.db");
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
+    let database = sqlx::SqlitePool::connect_with(options).await.unwrap();
+    let messages: Vec<String> =
+        sqlx::query_scalar("SELECT message FROM logs WHERE device_id = $1 ORDER BY number")
+            .bind(&device.id)
+            .fetch_all(&database)
+            .await
+            .unwrap();
+    assert_eq!(messages, ["2", "3", "4"]);
+    let rows: i64 =
+        sqlx::query_scalar("SELECT COUNT(*) FROM telemetry").fetch_one(&database).await.unwrap();
+    assert_eq!(rows, 2);
+    let longest: i64 = sqlx::query_scalar("SELECT MAX(LENGTH(message)) FROM logs")
+        .fetch_one(&database)
+        .await
+        .unwrap();
+    assert_eq!(longest, 8192);
+}
+
+#[tokio::test]
+async fn a_report_about_another_model_or_deployment_is_refused() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let (one, other) = (world.model(&user, false).await, world.model(&user, false).await);
+    let report = json!({
+        "model_id": one, "pipeline_id": one.replace("mdl_", "pip_"), "state": "serving",
+        "is_serving": true, "port": 8080, "allowlist_digest": "", "generation": 1,
+    });
+    let path = device.path(&format!("/models/{other}/status"));
+    world.post(&path, &device.token, report).await.is(422, "invalid-request");
+
+    let stranger = world.online_device(&user).await;
+    let theirs = world.deploy(&user, &stranger, &one).await;
+    let progress = json!({
+        "deployment_id": theirs.text("deployment_id"), "event": "completed", "bytes_done": 1,
+        "bytes_total": 1,
+    });
+    let path = device.path(&format!("/models/{one}/deployment"));
+    world.post(&path, &device.token, progress).await.is(404, "not-found");
+    let result = world.result(&device, &theirs.text("command_id"), "succeeded").await;
+    result.is(404, "not-found");
+}

@@ -1,0 +1,19 @@
+//! The backend's HTTP API, in process, with a clock that tests move; one file for each subject.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected has failed")]
+
+mod account;
+mod agent;
+mod command;
+mod content;
+mod deployment;
+mod document;
+mod harness;
+mod key;
+mod matrix;
+mod model;
+mod registration;
+mod repair;
+mod restart;
+mod serving;
+mod web;

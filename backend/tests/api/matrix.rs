@@ -1,0 +1,160 @@
+//! Every operation of the OpenAPI document, called by those who may not.
+
+use serde_json::{Value, json};
+
+use crate::harness::World;
+
+struct Operation {
+    method: String,
+    path: String,
+    /// The schemes that it needs; empty when it can be called without any.
+    needs: Vec<String>,
+}
+
+/// The operations of the document; new ones are tested without being named here.
+fn operations() -> Vec<Operation> {
+    let document: Value = serde_json::from_str(&link_backend::openapi_json()).unwrap();
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let Some(responses) = operation["responses"].as_object() else { continue };
+            assert!(responses.keys().any(|status| status.starts_with('2')), "{method} {path}");
+            let alternatives = operation["security"].as_array().cloned().unwrap_or_default();
+            let optional = alternatives.iter().any(|one| one == &json!({}));
+            let names = alternatives.iter().flat_map(|one| one.as_object().unwrap().keys());
+            let needs = if optional { vec![] } else { names.cloned().collect() };
+            operations.push(Operation { method: method.to_uppercase(), path: path.clone(), needs });
+        }
+    }
+    operations
+}
+
+fn fill(path: &str, device: &str, model: &str) -> String {
+    path.replace("{device_id}", device)
+        .replace("{model_id}", model)
+        .replace("{key_id}", &format!("key_{}", "0".repeat(32)))
+        .replace("{command_id}", &format!("cmd_{}", "0".repeat(32)))
+        .replace("{deployment_id}", &format!("dep_{}", "0".repeat(32)))
+}
+
+#[test]
+fn only_these_operations_need_no_token() {
+    let open: Vec<String> = operations()
+        .into_iter()
+        .filter(|operation| operation.needs.is_empty())
+        .map(|operation| format!("{} {}", operation.method, operation.path))
+        .collect();
+    assert_eq!(
+        open,
+        [
+            "POST /api/v1/auth/login",
+            "POST /api/v1/auth/logout",
+            "POST /api/v1/auth/refresh",
+            "POST /api/v1/devices/register-with-key",
+            "POST /api/v1/setup",
+            "GET /healthz",
+        ]
+    );
+    assert!(operations().len() > 35);
+}
+
+// Holds: S9-1, S4.1-5, S5-1
+#[tokio::test]
+async fn every_other_operation_refuses_a_request_without_a_valid_token() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    for operation in operations().iter().filter(|operation| !operation.needs.is_empty()) {
+        assert!(operation.path.starts_with("/api/v1/"), "{}", operation.path);
+        let path = fill(&operation.path, &device.id, &model);
+        let of_the_other_kind = match operation.needs[0].as_str() {
+            "access_token" => &device.token,
+            _ => &user,
+        };
+        for token in ["", "nonsense", of_the_other_kind] {
+            let answer = world.call(&operation.method, &path, token, None).await;
+            assert_eq!(answer.status, 401, "{} {path}: {answer:?}", operation.method);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_another_account_owns_is_not_found() {
+    let (world, user) = World::set_up().await;
+    let bob = world.another_account("bob@example.org").await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    let deployment = world.deployed(&user, &device, &model).await;
+    let command = {
+        let path = format!("/api/v1/models/{model}/stop/{}", device.id);
+        world.act(&path, &user).await.text("command_id")
+    };
+    let key = world.post("/api/v1/keys", &user, json!({ "kind": "fleet" })).await;
+    let key = key.body["info"]["key_id"].as_str().unwrap().to_owned();
+    let mut tried = 0;
+    for operation in operations() {
+        let named = operation.path.contains('{') && operation.needs == ["access_token"];
+        if !named {
+            continue;
+        }
+        let path = operation
+            .path
+            .replace("{device_id}", &device.id)
+            .replace("{model_id}", &model)
+            .replace("{key_id}", &key)
+            .replace("{command_id}", &command)
+            .replace("{deployment_id}", &deployment);
+        let body = (operation.method == "PATCH").then(|| json!({ "name": "mine" }));
+        let answer = if path.ends_with("/content") {
+            let request = axum::http::Request::put(&path)
+                .header("authorization", format!("Bearer {bob}"))
+                .header("content-type", "application/octet-stream");
+            world.send(request.body(axum::body::Body::from("x")).unwrap()).await
+        } else {
+            world.call(&operation.method, &path, &bob, body).await
+        };
+        answer.is(404, "not-found");
+        tried += 1;
+    }
+    assert!(tried >= 14, "{tried}");
+    for list in ["keys", "devices", "models", "deployments"] {
+        assert!(world.get(&format!("/api/v1/{list}"), &bob).await.items().is_empty(), "{list}");
+    }
+    let read = world.get(&format!("/api/v1/devices/{}", device.id), &user).await;
+    assert_eq!(read.status, 200, "nothing was changed");
+}
+
+#[tokio::test]
+async fn a_device_is_refused_at_the_path_of_another() {
+    let (world, user) = World::set_up().await;
+    let (one, other) = (world.online_device(&user).await, world.online_device(&user).await);
+    let model = world.model(&user, false).await;
+    let mut tried = 0;
+    for operation in operations() {
+        if operation.needs == ["device_token"] && operation.path.contains("{device_id}") {
+            for id in [other.id.as_str(), "nonsense"] {
+                let path = fill(&operation.path, id, &model);
+                let answer = world.call(&operation.method, &path, &one.token, None).await;
+                answer.is(404, "not-found");
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried >= 10, "{tried}");
+    assert_eq!(world.get(&other.path("/commands?wait=0"), &other.token).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_id_that_is_malformed_names_nothing() {
+    let (world, user) = World::set_up().await;
+    for operation in operations() {
+        if operation.needs == ["access_token"] && operation.path.contains('{') {
+            let mut path = operation.path.clone();
+            while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
+                path.replace_range(start..=end, "nonsense");
+            }
+            let answer = world.call(&operation.method, &path, &user, Some(json!({}))).await;
+            answer.is(404, "not-found");
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! The repair operation (specification, section 4.1): its whole matrix.
+
+use std::time::Duration;
+
+use axum::{body::Body, http::Request};
+use link_protocol::command::Command;
+use serde_json::json;
+
+use crate::harness::{Answer, Device, MINUTE, ORIGIN, SECOND, World};
+
+struct Scene {
+    world: World,
+    user: String,
+    device: Device,
+    model: String,
+}
+
+impl Scene {
+    /// A model that is deployed on a device which is online.
+    async fn new() -> Self {
+        let (world, user) = World::set_up().await;
+        let device = world.online_device(&user).await;
+        let model = world.model(&user, false).await;
+        world.deployed(&user, &device, &model).await;
+        Self { world, user, device, model }
+    }
+
+    async fn repair(&self, query: &str) -> Answer {
+        self.repair_as(&self.user, &self.model, &self.device.id, query).await
+    }
+
+    async fn repair_as(&self, user: &str, model: &str, device: &str, query: &str) -> Answer {
+        let path = format!("/api/v1/models/{model}/repair-serving/{device}{query}");
+        self.world.act(&path, user).await
+    }
+}
+
+// Holds: S4.1-1, S4.1-2, S4.1-4, S4.1-6, S4.1-7, S4.1-9, S1-4b
+#[tokio::test]
+async fn a_repair_is_accepted_and_sent_with_the_current_allowlist() {
+    let scene = Scene::new().await;
+    scene.world.set_allowlist(&scene.user, &[ORIGIN, "https://new.example"]).await;
+    let answer = scene.repair("").await;
+    assert_eq!(answer.status, 202, "{answer:?}");
+    let id = answer.text("command_id");
+    assert_eq!(answer.header("location"), format!("/api/v1/commands/{id}"));
+    let body = &answer.body;
+    assert_eq!(
+        (body["type"].as_str(), body["state"].as_str()),
+        (Some("REPAIR_SERVING"), Some("sent"))
+    );
+    assert_eq!(body["model_id"], scene.model.as_str());
+    assert_eq!(body["device_id"], scene.device.id.as_str());
+    assert!(body["port"].is_null() && body.get("result").is_none());
+    let time = |member: &str| answer.text(member).parse::<jiff::Timestamp>().unwrap();
+    assert_eq!(time("expires_at").duration_since(time("created_at")).as_hours(), 24);
+    assert_eq!(scene.world.get(answer.header("location"), &scene.user).await.body, answer.body);
+
+    let sent = scene.world.poll(&scene.device, 1).await;
+    let [envelope] = &sent[..] else { panic!("{sent:?}") };
+    let Ok(Command::RepairServing(repair)) = envelope.command() else { panic!("{envelope:?}") };
+    let origins: Vec<_> = repair.allowlist.origins().iter().map(ToString::to_string).collect();
+    assert_eq!(origins, ["https://new.example", ORIGIN]);
+    assert_eq!(repair.port, None);
+}
+
+// Holds: S3.3-1, S1-5, S3.2-4, S7-1
+#[tokio::test]
+async fn a_repaired_deployment_is_stale_no_more_and_otherwise_the_same() {
+    let scene = Scene::new().await;
+    scene.world.set_allowlist(&scene.user, &[ORIGIN, "https://new.example"]).await;
+    let stale = "/api/v1/deployments?stale=true";
+    let before = scene.world.get(stale, &scene.user).await.items().to_vec();
+    assert_eq!(before.len(), 1);
+    let id = scene.repair("").await.text("command_id");
+    scene.world.poll(&scene.device, 1).await;
+    assert_eq!(scene.world.receipt(&scene.device, &id, "stored").await.status, 204);
+    let path = format!("/api/v1/commands/{id}");
+    let processed = scene.world.get(&path, &scene.user).await;
+    assert_eq!(
+        (processed.text("state").as_str(), processed.body.get("result")),
+        ("processed", None)
+    );
+    assert_eq!(scene.world.get(stale, &scene.user).await.items().len(), 1);
+
+    assert_eq!(scene.world.result(&scene.device, &id, "succeeded").await.status, 204);
+    assert!(scene.world.get(stale, &scene.user).await.items().is_empty());
+    let after = scene.world.get("/api/v1/deployments", &scene.user).await.items()[0].clone();
+    assert_ne!(after["allowlist_digest"], before[0]["allowlist_digest"]);
+    for member in ["port", "alias", "state", "model_id", "deployment_id"] {
+        assert_eq!(after[member], before[0][member], "{member}");
+    }
+    let done = scene.world.get(&path, &scene.user).await;
+    assert_eq!(done.body["result"]["status"], "succeeded");
+}
+
+#[tokio::test]
+async fn a_failed_repair_changes_nothing() {
+    let scene = Scene::new().await;
+    scene.world.set_allowlist(&scene.user, &["https://new.example"]).await;
+    let id = scene.repair("?port=9000").await.text("command_id");
+    scene.world.poll(&scene.device, 1).await;
+    scene.world.result(&scene.device, &id, "failed").await;
+    let stale = scene.world.get("/api/v1/deployments?stale=true", &scene.user).await;
+    assert_eq!(stale.items()[0]["port"], 8080);
+}
+
+// Holds: S4.1-5, S5-1
+#[tokio::test]
+async fn a_repair_needs_a_bearer_token() {
+    let scene = Scene::new().await;
+    for user in ["", "nonsense", scene.device.token.as_str()] {
+        let refused = scene.repair_as(user, &scene.model, &scene.device.id, "?port=x").await;
+        refused.is(401, "unauthorized");
+    }
+    scene.world.advance(15 * MINUTE);
+    scene.repair("").await.is(401, "token-expired");
+}
+
+// Holds: S4.1-3, S8-2
+#[tokio::test]
+async fn a_port_is_a_whole_number_from_1_to_65535() {
+    let scene = Scene::new().await;
+    for port in ["0", "65536", "-1", "+1", "80.5", "x", "", "99999999999999999999", "8%200"] {
+        scene.repair(&format!("?port={port}")).await.is(422, "invalid-request");
+    }
+    for port in [1, 65535] {
+        let answer = scene.repair(&format!("?port={port}")).await;
+        assert_eq!((answer.status, &answer.body["port"]), (202, &json!(port)));
+    }
+    let sent = scene.world.poll(&scene.device, 1).await;
+    let Ok(Command::RepairServing(repair)) = sent[0].command() else { panic!("{sent:?}") };
+    assert_eq!(repair.port.unwrap().get(), 65535);
+    scene.world.result(&scene.device, &sent[0].command_id.to_string(), "succeeded").await;
+    let deployment = scene.world.get("/api/v1/deployments", &scene.user).await;
+    assert_eq!(deployment.items()[0]["port"], 65535);
+}
+
+// Holds: S4.1-8a, S5-2, S7-3, S2.1-2, S2.1-4
+#[tokio::test]
+async fn what_the_caller_may_not_see_is_not_found_and_what_is_not_theirs_is_forbidden() {
+    let scene = Scene::new().await;
+    let bob = scene.world.another_account("bob@example.org").await;
+    let bobs_device = scene.world.online_device(&bob).await;
+    let unknown_model = format!("mdl_{}", "0".repeat(32));
+    let unknown_device = format!("dev_{}", "0".repeat(32));
+    for (user, model, device) in [
+        (&scene.user, scene.model.as_str(), unknown_device.as_str()),
+        (&scene.user, scene.model.as_str(), "nonsense"),
+        (&scene.user, scene.model.as_str(), bobs_device.id.as_str()),
+        (&scene.user, unknown_model.as_str(), scene.device.id.as_str()),
+        (&scene.user, "nonsense", scene.device.id.as_str()),
+        (&bob, scene.model.as_str(), scene.device.id.as_str()),
+        (&bob, scene.model.as_str(), bobs_device.id.as_str()),
+    ] {
+        scene.repair_as(user, model, device, "").await.is(404, "not-found");
+    }
+
+    let path = format!("/api/v1/models/{}", scene.model);
+    let share = |shared: bool| {
+        scene.world.call("PATCH", &path, &scene.user, Some(json!({ "shared": shared })))
+    };
+    assert_eq!(share(true).await.status, 200);
+    scene.world.deployed(&bob, &bobs_device, &scene.model).await;
+    let by_bob = scene.repair_as(&bob, &scene.model, &bobs_device.id, "").await;
+    assert_eq!(by_bob.status, 202, "shared, and his device: {by_bob:?}");
+    scene.repair_as(&bob, &scene.model, &scene.device.id, "").await.is(404, "not-found");
+
+    assert_eq!(share(false).await.status, 200);
+    let refused = scene.repair_as(&bob, &scene.model, &bobs_device.id, "").await;
+    refused.is(403, "not-owner");
+    assert!(refused.body["hint"].is_string());
+}
+
+// Holds: S4.1-8b, S7-2, S2.1-5
+#[tokio::test]
+async fn a_device_that_is_offline_cannot_be_repaired() {
+    let scene = Scene::new().await;
+    scene.world.advance(Duration::from_secs(74));
+    assert_eq!(scene.repair("?port=1").await.status, 202);
+    scene.world.advance(SECOND);
+    let offline = scene.repair("?port=2").await;
+    offline.is(409, "device-offline");
+    assert_eq!(offline.body["hint"], "retry when the device is online");
+
+    scene.world.poll(&scene.device, 0).await;
+    assert_eq!(scene.repair("?port=3").await.status, 202, "a poll is enough after a hello");
+    for (status, code) in [("stopping", 409), ("online", 202), ("deregistered", 409)] {
+        let body = json!({ "status": status, "agent_version": "1.3.0", "uptime_s": 1 });
+        let path = scene.device.path("/status");
+        assert_eq!(scene.world.put(&path, &scene.device.token, body).await.status, 204);
+        assert_eq!(scene.repair("?port=4").await.status, code, "{status}");
+    }
+    scene.world.hello(&scene.device, 9, &[]).await;
+    assert_eq!(scene.repair("?port=4").await.status, 202, "it said goodbye, and is back");
+}
+
+// Holds: S3.4-1
+#[tokio::test]
+async fn a_device_that_was_not_greeted_is_not_online() {
+    let (world, user) = World::set_up().await;
+    let device = world.register(&user).await;
+    let body = json!({ "status": "online", "agent_version": "1.3.0", "uptime_s": 1 });
+    world.put(&device.path("/status"), &device.token, body).await;
+    world.poll(&device, 0).await;
+    let path = format!("/api/v1/devices/{}", device.id);
+    assert_eq!(world.get(&path, &user).await.body["online"], false);
+    world.hello(&device, 0, &[]).await;
+    assert_eq!(world.get(&path, &user).await.body["online"], true);
+}
+
+#[tokio::test]
+async fn only_what_is_deployed_is_repaired() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    let scene = Scene { world, user, device, model };
+    scene.repair("").await.is(409, "not-deployed");
+    let deployment = scene.world.deploy(&scene.user, &scene.device, &scene.model).await;
+    scene.repair("").await.is(409, "not-deployed");
+    scene.world.poll(&scene.device, 0).await;
+    scene.world.result(&scene.device, &deployment.text("command_id"), "failed").await;
+    scene.repair("").await.is(409, "not-deployed");
+    scene.world.deployed(&scene.user, &scene.device, &scene.model).await;
+    assert_eq!(scene.repair("").await.status, 202, "deployed and not served is fine");
+
+    let report = json!({
+        "model_id": scene.model, "pipeline_id": scene.model.replace("mdl_", "pip_"),
+        "state": "removed", "is_serving": false, "port": 8080, "allowlist_digest": "",
+        "generation": 9,
+    });
+    let path = scene.device.path(&format!("/models/{}/status", scene.model));
+    assert_eq!(scene.world.post(&path, &scene.device.token, report).await.status, 204);
+    scene.repair("").await.is(409, "not-deployed");
+}
+
+#[tokio::test]
+async fn the_same_wish_is_one_command_while_it_is_sent() {
+    let scene = Scene::new().await;
+    let first = scene.repair("").await.text("command_id");
+    assert_eq!(scene.repair("").await.text("command_id"), first);
+    scene.world.poll(&scene.device, 1).await;
+    assert_eq!(scene.repair("").await.text("command_id"), first, "delivered is still sent");
+
+    let state = |id: String| {
+        let (world, user) = (&scene.world, &scene.user);
+        async move { world.get(&format!("/api/v1/commands/{id}"), user).await.text("state") }
+    };
+    let other_port = scene.repair("?port=9000").await.text("command_id");
+    assert_ne!(other_port, first);
+    assert_eq!(state(first.clone()).await, "expired");
+    scene.world.receipt(&scene.device, &first, "stored").await.is(410, "command-expired");
+
+    scene.world.set_allowlist(&scene.user, &["https://new.example"]).await;
+    let other_list = scene.repair("?port=9000").await.text("command_id");
+    assert_ne!(other_list, other_port);
+    assert_eq!(state(other_port).await, "expired");
+
+    scene.world.receipt(&scene.device, &other_list, "stored").await;
+    let next = scene.repair("?port=9000").await.text("command_id");
+    assert_ne!(next, other_list, "what is processed is over");
+    assert_eq!(state(other_list).await, "processed");
+}
+
+#[tokio::test]
+async fn an_idempotency_key_stands_for_one_repair() {
+    let scene = Scene::new().await;
+    let repair = |query: &str| {
+        let path =
+            format!("/api/v1/models/{}/repair-serving/{}{query}", scene.model, scene.device.id);
+        let request = Request::post(path)
+            .header("authorization", format!("Bearer {}", scene.user))
+            .header("idempotency-key", "repair-1");
+        scene.world.send(request.body(Body::empty()).unwrap())
+    };
+    let first = repair("").await.text("command_id");
+    scene.world.poll(&scene.device, 1).await;
+    scene.world.result(&scene.device, &first, "succeeded").await;
+    assert_eq!(repair("").await.text("command_id"), first, "even after it is done");
+    repair("?port=9000").await.is(409, "idempotency-conflict");
+    scene.world.advance(2 * MINUTE);
+    assert_eq!(repair("").await.text("command_id"), first, "even while the device is offline");
+}
+
+// Holds: S3.3-2, S8-1
+#[tokio::test]
+async fn a_repair_that_nobody_acknowledges_expires_after_24_hours() {
+    let scene = Scene::new().await;
+    let id = scene.repair("").await.text("command_id");
+    scene.world.poll(&scene.device, 1).await;
+    scene.world.advance(24 * 60 * MINUTE);
+    scene.world.sweep().await;
+    let path = format!("/api/v1/commands/{id}");
+    let user = || async {
+        let body = json!({ "email": "ada@example.org", "password": crate::harness::PASSWORD });
+        scene.world.post("/api/v1/auth/login", "", body).await.text("access_token")
+    };
+    assert_eq!(scene.world.get(&path, &user().await).await.text("state"), "sent");
+    scene.world.advance(SECOND);
+    scene.world.sweep().await;
+    assert_eq!(scene.world.get(&path, &user().await).await.text("state"), "expired");
+    scene.world.receipt(&scene.device, &id, "stored").await.is(410, "command-expired");
+    scene.world.result(&scene.device, &id, "succeeded").await.is(410, "command-expired");
+    assert!(scene.world.poll(&scene.device, 1).await.is_empty());
+}

@@ -1,0 +1,135 @@
+//! What was accepted survives: the backend is killed and started again on its folder.
+
+#![expect(clippy::disallowed_methods, reason = "starts and kills the real program")]
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use link_backend::config::Config;
+use serde_json::{Value, json};
+
+use crate::harness::{PASSWORD, World, registration};
+
+#[tokio::test]
+async fn a_store_that_is_opened_again_has_every_command() {
+    let (mut world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    world.deployed(&user, &device, &model).await;
+    let path = format!("/api/v1/models/{model}/uninstall/{}", device.id);
+    let id = world.act(&path, &user).await.text("command_id");
+    assert_eq!(world.poll(&device, 1).await[0].attempt, 1);
+
+    let mut config = Config::new(world.folder.path().to_owned());
+    config.clock = world.clock.clone();
+    config.allowed_origins = vec!["https://later.example".parse().unwrap()];
+    world.backend = link_backend::build(config).await.unwrap();
+    assert!(world.backend.app.setup_token().is_none());
+    let again = world.hello(&device, 1, &[]).await;
+    assert_eq!((again[0].command_id.to_string(), again[0].attempt), (id, 2));
+    let allowlist = world.get("/api/v1/settings/allowlist", &user).await;
+    assert_eq!(allowlist.body["origins"], json!(["https://work.example"]), "data by now");
+}
+
+#[test]
+fn a_killed_backend_loses_nothing_that_it_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, address, token) = start(folder.path());
+    let token = token.expect("the first start prints the setup token");
+    let setup = json!({ "setup_token": token, "email": "ada@example.org", "password": PASSWORD });
+    let user = call(&address, "POST", "/api/v1/setup", "", &setup).1["access_token"].clone();
+    let user = user.as_str().unwrap();
+    let key = call(&address, "POST", "/api/v1/keys", user, &json!({ "kind": "registration" })).1;
+    let body = registration("registration_key", key["key"].as_str().unwrap());
+    let device = call(&address, "POST", "/api/v1/devices/register-with-key", "", &body).1;
+    let id = device["device_id"].as_str().unwrap();
+    let wish = json!({
+        "name": "Tiny", "file_name": "tiny.gguf", "url": "https://models.example/tiny.gguf",
+        "sha256": "0".repeat(64), "size_bytes": 100,
+    });
+    let model = call(&address, "POST", "/api/v1/models", user, &wish).1["model_id"].clone();
+    let wish = json!({ "device_id": id, "model_id": model });
+    let (status, deployment) = call(&address, "POST", "/api/v1/deployments", user, &wish);
+    assert_eq!(status, 202);
+    drop(first);
+
+    let (_second, address, token) = start(folder.path());
+    assert_eq!(token, None, "the account exists");
+    let device_token = device["device_token"].as_str().unwrap();
+    let path = format!("/api/v1/agent/{id}/commands?wait=0");
+    let (status, poll) = call(&address, "GET", &path, device_token, &Value::Null);
+    assert_eq!(status, 200);
+    let envelope = poll["commands"][0]["envelope"].as_str().unwrap();
+    assert!(envelope.contains(deployment["command_id"].as_str().unwrap()));
+    assert_eq!(poll["commands"][0]["kid"], device["backend_keys"][0]["kid"], "the same key signs");
+}
+
+#[test]
+fn two_backends_do_not_share_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_first, ..) = start(folder.path());
+    let second = program(folder.path()).output().unwrap();
+    assert!(!second.status.success());
+    let said = String::from_utf8(second.stderr).unwrap();
+    assert!(said.contains("another backend uses the data folder"), "{said}");
+}
+
+/// A running program; dropping it kills it without a word.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+fn program(data: &Path) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_link-backend"));
+    program.args(["--log", "warn", "serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
+    program.env_clear();
+    program
+}
+
+/// Starts the program; returns its address and the setup token, if it printed one.
+fn start(data: &Path) -> (Killed, String, Option<String>) {
+    let mut child = program(data).stderr(Stdio::piped()).spawn().unwrap();
+    let mut token = None;
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let address = loop {
+        let line = lines.next().expect("it says where it listens").unwrap();
+        if let Some(text) = line.strip_prefix("setup token: ") {
+            token = Some(text.to_owned());
+        }
+        if let Some(address) = line.strip_prefix("listening on http://") {
+            break address.to_owned();
+        }
+    };
+    // Its standard error stays open as long as somebody reads it.
+    std::thread::spawn(move || lines.for_each(drop));
+    (Killed(child), address, token)
+}
+
+fn call(address: &str, method: &str, path: &str, token: &str, body: &Value) -> (u16, Value) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    let authorization =
+        if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+         {authorization}Content-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    (status, serde_json::from_str(body).unwrap_or(Value::Null))
+}

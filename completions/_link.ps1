@@ -1,0 +1,709 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'link'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'link' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('register', 'register', [CompletionResultType]::ParameterValue, 'Register this device with a key')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show the agent, its connection and its models')
+            [CompletionResult]::new('start', 'start', [CompletionResultType]::ParameterValue, 'Start the agent')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop the agent; models are not served while it is stopped')
+            [CompletionResult]::new('restart', 'restart', [CompletionResultType]::ParameterValue, 'Stop the agent if it runs, and start it')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Update Link on this machine')
+            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Deregister this device, stop the agent and delete everything that was installed')
+            [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Log in to a backend')
+            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Forget the login and revoke it')
+            [CompletionResult]::new('whoami', 'whoami', [CompletionResultType]::ParameterValue, 'Show who is logged in')
+            [CompletionResult]::new('account', 'account', [CompletionResultType]::ParameterValue, 'Create the first account of a backend')
+            [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Create, list and revoke the keys that devices register with')
+            [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show and remove devices')
+            [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them, serve them')
+            [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Correct the allowlist of a model that is served, in place')
+            [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that deployments carry from now on')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
+            [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Tell whether this program runs here')
+            [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Lay out an unpacked release, register and start')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;register' {
+            [CompletionResult]::new('--registration-key', '--registration-key', [CompletionResultType]::ParameterName, 'Key for one device; `-` reads it from stdin. Or set LINK_REGISTRATION_KEY')
+            [CompletionResult]::new('--fleet-key', '--fleet-key', [CompletionResultType]::ParameterName, 'Key for many devices; `-` reads it from stdin. Or set LINK_FLEET_KEY')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name shown in the dashboard [default: the name of this machine]')
+            [CompletionResult]::new('--device-id', '--device-id', [CompletionResultType]::ParameterName, 'Re-activate this device instead of making a new one')
+            [CompletionResult]::new('--new-device', '--new-device', [CompletionResultType]::ParameterName, 'Make a new device although this machine is registered')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;status' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;start' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;stop' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;restart' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;update' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;uninstall' {
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;login' {
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of the account; asked for on a terminal')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
+            [CompletionResult]::new('--password-stdin', '--password-stdin', [CompletionResultType]::ParameterName, 'Read the password from the first line of stdin')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;logout' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;whoami' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;account' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token that the backend printed')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;account;create' {
+            [CompletionResult]::new('--setup-token-file', '--setup-token-file', [CompletionResultType]::ParameterName, 'File that holds the setup token; `-` reads it from the first line of stdin')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of the account; asked for on a terminal')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
+            [CompletionResult]::new('--password-stdin', '--password-stdin', [CompletionResultType]::ParameterName, 'Read the password from the next line of stdin')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;account;help' {
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token that the backend printed')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;account;help;create' {
+            break
+        }
+        'link;account;help;help' {
+            break
+        }
+        'link;key' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a key; it is shown this once')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the keys of the account, without their secrets')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a key: no device can register with it afterwards')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;key;create' {
+            [CompletionResult]::new('--kind', '--kind', [CompletionResultType]::ParameterName, 'One device, or many')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name to know it by')
+            [CompletionResult]::new('--expires-at', '--expires-at', [CompletionResultType]::ParameterName, 'When it stops working, such as 2027-01-31T00:00:00Z')
+            [CompletionResult]::new('--max-devices', '--max-devices', [CompletionResultType]::ParameterName, 'How many devices a fleet key may enrol')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Label of the devices that it enrols; may be given several times')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'link;key;list' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;key;revoke' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;key;help' {
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a key; it is shown this once')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the keys of the account, without their secrets')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a key: no device can register with it afterwards')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;key;help;create' {
+            break
+        }
+        'link;key;help;list' {
+            break
+        }
+        'link;key;help;revoke' {
+            break
+        }
+        'link;key;help;help' {
+            break
+        }
+        'link;device' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;device;list' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;device;show' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;device;remove' {
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;device;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;device;help;list' {
+            break
+        }
+        'link;device;help;show' {
+            break
+        }
+        'link;device;help;remove' {
+            break
+        }
+        'link;device;help;help' {
+            break
+        }
+        'link;model' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: upload its file, or name the address that devices fetch it from')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed')
+            [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a model that is deployed')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; it stays deployed')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete a model from a device; it stays available to deploy again')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'End a deployment that is under way')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete a model that is deployed nowhere')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;model;list' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;model;add' {
+            [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'Address that devices fetch the file from; the backend keeps no copy')
+            [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'SHA-256 of the file at the address')
+            [CompletionResult]::new('--size', '--size', [CompletionResultType]::ParameterName, 'Size of the file at the address in bytes [default: asked from its server]')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the model [default: the file''s, without its extension]')
+            [CompletionResult]::new('--file-name', '--file-name', [CompletionResultType]::ParameterName, 'Name of the file on devices [default: the file''s]')
+            [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Plugin whose engine runs it')
+            [CompletionResult]::new('--shared', '--shared', [CompletionResultType]::ParameterName, 'Let every account deploy it on its own devices')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;model;show' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;model;deploy' {
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on [default: the one of the deployment before, or 8080]')
+            [CompletionResult]::new('--alias', '--alias', [CompletionResultType]::ParameterName, 'Name that clients call it by [default: made from the model''s name]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--serve', '--serve', [CompletionResultType]::ParameterName, 'Serve it as soon as it is there')
+            [CompletionResult]::new('--no-cors', '--no-cors', [CompletionResultType]::ParameterName, 'Let no web page call the model')
+            [CompletionResult]::new('--no-telemetry', '--no-telemetry', [CompletionResultType]::ParameterName, 'Do not report the token usage of inferences')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;model;serve' {
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on from now on [default: the current one]')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;model;stop' {
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;model;remove' {
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;model;cancel' {
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;model;delete' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;model;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: upload its file, or name the address that devices fetch it from')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed')
+            [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a model that is deployed')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; it stays deployed')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete a model from a device; it stays available to deploy again')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'End a deployment that is under way')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete a model that is deployed nowhere')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;model;help;list' {
+            break
+        }
+        'link;model;help;add' {
+            break
+        }
+        'link;model;help;show' {
+            break
+        }
+        'link;model;help;deploy' {
+            break
+        }
+        'link;model;help;serve' {
+            break
+        }
+        'link;model;help;stop' {
+            break
+        }
+        'link;model;help;remove' {
+            break
+        }
+        'link;model;help;cancel' {
+            break
+        }
+        'link;model;help;delete' {
+            break
+        }
+        'link;model;help;help' {
+            break
+        }
+        'link;repair-serving' {
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Serve on this port from then on [default: the current one]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;allowlist' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the origins')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin; models that are already deployed need a repair or a redeployment to get it')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;allowlist;list' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;allowlist;add' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;allowlist;remove' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;allowlist;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the origins')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin; models that are already deployed need a repair or a redeployment to get it')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;allowlist;help;list' {
+            break
+        }
+        'link;allowlist;help;add' {
+            break
+        }
+        'link;allowlist;help;remove' {
+            break
+        }
+        'link;allowlist;help;help' {
+            break
+        }
+        'link;completions' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;self-check' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;install-files' {
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent`')
+            [CompletionResult]::new('--made', '--made', [CompletionResultType]::ParameterName, 'Outermost folder that was made for this installation')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;help' {
+            [CompletionResult]::new('register', 'register', [CompletionResultType]::ParameterValue, 'Register this device with a key')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show the agent, its connection and its models')
+            [CompletionResult]::new('start', 'start', [CompletionResultType]::ParameterValue, 'Start the agent')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop the agent; models are not served while it is stopped')
+            [CompletionResult]::new('restart', 'restart', [CompletionResultType]::ParameterValue, 'Stop the agent if it runs, and start it')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Update Link on this machine')
+            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Deregister this device, stop the agent and delete everything that was installed')
+            [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Log in to a backend')
+            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Forget the login and revoke it')
+            [CompletionResult]::new('whoami', 'whoami', [CompletionResultType]::ParameterValue, 'Show who is logged in')
+            [CompletionResult]::new('account', 'account', [CompletionResultType]::ParameterValue, 'Create the first account of a backend')
+            [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Create, list and revoke the keys that devices register with')
+            [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show and remove devices')
+            [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them, serve them')
+            [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Correct the allowlist of a model that is served, in place')
+            [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that deployments carry from now on')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
+            [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Tell whether this program runs here')
+            [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Lay out an unpacked release, register and start')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;help;register' {
+            break
+        }
+        'link;help;status' {
+            break
+        }
+        'link;help;start' {
+            break
+        }
+        'link;help;stop' {
+            break
+        }
+        'link;help;restart' {
+            break
+        }
+        'link;help;update' {
+            break
+        }
+        'link;help;uninstall' {
+            break
+        }
+        'link;help;login' {
+            break
+        }
+        'link;help;logout' {
+            break
+        }
+        'link;help;whoami' {
+            break
+        }
+        'link;help;account' {
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token that the backend printed')
+            break
+        }
+        'link;help;account;create' {
+            break
+        }
+        'link;help;key' {
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a key; it is shown this once')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the keys of the account, without their secrets')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a key: no device can register with it afterwards')
+            break
+        }
+        'link;help;key;create' {
+            break
+        }
+        'link;help;key;list' {
+            break
+        }
+        'link;help;key;revoke' {
+            break
+        }
+        'link;help;device' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
+            break
+        }
+        'link;help;device;list' {
+            break
+        }
+        'link;help;device;show' {
+            break
+        }
+        'link;help;device;remove' {
+            break
+        }
+        'link;help;model' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: upload its file, or name the address that devices fetch it from')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed')
+            [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a model that is deployed')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; it stays deployed')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete a model from a device; it stays available to deploy again')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'End a deployment that is under way')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete a model that is deployed nowhere')
+            break
+        }
+        'link;help;model;list' {
+            break
+        }
+        'link;help;model;add' {
+            break
+        }
+        'link;help;model;show' {
+            break
+        }
+        'link;help;model;deploy' {
+            break
+        }
+        'link;help;model;serve' {
+            break
+        }
+        'link;help;model;stop' {
+            break
+        }
+        'link;help;model;remove' {
+            break
+        }
+        'link;help;model;cancel' {
+            break
+        }
+        'link;help;model;delete' {
+            break
+        }
+        'link;help;repair-serving' {
+            break
+        }
+        'link;help;allowlist' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the origins')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin; models that are already deployed need a repair or a redeployment to get it')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin')
+            break
+        }
+        'link;help;allowlist;list' {
+            break
+        }
+        'link;help;allowlist;add' {
+            break
+        }
+        'link;help;allowlist;remove' {
+            break
+        }
+        'link;help;completions' {
+            break
+        }
+        'link;help;self-check' {
+            break
+        }
+        'link;help;install-files' {
+            break
+        }
+        'link;help;help' {
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}

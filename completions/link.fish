@@ -1,0 +1,304 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_link_global_optspecs
+    string join \n json q/quiet h/help V/version
+end
+
+function __fish_link_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_link_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_link_using_subcommand
+    set -l cmd (__fish_link_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c link -n "__fish_link_needs_command" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_needs_command" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c link -n "__fish_link_needs_command" -s V -l version -d 'Print version'
+complete -c link -n "__fish_link_needs_command" -f -a "register" -d 'Register this device with a key'
+complete -c link -n "__fish_link_needs_command" -f -a "status" -d 'Show the agent, its connection and its models'
+complete -c link -n "__fish_link_needs_command" -f -a "start" -d 'Start the agent'
+complete -c link -n "__fish_link_needs_command" -f -a "stop" -d 'Stop the agent; models are not served while it is stopped'
+complete -c link -n "__fish_link_needs_command" -f -a "restart" -d 'Stop the agent if it runs, and start it'
+complete -c link -n "__fish_link_needs_command" -f -a "update" -d 'Update Link on this machine'
+complete -c link -n "__fish_link_needs_command" -f -a "uninstall" -d 'Deregister this device, stop the agent and delete everything that was installed'
+complete -c link -n "__fish_link_needs_command" -f -a "login" -d 'Log in to a backend'
+complete -c link -n "__fish_link_needs_command" -f -a "logout" -d 'Forget the login and revoke it'
+complete -c link -n "__fish_link_needs_command" -f -a "whoami" -d 'Show who is logged in'
+complete -c link -n "__fish_link_needs_command" -f -a "account" -d 'Create the first account of a backend'
+complete -c link -n "__fish_link_needs_command" -f -a "key" -d 'Create, list and revoke the keys that devices register with'
+complete -c link -n "__fish_link_needs_command" -f -a "device" -d 'List, show and remove devices'
+complete -c link -n "__fish_link_needs_command" -f -a "model" -d 'Add models, deploy them, serve them'
+complete -c link -n "__fish_link_needs_command" -f -a "repair-serving" -d 'Correct the allowlist of a model that is served, in place'
+complete -c link -n "__fish_link_needs_command" -f -a "allowlist" -d 'Show and change the web origins that deployments carry from now on'
+complete -c link -n "__fish_link_needs_command" -f -a "completions" -d 'Print the completions for a shell'
+complete -c link -n "__fish_link_needs_command" -f -a "self-check" -d 'Tell whether this program runs here'
+complete -c link -n "__fish_link_needs_command" -f -a "install-files" -d 'Lay out an unpacked release, register and start'
+complete -c link -n "__fish_link_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand register" -l registration-key -d 'Key for one device; `-` reads it from stdin. Or set LINK_REGISTRATION_KEY' -r
+complete -c link -n "__fish_link_using_subcommand register" -l fleet-key -d 'Key for many devices; `-` reads it from stdin. Or set LINK_FLEET_KEY' -r
+complete -c link -n "__fish_link_using_subcommand register" -l backend -d 'Address of the backend [default: LINK_BACKEND_URL, the login\'s, or the installation\'s]' -r
+complete -c link -n "__fish_link_using_subcommand register" -l name -d 'Name shown in the dashboard [default: the name of this machine]' -r
+complete -c link -n "__fish_link_using_subcommand register" -l device-id -d 'Re-activate this device instead of making a new one' -r
+complete -c link -n "__fish_link_using_subcommand register" -l new-device -d 'Make a new device although this machine is registered'
+complete -c link -n "__fish_link_using_subcommand register" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand register" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand register" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand status" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand status" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand status" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand start" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand start" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand start" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand stop" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand stop" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand stop" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand restart" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand restart" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand restart" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand update" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand update" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand update" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand uninstall" -s y -l yes -d 'Do not ask'
+complete -c link -n "__fish_link_using_subcommand uninstall" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand uninstall" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand uninstall" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand login" -l email -d 'E-mail of the account; asked for on a terminal' -r
+complete -c link -n "__fish_link_using_subcommand login" -l backend -d 'Address of the backend [default: LINK_BACKEND_URL, the login\'s, or the installation\'s]' -r
+complete -c link -n "__fish_link_using_subcommand login" -l password-stdin -d 'Read the password from the first line of stdin'
+complete -c link -n "__fish_link_using_subcommand login" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand login" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand login" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand logout" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand logout" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand logout" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand whoami" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand whoami" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand whoami" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand account; and not __fish_seen_subcommand_from create help" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand account; and not __fish_seen_subcommand_from create help" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand account; and not __fish_seen_subcommand_from create help" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand account; and not __fish_seen_subcommand_from create help" -f -a "create" -d 'Create the first account with the setup token that the backend printed'
+complete -c link -n "__fish_link_using_subcommand account; and not __fish_seen_subcommand_from create help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l setup-token-file -d 'File that holds the setup token; `-` reads it from the first line of stdin' -r
+complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l email -d 'E-mail of the account; asked for on a terminal' -r
+complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l backend -d 'Address of the backend [default: LINK_BACKEND_URL, the login\'s, or the installation\'s]' -r
+complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l password-stdin -d 'Read the password from the next line of stdin'
+complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from create" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from help" -f -a "create" -d 'Create the first account with the setup token that the backend printed'
+complete -c link -n "__fish_link_using_subcommand account; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand key; and not __fish_seen_subcommand_from create list revoke help" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand key; and not __fish_seen_subcommand_from create list revoke help" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand key; and not __fish_seen_subcommand_from create list revoke help" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand key; and not __fish_seen_subcommand_from create list revoke help" -f -a "create" -d 'Create a key; it is shown this once'
+complete -c link -n "__fish_link_using_subcommand key; and not __fish_seen_subcommand_from create list revoke help" -f -a "list" -d 'List the keys of the account, without their secrets'
+complete -c link -n "__fish_link_using_subcommand key; and not __fish_seen_subcommand_from create list revoke help" -f -a "revoke" -d 'Revoke a key: no device can register with it afterwards'
+complete -c link -n "__fish_link_using_subcommand key; and not __fish_seen_subcommand_from create list revoke help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l kind -d 'One device, or many' -r -f -a "registration\t'One device'
+fleet\t'Many devices'"
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l name -d 'Name to know it by' -r
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l expires-at -d 'When it stops working, such as 2027-01-31T00:00:00Z' -r
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l max-devices -d 'How many devices a fleet key may enrol' -r
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l tag -d 'Label of the devices that it enrols; may be given several times' -r
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from create" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from list" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from revoke" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from revoke" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from revoke" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from help" -f -a "create" -d 'Create a key; it is shown this once'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the keys of the account, without their secrets'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from help" -f -a "revoke" -d 'Revoke a key: no device can register with it afterwards'
+complete -c link -n "__fish_link_using_subcommand key; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list show remove help" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list show remove help" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list show remove help" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list show remove help" -f -a "list" -d 'List the devices of the account'
+complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list show remove help" -f -a "show" -d 'Show one device'
+complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list show remove help" -f -a "remove" -d 'Remove a device from the account'
+complete -c link -n "__fish_link_using_subcommand device; and not __fish_seen_subcommand_from list show remove help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from show" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from remove" -s y -l yes -d 'Do not ask'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from remove" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the devices of the account'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show one device'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Remove a device from the account'
+complete -c link -n "__fish_link_using_subcommand device; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -f -a "list" -d 'List the models that you may deploy'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -f -a "add" -d 'Add a model: upload its file, or name the address that devices fetch it from'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -f -a "show" -d 'Show a model and where it is deployed'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -f -a "deploy" -d 'Deploy a model to a device, or redeploy it with the current allowlist'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -f -a "serve" -d 'Serve a model that is deployed'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -f -a "stop" -d 'Stop serving a model; it stays deployed'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -f -a "remove" -d 'Delete a model from a device; it stays available to deploy again'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -f -a "cancel" -d 'End a deployment that is under way'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -f -a "delete" -d 'Delete a model that is deployed nowhere'
+complete -c link -n "__fish_link_using_subcommand model; and not __fish_seen_subcommand_from list add show deploy serve stop remove cancel delete help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from list" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from add" -l url -d 'Address that devices fetch the file from; the backend keeps no copy' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from add" -l sha256 -d 'SHA-256 of the file at the address' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from add" -l size -d 'Size of the file at the address in bytes [default: asked from its server]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from add" -l name -d 'Name of the model [default: the file\'s, without its extension]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from add" -l file-name -d 'Name of the file on devices [default: the file\'s]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from add" -l plugin -d 'Plugin whose engine runs it' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from add" -l shared -d 'Let every account deploy it on its own devices'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from add" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from show" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from show" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l device -d 'Device, by id or by name [default: this machine\'s]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l port -d 'Port to serve on [default: the one of the deployment before, or 8080]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l alias -d 'Name that clients call it by [default: made from the model\'s name]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l timeout -d 'How long to wait, such as `60s`, `5m` or `1h`' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l serve -d 'Serve it as soon as it is there'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l no-cors -d 'Let no web page call the model'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l no-telemetry -d 'Do not report the token usage of inferences'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l wait -d 'Wait until the device has done it'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from deploy" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l device -d 'Device, by id or by name [default: this machine\'s]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l timeout -d 'How long to wait, such as `60s`, `5m` or `1h`' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l port -d 'Port to serve on from now on [default: the current one]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l wait -d 'Wait until the device has done it'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l device -d 'Device, by id or by name [default: this machine\'s]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l timeout -d 'How long to wait, such as `60s`, `5m` or `1h`' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l wait -d 'Wait until the device has done it'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from stop" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -l device -d 'Device, by id or by name [default: this machine\'s]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -l timeout -d 'How long to wait, such as `60s`, `5m` or `1h`' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -l wait -d 'Wait until the device has done it'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from cancel" -l device -d 'Device, by id or by name [default: this machine\'s]' -r
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from cancel" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from cancel" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from cancel" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from delete" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from delete" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from delete" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the models that you may deploy'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add a model: upload its file, or name the address that devices fetch it from'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show a model and where it is deployed'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "deploy" -d 'Deploy a model to a device, or redeploy it with the current allowlist'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "serve" -d 'Serve a model that is deployed'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "stop" -d 'Stop serving a model; it stays deployed'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Delete a model from a device; it stays available to deploy again'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "cancel" -d 'End a deployment that is under way'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "delete" -d 'Delete a model that is deployed nowhere'
+complete -c link -n "__fish_link_using_subcommand model; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand repair-serving" -l device -d 'Device, by id or by name [default: this machine\'s]' -r
+complete -c link -n "__fish_link_using_subcommand repair-serving" -l port -d 'Serve on this port from then on [default: the current one]' -r
+complete -c link -n "__fish_link_using_subcommand repair-serving" -l timeout -d 'How long to wait, such as `60s`, `5m` or `1h`' -r
+complete -c link -n "__fish_link_using_subcommand repair-serving" -l wait -d 'Wait until the device has done it'
+complete -c link -n "__fish_link_using_subcommand repair-serving" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand repair-serving" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand repair-serving" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand allowlist; and not __fish_seen_subcommand_from list add remove help" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand allowlist; and not __fish_seen_subcommand_from list add remove help" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand allowlist; and not __fish_seen_subcommand_from list add remove help" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand allowlist; and not __fish_seen_subcommand_from list add remove help" -f -a "list" -d 'Show the origins'
+complete -c link -n "__fish_link_using_subcommand allowlist; and not __fish_seen_subcommand_from list add remove help" -f -a "add" -d 'Add an origin; models that are already deployed need a repair or a redeployment to get it'
+complete -c link -n "__fish_link_using_subcommand allowlist; and not __fish_seen_subcommand_from list add remove help" -f -a "remove" -d 'Remove an origin'
+complete -c link -n "__fish_link_using_subcommand allowlist; and not __fish_seen_subcommand_from list add remove help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from list" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from add" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from remove" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from help" -f -a "list" -d 'Show the origins'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add an origin; models that are already deployed need a repair or a redeployment to get it'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Remove an origin'
+complete -c link -n "__fish_link_using_subcommand allowlist; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand completions" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand completions" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand self-check" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand self-check" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand self-check" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand install-files" -l from -d 'Folder that holds `link` and `link-agent`' -r -F
+complete -c link -n "__fish_link_using_subcommand install-files" -l made -d 'Outermost folder that was made for this installation' -r -F
+complete -c link -n "__fish_link_using_subcommand install-files" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
+complete -c link -n "__fish_link_using_subcommand install-files" -s q -l quiet -d 'Print only data and errors'
+complete -c link -n "__fish_link_using_subcommand install-files" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "register" -d 'Register this device with a key'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "status" -d 'Show the agent, its connection and its models'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "start" -d 'Start the agent'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "stop" -d 'Stop the agent; models are not served while it is stopped'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "restart" -d 'Stop the agent if it runs, and start it'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "update" -d 'Update Link on this machine'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "uninstall" -d 'Deregister this device, stop the agent and delete everything that was installed'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "login" -d 'Log in to a backend'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "logout" -d 'Forget the login and revoke it'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "whoami" -d 'Show who is logged in'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "account" -d 'Create the first account of a backend'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "key" -d 'Create, list and revoke the keys that devices register with'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "device" -d 'List, show and remove devices'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "model" -d 'Add models, deploy them, serve them'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "repair-serving" -d 'Correct the allowlist of a model that is served, in place'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "allowlist" -d 'Show and change the web origins that deployments carry from now on'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "completions" -d 'Print the completions for a shell'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "self-check" -d 'Tell whether this program runs here'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "install-files" -d 'Lay out an unpacked release, register and start'
+complete -c link -n "__fish_link_using_subcommand help; and not __fish_seen_subcommand_from register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from account" -f -a "create" -d 'Create the first account with the setup token that the backend printed'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from key" -f -a "create" -d 'Create a key; it is shown this once'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from key" -f -a "list" -d 'List the keys of the account, without their secrets'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from key" -f -a "revoke" -d 'Revoke a key: no device can register with it afterwards'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from device" -f -a "list" -d 'List the devices of the account'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from device" -f -a "show" -d 'Show one device'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from device" -f -a "remove" -d 'Remove a device from the account'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "list" -d 'List the models that you may deploy'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "add" -d 'Add a model: upload its file, or name the address that devices fetch it from'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "show" -d 'Show a model and where it is deployed'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "deploy" -d 'Deploy a model to a device, or redeploy it with the current allowlist'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "serve" -d 'Serve a model that is deployed'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "stop" -d 'Stop serving a model; it stays deployed'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "remove" -d 'Delete a model from a device; it stays available to deploy again'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "cancel" -d 'End a deployment that is under way'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from model" -f -a "delete" -d 'Delete a model that is deployed nowhere'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from allowlist" -f -a "list" -d 'Show the origins'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from allowlist" -f -a "add" -d 'Add an origin; models that are already deployed need a repair or a redeployment to get it'
+complete -c link -n "__fish_link_using_subcommand help; and __fish_seen_subcommand_from allowlist" -f -a "remove" -d 'Remove an origin'

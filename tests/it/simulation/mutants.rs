@@ -1,0 +1,170 @@
+//! Cores that are broken on purpose: each must be caught, or the simulation looks away.
+
+use link_agent_core::{
+    effect::Effect,
+    event::Event,
+    record::{Change, Report, Snapshot},
+};
+
+/// How the core is broken.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Mutant {
+    /// Not at all.
+    None,
+    ReceiptBeforePersist,
+    LedgerForgottenAtRestart,
+    ResultNotPersisted,
+    PipelineNotPersisted,
+    ReportsNotPersisted,
+    ReportsForgottenAtRestart,
+    ReportSentTwiceAtATime,
+    SequenceRunsAhead,
+    PortNotReleased,
+    PortReleasedTwice,
+    EngineNotStopped,
+    RepairRestartsTheEngine,
+    RouteNotReplaced,
+    RouteKeepsTheOldAllowlist,
+    DownloadedAgainWhenDone,
+    ServingForgottenAtRestart,
+}
+
+impl Mutant {
+    pub(super) const ALL: [Self; 16] = [
+        Self::ReceiptBeforePersist,
+        Self::LedgerForgottenAtRestart,
+        Self::ResultNotPersisted,
+        Self::PipelineNotPersisted,
+        Self::ReportsNotPersisted,
+        Self::ReportsForgottenAtRestart,
+        Self::ReportSentTwiceAtATime,
+        Self::SequenceRunsAhead,
+        Self::PortNotReleased,
+        Self::PortReleasedTwice,
+        Self::EngineNotStopped,
+        Self::RepairRestartsTheEngine,
+        Self::RouteNotReplaced,
+        Self::RouteKeepsTheOldAllowlist,
+        Self::DownloadedAgainWhenDone,
+        Self::ServingForgottenAtRestart,
+    ];
+
+    /// Breaks what the core reads at its start.
+    pub(super) fn at_restart(self, snapshot: &mut Snapshot) {
+        match self {
+            Self::LedgerForgottenAtRestart => snapshot.commands.clear(),
+            Self::ReportsForgottenAtRestart => snapshot.outbox.clear(),
+            Self::ServingForgottenAtRestart => snapshot.pipelines.clear(),
+            Self::DownloadedAgainWhenDone => {
+                snapshot.commands.iter_mut().for_each(|entry| entry.result = None);
+            }
+            Self::None
+            | Self::ReceiptBeforePersist
+            | Self::ResultNotPersisted
+            | Self::PipelineNotPersisted
+            | Self::ReportsNotPersisted
+            | Self::ReportSentTwiceAtATime
+            | Self::SequenceRunsAhead
+            | Self::PortNotReleased
+            | Self::PortReleasedTwice
+            | Self::EngineNotStopped
+            | Self::RepairRestartsTheEngine
+            | Self::RouteNotReplaced
+            | Self::RouteKeepsTheOldAllowlist => {}
+        }
+    }
+
+    /// Breaks what the core decided.
+    pub(super) fn twist(self, event: Option<&Event>, effects: Vec<Effect>) -> Vec<Effect> {
+        let commands_came = matches!(event, Some(Event::Polled { .. } | Event::Welcomed(_)));
+        match self {
+            Self::None
+            | Self::LedgerForgottenAtRestart
+            | Self::ReportsForgottenAtRestart
+            | Self::DownloadedAgainWhenDone
+            | Self::ServingForgottenAtRestart => effects,
+            Self::ReceiptBeforePersist => {
+                let (mut first, rest): (Vec<_>, Vec<_>) =
+                    effects.into_iter().partition(|one| matches!(one, Effect::SendReceipt(_)));
+                first.extend(rest);
+                first
+            }
+            Self::ResultNotPersisted => without(
+                effects,
+                |change| matches!(change, Change::PutCommand(entry) if entry.result.is_some()),
+            ),
+            Self::PipelineNotPersisted => {
+                without(effects, |change| matches!(change, Change::PutPipeline(_)))
+            }
+            Self::ReportsNotPersisted => without(effects, |change| {
+                matches!(change, Change::PutReport(entry)
+                    if matches!(entry.report, Report::Command(_)))
+            }),
+            Self::ReportSentTwiceAtATime => {
+                let sent = |one: &Effect| matches!(one, Effect::SendReport(_));
+                doubled(effects, sent)
+            }
+            Self::SequenceRunsAhead => changed(effects, |effect| {
+                if let Effect::Persist(changes) = effect {
+                    for change in changes {
+                        if let Change::SetLastSeq(seq) = change {
+                            *seq += 1;
+                        }
+                    }
+                }
+            }),
+            Self::PortNotReleased => {
+                dropped(effects, |one| matches!(one, Effect::ReleasePort { .. }))
+            }
+            Self::PortReleasedTwice => {
+                doubled(effects, |one| matches!(one, Effect::ReleasePort { .. }))
+            }
+            Self::EngineNotStopped => {
+                dropped(effects, |one| matches!(one, Effect::StopEngine { .. }))
+            }
+            Self::RepairRestartsTheEngine => effects
+                .into_iter()
+                .flat_map(|effect| match effect {
+                    Effect::ReplaceRoute(route) if commands_came && route.engine.is_some() => {
+                        let (pipeline_id, run) =
+                            (route.pipeline_id, route.engine.unwrap_or_default());
+                        vec![Effect::StopEngine { pipeline_id, run }]
+                    }
+                    other => vec![other],
+                })
+                .collect(),
+            Self::RouteNotReplaced => {
+                dropped(effects, |one| matches!(one, Effect::ReplaceRoute(_)))
+            }
+            Self::RouteKeepsTheOldAllowlist => changed(effects, |effect| {
+                if let Effect::ReplaceRoute(route) = effect {
+                    route.allowlist = link_protocol::allowlist::Allowlist::new([]);
+                }
+            }),
+        }
+    }
+}
+
+fn without(effects: Vec<Effect>, unwanted: impl Fn(&Change) -> bool) -> Vec<Effect> {
+    changed(effects, |effect| {
+        if let Effect::Persist(changes) = effect {
+            changes.retain(|change| !unwanted(change));
+        }
+    })
+}
+
+fn changed(mut effects: Vec<Effect>, change: impl Fn(&mut Effect)) -> Vec<Effect> {
+    effects.iter_mut().for_each(change);
+    effects
+}
+
+fn dropped(mut effects: Vec<Effect>, unwanted: impl Fn(&Effect) -> bool) -> Vec<Effect> {
+    effects.retain(|effect| !unwanted(effect));
+    effects
+}
+
+fn doubled(effects: Vec<Effect>, twice: impl Fn(&Effect) -> bool) -> Vec<Effect> {
+    let copies =
+        |effect: Effect| if twice(&effect) { vec![effect.clone(), effect] } else { vec![effect] };
+    effects.into_iter().flat_map(copies).collect()
+}

@@ -1,0 +1,78 @@
+//! What happened in the schedules, so that a simulation that tests nothing is noticed.
+
+use std::{collections::BTreeMap, fmt};
+
+use link_agent_core::record::LedgerEntry;
+
+/// Counts over one or many schedules.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) schedules: u64,
+    pub(super) events: u64,
+    pub(super) writes: u64,
+    pub(super) boots: u64,
+    pub(super) crashes: u64,
+    pub(super) downloads: u64,
+    pub(super) engines: u64,
+    pub(super) ports_taken: u64,
+    pub(super) forged: u64,
+    /// How the commands ended, by kind and result.
+    pub(super) results: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// Counts the end of a command.
+    pub(super) fn command(&mut self, entry: &LedgerEntry) {
+        if let Some(result) = &entry.result {
+            let kind = entry.command.as_ref().map(link_protocol::command::Command::kind);
+            let kind = kind.map_or("invalid".to_owned(), |kind| format!("{kind:?}"));
+            *self.results.entry(format!("{kind} {}", result.status)).or_default() += 1;
+        }
+    }
+
+    /// Counts what never reached a journal.
+    pub(super) fn end(&mut self, how: &str) {
+        *self.results.entry(how.to_owned()).or_default() += 1;
+    }
+
+    /// Adds the counts of another.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.schedules += other.schedules;
+        self.events += other.events;
+        self.writes += other.writes;
+        self.boots += other.boots;
+        self.crashes += other.crashes;
+        self.downloads += other.downloads;
+        self.engines += other.engines;
+        self.ports_taken += other.ports_taken;
+        self.forged += other.forged;
+        for (how, count) in &other.results {
+            *self.results.entry(how.clone()).or_default() += count;
+        }
+    }
+
+    /// How often commands ended so.
+    pub(super) fn count(&self, how: &str) -> u64 {
+        self.results.get(how).copied().unwrap_or(0)
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} schedules: {} events, {} writes, {} starts, {} crashes, {} downloads, {} engines, \
+             {} ports taken by others, {} forged deliveries",
+            self.schedules,
+            self.events,
+            self.writes,
+            self.boots,
+            self.crashes,
+            self.downloads,
+            self.engines,
+            self.ports_taken,
+            self.forged
+        )?;
+        self.results.iter().try_for_each(|(how, count)| write!(f, "\n  {count:>7} {how}"))
+    }
+}
