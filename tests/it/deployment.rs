@@ -1,5 +1,11 @@
 //! Deployments on bad connections, with bad files, and cancelled ones.
 
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
 use link_protocol::deployment::DeploymentState;
 use link_tests::{
     backend::TestBackend,
@@ -90,4 +96,69 @@ async fn a_server_that_is_gone_fails_the_deployment() {
     assert_eq!(ended.state, DeploymentState::Failed);
     assert!(ended.reason.unwrap().contains("the server cannot be reached"));
     assert!(device.model_files().is_empty());
+}
+
+// Holds: S3.1-4
+#[tokio::test]
+async fn a_disk_that_fills_up_fails_the_deployment_and_leaves_nothing() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let Some(disk) = SmallDisk::mount(&device.home().join("state/models")) else {
+        eprintln!("skipped: only root can mount a small disk");
+        return;
+    };
+    let server = ModelServer::start(bytes(), Fault::Slow).await;
+    let model = backend.model_at("tiny", &server.url, &bytes()).await;
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), false).await;
+    until("bytes on disk", || async {
+        let shown = device.healthz().await.deployments;
+        shown.first().is_some_and(|shown| shown.progress.bytes_done > 0).then_some(())
+    })
+    .await;
+    disk.fill();
+    let ended = backend.ended(deployment.deployment_id).await;
+    assert_eq!(ended.state, DeploymentState::Failed);
+    assert_eq!(ended.reason.as_deref(), Some("the disk is full"));
+    assert_eq!(device.model_files(), [disk.filler()]);
+
+    // What cannot fit is not even begun.
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), false).await;
+    let reason = backend.ended(deployment.deployment_id).await.reason.unwrap();
+    assert!(reason.starts_with("not enough disk space"), "{reason}");
+    disk.empty();
+    let server = ModelServer::start(bytes(), Fault::None).await;
+    let model = backend.model_at("again", &server.url, &bytes()).await;
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), false).await;
+    let ended = backend.ended(deployment.deployment_id).await;
+    assert_eq!(ended.state, DeploymentState::Completed, "{:?}", ended.reason);
+}
+
+/// A disk of 80 MB; unmounted when dropped.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(folder: &Path) -> Option<Self> {
+        let mount = ["-t", "tmpfs", "-o", "size=80m,mode=700", "link-test"];
+        let status = Command::new("mount").args(mount).arg(folder).output().ok()?.status;
+        status.success().then(|| Self(folder.to_owned()))
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.0.join("filler")
+    }
+
+    fn fill(&self) {
+        let mut file = std::fs::File::create(self.filler()).unwrap();
+        while file.write_all(&[0; 4096]).is_ok() {}
+    }
+
+    fn empty(&self) {
+        std::fs::remove_file(self.filler()).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg("--lazy").arg(&self.0).status());
+    }
 }

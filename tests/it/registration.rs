@@ -57,7 +57,7 @@ async fn a_key_that_does_not_work_says_why_and_registers_nothing() {
     refused(&device, &output, 31, "key-revoked");
 
     let output = register(&device, "http://127.0.0.1:9", good.expose());
-    refused(&device, &output, 32, "127.0.0.1:9");
+    refused(&device, &output, 69, "127.0.0.1:9");
 
     assert!(register(&device, &backend.url, good.expose()).status.success());
     let second = TestDevice::unregistered();
@@ -65,7 +65,7 @@ async fn a_key_that_does_not_work_says_why_and_registers_nothing() {
     refused(&second, &output, 31, "key-used-up");
     let other = backend.key(KeyKind::Registration).await;
     let output = register(&second, &backend.url, other.expose());
-    refused(&second, &output, 31, "device-limit-reached");
+    refused(&second, &output, 77, "device-limit-reached");
     assert_eq!(backend.owner.devices().await.unwrap().len(), 1);
 }
 

@@ -134,7 +134,7 @@ async fn a_hello_delivers_what_the_device_lacks() {
         envelopes.iter().map(|envelope| envelope.command_id.to_string()).collect()
     };
     let listed = world.hello(&device, 2, &[&acknowledged]).await;
-    assert_eq!(ids(listed), [waiting.clone()], "the device has the other");
+    assert_eq!(ids(listed), std::slice::from_ref(&waiting), "the device has the other");
     let fresh = world.hello(&device, 3, &[&acknowledged, &waiting]).await;
     assert!(fresh.is_empty(), "its receipt was lost, and it has it");
     let restored = world.hello(&device, 1, &[]).await;

@@ -29,7 +29,7 @@ use super::{
     disk::Disk,
     mutants::Mutant,
     network::{Agenda, Faults, Input, Item, Message, Ms, Network, SECOND},
-    tally::Tally,
+    tally::{Tally, Trace},
 };
 
 /// Everything around the device.
@@ -39,6 +39,7 @@ pub(super) struct Around<'a> {
     pub(super) faults: &'a Faults,
     pub(super) network: &'a Network,
     pub(super) tally: &'a mut Tally,
+    pub(super) trace: &'a mut Trace,
 }
 
 /// An engine process.
@@ -243,13 +244,13 @@ impl Device {
             let effects = self.mutant.twist(event.as_ref(), effects);
             self.check_repairs(&effects)?;
             for effect in effects {
+                around.trace.note(|| format!("  effect {effect:?}"));
                 if around.chance.happens(around.faults.crash) {
+                    around.trace.note(|| "  crash before it".to_owned());
                     self.crash(around);
                     return Ok(());
                 }
-                let what = format!("{effect:?}");
-                self.run(effect, event.as_ref(), &mut next, around)
-                    .map_err(|why| format!("{why}\n  at the effect {what}\n  of {event:?}"))?;
+                self.run(effect, event.as_ref(), &mut next, around)?;
             }
             let now = self.clock(around.agenda.now);
             if let (Some(event), Some(agent)) = (next.pop_front(), &mut self.agent) {

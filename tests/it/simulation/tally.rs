@@ -1,8 +1,44 @@
 //! What happened in the schedules, so that a simulation that tests nothing is noticed.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt,
+};
 
 use link_agent_core::record::LedgerEntry;
+
+/// Lines that a failure shows.
+const SHOWN: usize = 4000;
+
+/// What happened last, kept only for a schedule that is known to fail.
+#[derive(Debug)]
+pub(super) struct Trace {
+    on: bool,
+    lines: VecDeque<String>,
+}
+
+impl Trace {
+    /// Makes one that keeps lines, or keeps none.
+    pub(super) const fn new(on: bool) -> Self {
+        Self { on, lines: VecDeque::new() }
+    }
+
+    /// Adds a line.
+    pub(super) fn note(&mut self, line: impl FnOnce() -> String) {
+        if self.on {
+            self.lines.push_back(line().chars().take(400).collect());
+            if self.lines.len() > SHOWN {
+                self.lines.pop_front();
+            }
+        }
+    }
+}
+
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines.iter().try_for_each(|line| write!(f, "\n    {line}"))
+    }
+}
 
 /// Counts over one or many schedules.
 #[derive(Clone, Debug, Default)]

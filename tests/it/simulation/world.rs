@@ -11,7 +11,7 @@ use super::{
     device::{Around, Device},
     mutants::Mutant,
     network::{Agenda, Faults, Input, Item, Message, Ms, Network, SECOND},
-    tally::Tally,
+    tally::{Tally, Trace},
     user::{self, User},
 };
 
@@ -20,9 +20,6 @@ const HOUR: Ms = 60 * MINUTE;
 
 /// How long the quiet period may last before everything must have come to rest.
 const QUIET: Ms = 3 * HOUR;
-
-/// Items that a failure shows.
-const SHOWN: usize = 40;
 
 /// A simulated world.
 pub(super) struct World {
@@ -36,8 +33,7 @@ pub(super) struct World {
     tally: Tally,
     quiet_since: Option<Ms>,
     steps: u64,
-    trace: Vec<String>,
-    traced: bool,
+    trace: Trace,
 }
 
 /// Runs the schedule of a seed; an error says at which step what did not hold.
@@ -46,10 +42,8 @@ pub(super) fn run(seed: u64, mutant: Mutant) -> Result<Tally, String> {
         let mut world = World::new(seed, mutant, traced);
         let outcome = world.run();
         outcome.map(|()| world.tally.clone()).map_err(|why| {
-            let (step, at) = (world.steps, world.agenda.now);
-            let last = world.trace.len().saturating_sub(SHOWN);
-            let trace = world.trace[last..].join("\n    ");
-            format!("seed {seed}, step {step}, at {at} ms: {why}\n  after\n    {trace}")
+            let (step, at, trace) = (world.steps, world.agenda.now, &world.trace);
+            format!("seed {seed}, step {step}, at {at} ms: {why}\n  after{trace}")
         })
     };
     // The trace is costly, so it is only made for a schedule that fails.
@@ -95,17 +89,16 @@ impl World {
             tally: Tally { schedules: 1, ..Tally::default() },
             quiet_since: None,
             steps: 0,
-            trace: Vec::new(),
-            traced,
+            trace: Trace::new(traced),
         }
     }
 
     fn run(&mut self) -> Result<(), String> {
         while let Some(item) = self.agenda.next() {
             self.steps += 1;
-            if self.traced {
-                let line = format!("{} ms: {item:?}", self.agenda.now);
-                self.trace.push(line.chars().take(400).collect());
+            let (now, boot) = (self.agenda.now, self.device.boot);
+            if concerns(&item, boot) {
+                self.trace.note(|| format!("{now} ms: {item:?}"));
             }
             let sweeps = matches!(item, Item::Sweep);
             self.step(item)?;
@@ -190,6 +183,7 @@ impl World {
             faults: &self.faults,
             network: &self.network,
             tally: &mut self.tally,
+            trace: &mut self.trace,
         };
         act(&mut self.device, &mut around)
     }
@@ -292,5 +286,25 @@ impl World {
         if !self.device.foreign.remove(&port) && free && self.quiet_since.is_none() {
             self.device.foreign.insert(port);
         }
+    }
+}
+
+/// Whether a trace is the clearer for showing `item`.
+fn concerns(item: &Item, boot: u64) -> bool {
+    match item {
+        Item::ToDevice { boot: other, input } => {
+            *other == boot && !matches!(input, Input::Deadline)
+        }
+        Item::Look | Item::Sweep => false,
+        Item::ToBackend(_)
+        | Item::Boot
+        | Item::Crash
+        | Item::Suspend
+        | Item::Others
+        | Item::BackendRestart
+        | Item::Partition
+        | Item::Registration
+        | Item::Wish
+        | Item::Quiet => true,
     }
 }
