@@ -151,3 +151,22 @@ impl ContentFolder {
 fn sync_folder(folder: &Path) -> io::Result<()> {
     std::fs::File::open(folder)?.sync_all()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_upload_left_is_deleted_at_the_next_start() {
+        let data = tempfile::tempdir().unwrap();
+        let folder = data.path().join("models");
+        std::fs::create_dir(&folder).unwrap();
+        for name in [".upload-x1", "mdl_1.sha"] {
+            std::fs::File::create(folder.join(name)).unwrap();
+        }
+        ContentFolder::open(folder.clone()).unwrap();
+        let left: Vec<_> =
+            std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, ["mdl_1.sha"]);
+    }
+}

@@ -5,7 +5,10 @@
 mod args;
 mod serve;
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::{
+    io::{self, BufRead as _, IsTerminal as _, Write as _},
+    process::ExitCode,
+};
 
 use anyhow::Context as _;
 use clap::Parser as _;
@@ -15,8 +18,19 @@ use tracing_subscriber::EnvFilter;
 
 use crate::args::{Action, AddAccount, Arguments};
 
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to be told when the standard error is closed.
+            writeln!(io::stderr(), "link-backend: {error:#}").unwrap_or(());
+            ExitCode::FAILURE
+        }
+    }
+}
+
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
+async fn run() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let filter = EnvFilter::try_new(&arguments.log).context("`--log` is not a filter")?;
     tracing_subscriber::fmt()

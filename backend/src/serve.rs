@@ -44,6 +44,9 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<()> {
     let _lock = lock(&data)?;
     let Backend { router, app } = link_backend::build(config).await?;
 
+    if let Some(file) = &options.address_file {
+        forget(file).with_context(|| format!("failed to delete `{}`", file.display()))?;
+    }
     let listener = TcpListener::bind(options.listen)
         .await
         .with_context(|| format!("failed to listen on {}", options.listen))?;
@@ -135,6 +138,14 @@ async fn signalled() {
 
 fn say(line: &str) -> anyhow::Result<()> {
     writeln!(io::stderr(), "{line}").context("failed to write to the standard error")
+}
+
+/// The address of an earlier run must not be taken for this one's.
+fn forget(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Whoever waits for the file sees a whole address or none.

@@ -1,12 +1,14 @@
 //! Deployments, each with its command in one transaction.
 
+mod row;
+
+pub(super) use row::update;
+
 use jiff::Timestamp;
 use link_protocol::{
-    command::{Alias, CancelDeploy, Command},
+    command::{CancelDeploy, Command},
     deployment::DeploymentState,
     id::{AccountId, CommandId, DeploymentId, DeviceId, ModelId},
-    local_api::Progress,
-    port::Port,
     report::{CommandReport, ModelReport},
 };
 
@@ -19,8 +21,10 @@ use crate::{
     failure::Failure,
     store::{
         Claim, Connection, Page, Store, StoreError,
-        column::{broken, from_json, from_word, json, ms, parse, signed, time, unsigned, word},
-        commands, idempotency, read, write,
+        column::{ms, parse},
+        commands,
+        deployments::row::{DeploymentRow, ViewRow, insert},
+        idempotency, read, write,
     },
 };
 
@@ -46,32 +50,6 @@ pub struct DeploymentView {
 pub struct DeploymentFilter {
     pub device: Option<DeviceId>,
     pub model: Option<ModelId>,
-}
-
-#[derive(sqlx::FromRow)]
-struct DeploymentRow {
-    deployment_id: String,
-    model_id: String,
-    device_id: String,
-    command_id: String,
-    alias: String,
-    port: i64,
-    state: String,
-    reason: Option<String>,
-    bytes_done: i64,
-    bytes_total: i64,
-    allowlist: String,
-    removed: bool,
-    created_ms: i64,
-    updated_ms: i64,
-}
-
-#[derive(sqlx::FromRow)]
-struct ViewRow {
-    #[sqlx(flatten)]
-    deployment: DeploymentRow,
-    current: bool,
-    serving: Option<String>,
 }
 
 impl Store {
@@ -362,28 +340,6 @@ pub(super) async fn stuck(
     rows.into_iter().map(DeploymentRecord::try_from).collect()
 }
 
-pub(super) async fn update(
-    db: &mut Connection,
-    record: &DeploymentRecord,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE deployments SET port = $2, state = $3, reason = $4, bytes_done = $5, \
-         bytes_total = $6, allowlist = $7, removed = $8, updated_ms = $9 WHERE deployment_id = $1",
-    )
-    .bind(record.id.to_string())
-    .bind(i64::from(record.port.get()))
-    .bind(word(&record.state)?)
-    .bind(&record.reason)
-    .bind(signed(record.progress.bytes_done))
-    .bind(signed(record.progress.bytes_total))
-    .bind(json(&record.allowlist)?)
-    .bind(record.removed)
-    .bind(ms(record.updated_at))
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
 async fn of_device(
     db: &mut Connection,
     device: DeviceId,
@@ -405,67 +361,4 @@ async fn on_device(
 ) -> Result<Vec<DeploymentRecord>, StoreError> {
     let all = of_device(db, device).await?;
     Ok(all.into_iter().filter(|record| record.model == model && record.is_deployed()).collect())
-}
-
-async fn insert(db: &mut Connection, record: &DeploymentRecord) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO deployments (deployment_id, model_id, device_id, command_id, alias, port, \
-         state, reason, bytes_done, bytes_total, allowlist, removed, created_ms, updated_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
-    )
-    .bind(record.id.to_string())
-    .bind(record.model.to_string())
-    .bind(record.device.to_string())
-    .bind(record.command.to_string())
-    .bind(record.alias.as_str())
-    .bind(i64::from(record.port.get()))
-    .bind(word(&record.state)?)
-    .bind(&record.reason)
-    .bind(signed(record.progress.bytes_done))
-    .bind(signed(record.progress.bytes_total))
-    .bind(json(&record.allowlist)?)
-    .bind(record.removed)
-    .bind(ms(record.created_at))
-    .bind(ms(record.updated_at))
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
-impl TryFrom<DeploymentRow> for DeploymentRecord {
-    type Error = StoreError;
-
-    fn try_from(row: DeploymentRow) -> Result<Self, StoreError> {
-        let port = u16::try_from(row.port).map_err(broken)?;
-        Ok(Self {
-            id: parse(&row.deployment_id)?,
-            model: parse(&row.model_id)?,
-            device: parse(&row.device_id)?,
-            command: parse(&row.command_id)?,
-            alias: parse::<Alias>(&row.alias)?,
-            port: Port::try_from(port).map_err(broken)?,
-            state: from_word(&row.state)?,
-            reason: row.reason,
-            progress: Progress {
-                bytes_done: unsigned(row.bytes_done),
-                bytes_total: unsigned(row.bytes_total),
-            },
-            allowlist: from_json(&row.allowlist)?,
-            removed: row.removed,
-            created_at: time(row.created_ms)?,
-            updated_at: time(row.updated_ms)?,
-        })
-    }
-}
-
-impl TryFrom<ViewRow> for DeploymentView {
-    type Error = StoreError;
-
-    fn try_from(row: ViewRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            record: row.deployment.try_into()?,
-            current: row.current,
-            serving: row.serving.as_deref().map(from_json).transpose()?,
-        })
-    }
 }

@@ -225,3 +225,19 @@ async fn an_id_of_another_account_is_as_good_as_none() {
     assert_ne!(mine.id, theirs.id);
     assert_eq!(world.get(&theirs.path("/commands?wait=0"), &theirs.token).await.status, 200);
 }
+
+#[tokio::test]
+async fn many_at_once_with_one_registration_key_make_one_device() {
+    let (world, user) = World::set_up().await;
+    let key = world.key(&user, "registration").await;
+    let attempts = (1..=20).map(|seed| {
+        let mut body = registration("registration_key", &key);
+        body["public_key"] = json!(pair(seed).verifying());
+        register(&world, body)
+    });
+    let answers = futures_util::future::join_all(attempts).await;
+    let made = answers.iter().filter(|answer| answer.status == 201).count();
+    let refused = answers.iter().filter(|answer| answer.body["code"] == "key-used-up").count();
+    assert_eq!((made, refused), (1, 19));
+    assert_eq!(devices(&world, &user).await, 1);
+}

@@ -303,3 +303,12 @@ async fn a_repair_that_nobody_acknowledges_expires_after_24_hours() {
     scene.world.result(&scene.device, &id, "succeeded").await.is(410, "command-expired");
     assert!(scene.world.poll(&scene.device, 1).await.is_empty());
 }
+
+#[tokio::test]
+async fn many_repairs_at_once_are_one_command() {
+    let scene = Scene::new().await;
+    let answers = futures_util::future::join_all((0..20).map(|_| scene.repair(""))).await;
+    let first = answers[0].text("command_id");
+    assert!(answers.iter().all(|answer| answer.text("command_id") == first), "{answers:?}");
+    assert_eq!(scene.world.poll(&scene.device, 1).await.len(), 1);
+}

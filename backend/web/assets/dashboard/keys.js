@@ -12,7 +12,7 @@ export function keysSection(reload) {
     title: 'Keys',
     hint: 'A registration key registers one device, a fleet key many.',
   });
-  const shown = element('div', { 'aria-live': 'polite' });
+  const shown = element('div', { class: 'shown', 'aria-live': 'polite' });
   card.append(shown, opening('Create a key', form(reload, shown)));
   const revoke = (key) => async (event) => {
     if (!confirm(`Revoke the key “${key.name || key.key_id}”? No device can register with it afterwards.`)) return;

@@ -32,19 +32,26 @@ export function table(body, { columns, empty, row }) {
       replace(body, element('p', { class: 'empty' }, ...prose(empty)));
       return;
     }
+    // The roles are said aloud, because the narrow layout takes them from the elements.
     const heads = columns.map((name) =>
-      name === 'Actions'
-        ? element('th', { scope: 'col', class: 'actions-head' }, name)
-        : element('th', { scope: 'col' }, name),
+      element(
+        'th',
+        { scope: 'col', role: 'columnheader', class: name === 'Actions' ? 'actions-head' : null },
+        name,
+      ),
     );
-    const cells = (item) => row(item, ...context).map((cell) => element('td', {}, cell));
+    const cells = (item) =>
+      row(item, ...context).map((cell, index) =>
+        element('td', { role: 'cell', data: { label: columns[index] } }, element('div', {}, cell)),
+      );
+    const lines = rows.map((item) => element('tr', { role: 'row' }, ...cells(item)));
     replace(
       body,
       element(
         'table',
-        {},
-        element('thead', {}, element('tr', {}, ...heads)),
-        element('tbody', {}, ...rows.map((item) => element('tr', {}, ...cells(item)))),
+        { role: 'table' },
+        element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...heads)),
+        element('tbody', { role: 'rowgroup' }, ...lines),
       ),
     );
   };

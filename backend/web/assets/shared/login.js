@@ -13,7 +13,7 @@ export function signIn(root) {
       const empty = [...form.querySelectorAll('input')].find((input) => input.value === '');
       empty?.focus();
     };
-    const login = () => show(loginForm(entered, setup, message));
+    const login = () => show(loginForm(entered, setup));
     const setup = () => show(setupForm(entered, login, token));
     if (token === null) login();
     else setup();

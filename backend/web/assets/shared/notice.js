@@ -3,7 +3,9 @@
 import { button, element } from './dom.js';
 
 /** How long a good notice stays, in milliseconds. */
-const STAY = 8_000;
+const STAY = 6_000;
+/** How many notices are shown at a time; the oldest good ones make room. */
+const MOST = 3;
 
 /**
  * Shows a notice; `tone` is `good`, `bad` or `busy`. Returns what changes it. A bad one stays until
@@ -17,6 +19,7 @@ export function notice(text, tone = 'good') {
   close.addEventListener('click', () => box.remove());
   const settle = () => {
     clearTimeout(timer);
+    makeRoom(box);
     if (box.classList.contains('good')) timer = setTimeout(() => box.remove(), STAY);
   };
   document.getElementById('notices').append(box);
@@ -27,4 +30,10 @@ export function notice(text, tone = 'good') {
     if (!box.isConnected) document.getElementById('notices').append(box);
     settle();
   };
+}
+
+function makeRoom(newest) {
+  const shown = [...document.querySelectorAll('.notice')];
+  const old = shown.filter((box) => box !== newest && box.classList.contains('good'));
+  for (const box of old.slice(0, Math.max(shown.length - MOST, 0))) box.remove();
 }

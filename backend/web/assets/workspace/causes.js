@@ -34,7 +34,7 @@ function crossOrigin(facts) {
   if (allowlist && !allowlist.includes(page.origin)) {
     return repairable(facts, {
       code: 'origin-not-listed',
-      title: 'This workspace is not on the allowlist',
+      title: 'The backend’s allowlist lacks this workspace',
       detail:
         `The backend's allowlist lacks this workspace's origin (${page.origin}), so this model was ` +
         `deployed without it. The browser's cross-origin preflight was refused.`,
@@ -45,7 +45,7 @@ function crossOrigin(facts) {
   if (!deployment || deployment.stale) {
     return repairable(facts, {
       code: 'allowlist-stale',
-      title: 'The model does not know this workspace',
+      title: 'This model’s allowlist lacks this workspace',
       detail:
         `This model was deployed with an allowlist that lacks this workspace's origin ` +
         `(${page.origin}). The browser's cross-origin preflight was refused.`,
@@ -71,6 +71,16 @@ function crossOrigin(facts) {
 /** Nothing on the port could be reached at all. */
 function unreachable(facts) {
   const { page, permission, device, deployment, backend, target } = facts;
+  // A browser that knows the permission never gives it to an insecure page, and calls that denied.
+  if (!page.loopback && !page.secure && permission !== null) {
+    return cause(
+      'insecure-context',
+      'This page was opened without https',
+      `Browsers let only pages of secure origins reach ${where(facts)}; ${page.origin} is not one.`,
+      'Open the workspace with https, or as http://localhost on the device itself.',
+      ['retry'],
+    );
+  }
   if (!page.loopback && permission === 'denied') {
     return cause(
       'local-network-denied',
@@ -86,15 +96,6 @@ function unreachable(facts) {
   if (deployment && deployment.port !== target.port) return moved(facts);
   if (deployment?.state === 'starting') return loading(facts);
   if (deployment && !deployment.serving) return notServing(facts);
-  if (!page.loopback && !page.secure) {
-    return cause(
-      'insecure-context',
-      'This page was opened without https',
-      `Browsers let only pages of secure origins reach ${where(facts)}; ${page.origin} is not one.`,
-      'Open the workspace with https, or as http://localhost on the device itself.',
-      ['retry'],
-    );
-  }
   if (page.https && page.webkit) {
     return cause(
       'mixed-content',

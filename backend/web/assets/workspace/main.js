@@ -96,7 +96,7 @@ open(async (root) => {
   function show(card) {
     page.empty.hidden = true;
     page.log.append(card);
-    card.scrollIntoView({ block: 'end' });
+    card.scrollIntoView({ block: 'nearest' });
   }
 
   page.form.addEventListener('submit', (event) => {

@@ -101,7 +101,7 @@ function checked({ page, reachable, permission, backend, device, deployment, all
     ['This page', `${page.origin}${page.secure ? '' : ' (not a secure context)'}`],
     ['The browser said', seen.message ?? '–'],
     [`127.0.0.1:${target.port}`, reachable ? 'answers' : 'does not answer'],
-    ['Permission for the local network', permission ?? 'not known to this browser'],
+    ['Permission for the local network', page.loopback ? 'not needed' : (permission ?? 'not known to this browser')],
     ['Backend', backend ? 'answers' : 'does not answer'],
     [target.device, device ? (device.online ? 'online' : 'offline') : 'not known'],
     [target.model, deployment ? deployment.state.replace('_', ' ') : 'not known'],
