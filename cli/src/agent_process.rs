@@ -1,11 +1,16 @@
-//! The agent's process on this machine: whether it runs, start, stop.
+//! The agent's processes on this machine, the guard and the agent itself: whether they run, start,
+//! stop.
 //!
-//! A running agent holds a lock, so it is never taken for running after a crash, and the process id
-//! that is stopped is never another program's.
+//! Each holds a lock while it runs, so neither is taken for running after a crash, and the process
+//! id that is stopped is never another program's.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use link_client::local::LocalClient;
+use link_installer::layout::Layout;
 use link_platform::{fs, process};
 
 use crate::{context::Context, error::CliError, exit_code::ExitCode, resolve, wait::Deadline};
@@ -27,19 +32,16 @@ pub(crate) enum Started {
     },
 }
 
-/// Tells whether the agent runs.
+/// Tells whether the agent runs, or is kept running by its guard.
 ///
 /// # Errors
-/// When its lock cannot be looked at.
+/// When a lock cannot be looked at.
 pub(crate) fn is_running(context: &Context) -> Result<bool, CliError> {
-    match fs::try_lock(&context.roots.agent_lock()) {
-        Ok(lock) => Ok(lock.is_none()),
-        Err(error) if error.is_not_found() => Ok(false),
-        Err(error) => Err(CliError::file(&error)),
-    }
+    let guard = Layout::new(context.roots.clone()).guard_lock();
+    Ok(is_held(&guard)? || is_held(&context.roots.agent_lock())?)
 }
 
-/// Starts the agent unless it runs, and waits until it answers.
+/// Starts the guard, and by it the agent, unless it runs; waits until the agent answers.
 ///
 /// # Errors
 /// When it is not installed, ends at once, or does not answer in time.
@@ -48,13 +50,16 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
         return Ok(Started::Before);
     }
     fs::create_private_dir(&context.roots.logs()).map_err(|error| CliError::file(&error))?;
-    let log = context.roots.logs().join("agent.log");
+    let layout = Layout::new(context.roots.clone());
+    let log = layout.agent_log();
     let program = process::Program {
-        path: executable(context)?,
+        path: executable(&layout)?,
         args: Vec::new(),
         env: SECRETS.iter().map(|name| ((*name).into(), "".into())).collect(),
         log: Some(log.clone()),
     };
+    // What an agent that was killed has left behind says nothing of the one that starts.
+    fs::remove_file(&context.roots.agent_pid()).map_err(|error| CliError::file(&error))?;
     let pid = process::spawn_detached(&program).map_err(|error| {
         let message = format!("failed to start `{}`: {error}", program.path.display());
         CliError::new(ExitCode::NotRunning, "not-running", message)
@@ -63,9 +68,11 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     let local = LocalClient::new(context.local_port()?)?;
     let (deadline, grace) = (Deadline::after(PATIENCE), Deadline::after(GRACE));
     loop {
-        // The agent writes its process id once it holds the lock. The lock itself is not looked at
-        // while the agent may be about to take it: looking takes it for a moment.
-        let up = process_id(context) == Some(pid) && (!registered || local.healthz().await.is_ok());
+        // Both write their process ids once they hold their locks. The locks themselves are not
+        // looked at while they may be about to be taken: looking takes them for a moment.
+        let up = process_id(&layout.guard_pid()) == Some(pid)
+            && process_id(&context.roots.agent_pid()).is_some()
+            && (!registered || local.healthz().await.is_ok());
         if up {
             return Ok(Started::Now { pid });
         }
@@ -78,17 +85,21 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     }
 }
 
-/// Stops the agent; false when it did not run.
+/// Stops the guard and the agent; false when neither ran.
 ///
 /// # Errors
-/// When it does not end in time.
+/// When they do not end in time.
 pub(crate) async fn stop(context: &Context) -> Result<bool, CliError> {
     if !is_running(context)? {
         return Ok(false);
     }
+    let layout = Layout::new(context.roots.clone());
     let deadline = Deadline::after(PATIENCE);
     let pid = loop {
-        if let Some(pid) = process_id(context) {
+        // An agent without a guard was started by hand.
+        let guarded = is_held(&layout.guard_lock())?;
+        let file = if guarded { layout.guard_pid() } else { context.roots.agent_pid() };
+        if let Some(pid) = process_id(&file) {
             break pid;
         }
         if !is_running(context)? {
@@ -109,26 +120,34 @@ pub(crate) async fn stop(context: &Context) -> Result<bool, CliError> {
     Ok(true)
 }
 
-/// The process id that the agent which runs, or ran last, has written.
-fn process_id(context: &Context) -> Option<u32> {
-    fs::read_to_string(&context.roots.agent_pid()).ok()?.trim().parse().ok()
+fn is_held(lock: &Path) -> Result<bool, CliError> {
+    match fs::try_lock(lock) {
+        Ok(lock) => Ok(lock.is_none()),
+        Err(error) if error.is_not_found() => Ok(false),
+        Err(error) => Err(CliError::file(&error)),
+    }
 }
 
-/// The agent of the installation, or the one beside this program in a build folder.
-fn executable(context: &Context) -> Result<PathBuf, CliError> {
-    let name = format!("link-agent{}", std::env::consts::EXE_SUFFIX);
-    let installed = context.roots.data.join("current").join(&name);
+/// The process id that the program which runs, or ran last, has written.
+fn process_id(file: &Path) -> Option<u32> {
+    fs::read_to_string(file).ok()?.trim().parse().ok()
+}
+
+/// The guard of the installation, or the one beside this program in a build folder.
+fn executable(layout: &Layout) -> Result<PathBuf, CliError> {
     let beside = std::env::current_exe().ok().and_then(|own| {
         let own = own.canonicalize().unwrap_or(own);
-        Some(own.parent()?.join(&name))
+        Some(own.parent()?.join(layout.guard().file_name()?))
     });
-    [Some(installed), beside].into_iter().flatten().find(|path| path.is_file()).ok_or_else(|| {
-        CliError::new(ExitCode::NotRunning, "not-installed", "the agent is not installed")
-            .hint("install Link with install.sh")
-    })
+    [Some(layout.guard()), beside].into_iter().flatten().find(|path| path.is_file()).ok_or_else(
+        || {
+            CliError::new(ExitCode::NotRunning, "not-installed", "the agent is not installed")
+                .hint("install Link with install.sh")
+        },
+    )
 }
 
-fn not_running(message: &str, log: &std::path::Path) -> CliError {
+fn not_running(message: &str, log: &Path) -> CliError {
     CliError::new(ExitCode::NotRunning, "not-running", message)
         .hint(format!("look at `{}`", log.display()))
 }

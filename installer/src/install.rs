@@ -103,6 +103,7 @@ pub fn install(
     let was_there = folder.exists();
     receipt.write(&layout.receipt())?;
     lay_out(from, &folder)?;
+    place_guard(&folder, &layout.guard())?;
     for place in [&roots.bin, &roots.state] {
         std::fs::create_dir_all(place).map_err(|source| io_error("create", place, source))?;
     }
@@ -165,6 +166,7 @@ fn is_intact(layout: &Layout, receipt: &Receipt) -> bool {
     let folder = layout.version(&receipt.version);
     complete_mark(&folder).is_file()
         && receipt.files.iter().all(|file| hash(&file.path).is_ok_and(|sum| sum == file.sha256))
+        && hash(&layout.guard()).ok() == hash(&folder.join(PROGRAMS[2])).ok()
         && pointer::read(&layout.current()).is_some_and(|target| target == folder)
         && pointer::read(&layout.command()).is_some_and(|target| target == layout.command_target())
         && layout.receipt().is_file()
@@ -191,6 +193,20 @@ fn lay_out(from: &Path, folder: &Path) -> Result<(), InstallError> {
     fs::rename(&staged, folder)?;
     fs::write_atomic(&complete_mark(folder), b"")?;
     remove_folder(&replaced)
+}
+
+/// Puts the guard of a version outside of all versions, in one step.
+fn place_guard(version: &Path, guard: &Path) -> Result<(), InstallError> {
+    let source = version.join(PROGRAMS[2]);
+    let staged = guard.with_extension("new");
+    let failed = |error| io_error("write", guard, error);
+    let folder = guard.parent().unwrap_or(guard);
+    std::fs::create_dir_all(folder).map_err(|error| io_error("create", folder, error))?;
+    std::fs::copy(&source, &staged)
+        .and_then(|_| File::open(&staged)?.sync_all())
+        .map_err(failed)?;
+    fs::rename(&staged, guard)?;
+    Ok(())
 }
 
 fn remove_folder(folder: &Path) -> Result<(), InstallError> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use link_platform::paths::Roots;
 
 /// The programs of a release.
-pub const PROGRAMS: [&str; 2] = ["link", "link-agent"];
+pub const PROGRAMS: [&str; 3] = ["link", "link-agent", "link-guard"];
 
 /// The places of one installation.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -54,6 +54,30 @@ impl Layout {
     #[must_use]
     pub fn command_target(&self) -> PathBuf {
         self.current().join("link")
+    }
+
+    /// The guard: outside of the versions, because it outlives their change.
+    #[must_use]
+    pub fn guard(&self) -> PathBuf {
+        self.roots.data.join("guard").join(format!("link-guard{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    /// The lock that a running guard holds.
+    #[must_use]
+    pub fn guard_lock(&self) -> PathBuf {
+        self.roots.state.join("guard.lock")
+    }
+
+    /// The process id of the running guard, as text.
+    #[must_use]
+    pub fn guard_pid(&self) -> PathBuf {
+        self.roots.state.join("guard.pid")
+    }
+
+    /// What the guard and the agent print.
+    #[must_use]
+    pub fn agent_log(&self) -> PathBuf {
+        self.roots.logs().join("agent.log")
     }
 
     /// The list of what was made.

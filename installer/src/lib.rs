@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod guard;
 pub mod install;
 pub mod layout;
 pub mod receipt;

@@ -10,12 +10,14 @@ use std::{
 use crate::{layout::Layout, pointer, receipt::Receipt};
 
 /// What Link makes in a folder that was there before it.
-const DATA: &[&str] = &["versions", "current", "engines", "receipt.json", "install.lock"];
+const DATA: &[&str] = &["versions", "current", "guard", "engines", "receipt.json", "install.lock"];
 const STATE: &[&str] = &[
     "identity.json",
     "registration.pending",
     "agent.lock",
     "agent.pid",
+    "guard.lock",
+    "guard.pid",
     "journal.db",
     "journal.db-shm",
     "journal.db-wal",

@@ -1,4 +1,4 @@
-//! The signal with which a service manager asks a program to stop.
+//! Signals: a service manager asks a program to stop, a child has ended.
 
 use std::io;
 
@@ -27,5 +27,34 @@ impl Termination {
     /// Returns when the signal has come.
     pub async fn received(&mut self) {
         let _signalled = self.signal.recv().await;
+    }
+}
+
+/// Waits for the end of any child process.
+#[derive(Debug)]
+pub struct ChildEnd {
+    #[cfg(unix)]
+    signal: tokio::signal::unix::Signal,
+}
+
+impl ChildEnd {
+    /// Starts to listen; must be called within a runtime.
+    ///
+    /// # Errors
+    /// When the system does not let this process listen.
+    pub fn listen() -> io::Result<Self> {
+        #[cfg(unix)]
+        return tokio::signal::unix::signal(tokio::signal::unix::SignalKind::child())
+            .map(|signal| Self { signal });
+        #[cfg(windows)]
+        Ok(Self {})
+    }
+
+    /// Returns when a child may have ended; some systems do not tell, and it returns now and then.
+    pub async fn received(&mut self) {
+        #[cfg(unix)]
+        let _signalled = self.signal.recv().await;
+        #[cfg(windows)]
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     }
 }

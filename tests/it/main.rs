@@ -9,6 +9,7 @@
 mod browser;
 mod crashes;
 mod deployment;
+mod guard;
 mod main_job;
 mod registration;
 mod serving;

@@ -90,7 +90,8 @@ impl TestDevice {
             .env_remove("LINK_REGISTRATION_KEY")
             .env_remove("LINK_FLEET_KEY")
             .env("LINK_HOME", self.home.path())
-            .env("LINK_LOCAL_PORT", self.local_port.to_string());
+            .env("LINK_LOCAL_PORT", self.local_port.to_string())
+            .env("LINK_ENGINE_THREADS", "1");
         command
     }
 
@@ -185,6 +186,16 @@ impl TestDevice {
     #[must_use]
     pub fn model_files(&self) -> Vec<PathBuf> {
         files_below(&self.home.path().join("state/models"))
+    }
+}
+
+impl Drop for TestDevice {
+    /// A guard that `link start` has detached would outlive a test that failed.
+    fn drop(&mut self) {
+        let guard = std::fs::read_to_string(self.home.path().join("state/guard.pid"));
+        if let Ok(pid) = guard {
+            drop(Command::new("kill").args(["-9", pid.trim()]).status());
+        }
     }
 }
 

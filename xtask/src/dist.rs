@@ -18,7 +18,7 @@ use flate2::{Compression, GzBuilder};
 use sha2::{Digest as _, Sha256};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
-const EXECUTABLES: &[&str] = &["link", "link-agent"];
+const EXECUTABLES: &[&str] = &["link", "link-agent", "link-guard"];
 /// The modification time of every entry: 1 January 2026, in seconds of the epoch.
 const MODIFIED: u64 = 1_767_225_600;
 
@@ -44,9 +44,9 @@ impl Profile {
 
     fn build_command(self) -> &'static str {
         match self {
-            Self::Dev => "cargo build -p link-cli -p link-agent",
-            Self::Release => "cargo build --release -p link-cli -p link-agent",
-            Self::Dist => "cargo build --profile dist -p link-cli -p link-agent",
+            Self::Dev => "cargo build -p link-cli -p link-agent -p link-installer",
+            Self::Release => "cargo build --release -p link-cli -p link-agent -p link-installer",
+            Self::Dist => "cargo build --profile dist -p link-cli -p link-agent -p link-installer",
         }
     }
 

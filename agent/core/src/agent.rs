@@ -6,7 +6,7 @@
 
 use link_protocol::{
     agent_api::{Hello, Welcome},
-    command::Command,
+    command::{Command, ModelFile},
     deployment::DeploymentState,
     envelope::{Receipt, ReceiptKind},
     id::{CommandId, ModelId},
@@ -94,7 +94,8 @@ impl Agent {
                 self.deployments.progressed(download, bytes_done, turn_ref);
             }
             Event::DownloadEnded { download, outcome } => {
-                let ready = self.deployments.download_ended(download, outcome, turn_ref);
+                let in_use = |file: &ModelFile| self.pipelines.use_file(file);
+                let ready = self.deployments.download_ended(download, outcome, in_use, turn_ref);
                 if let Some((command, deploy)) = ready {
                     let size = deploy.model.size_bytes;
                     let done = deployment::progress(&deploy, ProgressEvent::Completed, size);
@@ -202,6 +203,11 @@ impl Agent {
         for signed in commands {
             if let Err(reason) = self.accept(&signed, turn) {
                 turn.effects.push(Effect::Log(Note::Refused { reason }));
+                if !self.ledger.has_room() {
+                    // A later one must not be stored before the one that found no room: its
+                    // sequence number would stand for both.
+                    return;
+                }
             }
         }
     }
@@ -382,3 +388,6 @@ impl Agent {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

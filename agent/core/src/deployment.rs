@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use link_protocol::{
-    command::DeployModel,
+    command::{DeployModel, ModelFile},
     deployment::DeploymentState,
     id::{CommandId, DeploymentId, ModelId},
     local_api::{DeploymentProgress, Progress},
@@ -81,17 +81,23 @@ impl Deployments {
     }
 
     /// A download ended. Returns the deployment that is ready to be configured.
+    ///
+    /// A file that came too late is deleted, unless it is `in_use`: a redeployment finds its file
+    /// there.
     pub(crate) fn download_ended(
         &mut self,
         download: DownloadId,
         outcome: Result<(), DownloadFailure>,
+        in_use: impl Fn(&ModelFile) -> bool,
         turn: &mut Turn,
     ) -> Option<(CommandId, DeployModel)> {
         let (&command, active) =
             self.active.iter_mut().find(|(_, active)| active.download == download)?;
         let ended = match (&active.phase, outcome) {
             (Phase::Stopping { status, reason }, Ok(())) => {
-                turn.effects.push(Effect::DiscardFile(active.deploy.model.clone()));
+                if !in_use(&active.deploy.model) {
+                    turn.effects.push(Effect::DiscardFile(active.deploy.model.clone()));
+                }
                 (*status, reason.clone())
             }
             (Phase::Stopping { status, reason }, Err(_)) => (*status, reason.clone()),
@@ -200,3 +206,6 @@ pub(crate) fn progress(deploy: &DeployModel, event: ProgressEvent, bytes_done: u
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

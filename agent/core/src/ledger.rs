@@ -221,3 +221,6 @@ impl Ledger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

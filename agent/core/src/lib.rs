@@ -19,3 +19,6 @@ pub mod record;
 pub mod serving;
 pub mod throttle;
 pub mod usage;
+
+#[cfg(test)]
+mod tests;

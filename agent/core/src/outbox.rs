@@ -154,3 +154,6 @@ fn subject(report: &Report) -> Option<Subject> {
         Report::Command(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

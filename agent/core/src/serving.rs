@@ -10,7 +10,9 @@ mod pipeline;
 use std::collections::BTreeMap;
 
 use link_protocol::{
-    command::{DeployModel, PipelineConfig, RepairServing, StartServing, UpdatePipeline},
+    command::{
+        DeployModel, ModelFile, PipelineConfig, RepairServing, StartServing, UpdatePipeline,
+    },
     id::{CommandId, PipelineId},
     report::{CommandResult, ModelReport, ModelState},
 };
@@ -57,6 +59,15 @@ impl Pipelines {
     /// Every pipeline, for the local API and the hello.
     pub fn views(&self) -> impl Iterator<Item = PipelineView<'_>> {
         self.all.values().map(Pipeline::view)
+    }
+
+    /// Tells whether a pipeline serves, or could serve, from `file`.
+    pub(crate) fn use_file(&self, file: &ModelFile) -> bool {
+        let same = |other: &ModelFile| {
+            (other.model_id, &other.sha256, &other.file_name)
+                == (file.model_id, &file.sha256, &file.file_name)
+        };
+        self.all.values().any(|pipeline| same(&pipeline.record.file))
     }
 
     /// The state of every pipeline as it is reported.
@@ -264,3 +275,6 @@ fn deployed(serve: bool, config: &PipelineConfig) -> String {
 fn not_deployed(command: CommandId, turn: &mut Turn) {
     turn.finish(command, CommandResult::Failed, "the model is not deployed on this device");
 }
+
+#[cfg(test)]
+mod tests;

@@ -177,12 +177,12 @@ impl Release {
 
     fn add(&self, version: &str, link: &str) {
         let unpacked = tempfile::tempdir().unwrap();
-        for name in ["link", "link-agent"] {
+        for name in ["link", "link-agent", "link-guard"] {
             std::fs::write(unpacked.path().join(name), link).unwrap();
         }
         let (from, asset) = (unpacked.path().display(), self.asset(version));
         let pack = format!(
-            "chmod 755 '{from}'/* && tar -C '{from}' -czf '{}' link link-agent && cd '{}' && sha256sum *.gz > SHA256SUMS",
+            "chmod 755 '{from}'/* && tar -C '{from}' -czf '{}' link link-agent link-guard && cd '{}' && sha256sum *.gz > SHA256SUMS",
             asset.display(),
             self.folder().display()
         );

@@ -85,8 +85,19 @@ fn table() -> Vec<(Value, Expected)> {
             ("engine-loading", &["retry"]),
         ),
         (
-            silent(&[fresh(), ("page", page("http://workspace.example", false, false))]),
+            silent(&[
+                ("page", page("http://workspace.example", false, false)),
+                ("permission", json!("denied")),
+            ]),
             ("insecure-context", &["retry"]),
+        ),
+        (
+            silent(&[
+                fresh(),
+                ("page", page("http://workspace.example", false, false)),
+                ("permission", Value::Null),
+            ]),
+            ("nothing-answers", &["retry"]),
         ),
         (
             silent(&[fresh(), ("page", page(ORIGIN, true, true)), ("permission", Value::Null)]),

@@ -32,7 +32,6 @@ const FLAGS: [&str; 11] = [
 
 /// A browser; it and its driver are killed when dropped.
 pub(super) struct Browser {
-    // Killed before the session is dropped, so that the session's end waits for nobody.
     _driver: TiedChild,
     session: WebDriver,
     folder: tempfile::TempDir,
@@ -41,6 +40,11 @@ pub(super) struct Browser {
 impl Browser {
     /// Starts a browser.
     pub(super) async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// Starts a browser with more flags.
+    pub(super) async fn start_with(more: &[&str]) -> Self {
         for program in [CHROMIUM, CHROMEDRIVER] {
             let found = std::path::Path::new(program).is_file();
             assert!(found, "{program} is missing: install `chromium` and `chromium-driver`");
@@ -63,7 +67,7 @@ impl Browser {
         let mut capabilities = DesiredCapabilities::chrome();
         capabilities.set_binary(CHROMIUM).unwrap();
         let profile = format!("--user-data-dir={}", folder.path().join("profile").display());
-        for flag in FLAGS.into_iter().chain([profile.as_str()]) {
+        for flag in FLAGS.iter().chain(more).copied().chain([profile.as_str()]) {
             capabilities.add_arg(flag).unwrap();
         }
         let address = format!("http://127.0.0.1:{port}");
@@ -149,5 +153,12 @@ impl Browser {
         let kept = std::env::var_os("LINK_TEST_SCREENSHOTS").map(PathBuf::from);
         let folder = kept.unwrap_or_else(|| self.folder.path().to_owned());
         self.session.screenshot(&folder.join(format!("{name}.png"))).await.unwrap();
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // The driver is killed next, with the browser; a farewell would wait for its answer.
+        drop(self.session.clone().leak());
     }
 }

@@ -36,6 +36,7 @@ async fn browser_deploys_stops_serves_and_repairs_from_the_dashboard() {
     browser.find("#origins").await.send_keys(format!("\n{origin}")).await.unwrap();
     browser.click("#allowlist form button[type=submit]").await;
     browser.find_with("#deployments tbody", "Stale allowlist").await;
+    browser.run("scrollTo(0, 0)", vec![]).await;
     browser.picture("dashboard-stale").await;
     browser.click("#repair-all").await;
     browser.gone("#repair-all").await;

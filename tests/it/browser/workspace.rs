@@ -11,6 +11,16 @@ use serde_json::Value;
 
 use super::chromium::Browser;
 
+/// A person who presses Stop as soon as a word of an answer can be seen, however short it is.
+const STOP_AT_THE_FIRST_WORD: &str = "
+    const look = () => {
+        const stop = document.querySelector('#stop');
+        const words = document.querySelector('.answered:last-child .text')?.textContent;
+        if (!stop.hidden && words) stop.click();
+    };
+    new MutationObserver(look)
+        .observe(document.body, { subtree: true, childList: true, characterData: true });";
+
 /// A model that is served on a device, deployed when the allowlist lacked the page's origin.
 struct Stage {
     backend: TestBackend,
@@ -24,7 +34,10 @@ struct Stage {
 impl Stage {
     async fn set(model: &str) -> Self {
         let backend = TestBackend::start().await;
-        let device = TestDevice::start(&backend).await;
+        let mut device = TestDevice::register(&backend).await;
+        // Room for an answer that takes long enough to be stopped.
+        device.run(&[("LINK_ENGINE_CONTEXT", "4096")]);
+        backend.online(device.id, true).await;
         let bytes = engines::model(&format!("{model}.gguf"));
         let model = backend.upload(model, bytes).await.model_id;
         let port = free_port();
@@ -65,11 +78,8 @@ async fn browser_names_the_refused_preflight_and_repairs_it() {
     let usage = browser.find_with(".answered .usage", "completion tokens").await;
     assert!(usage.contains(&format!("{TINY_TOKENS} completion tokens")), "{usage}");
     assert!(usage.contains("prompt tokens"), "{usage}");
-    let script = "const text = document.querySelector('.answered .text');
-        return [text.textContent, text.childNodes.length];";
-    let answer = browser.run(script, vec![]).await;
-    assert_eq!(answer[0], TINY_REPLY);
-    assert!(answer[1].as_u64().unwrap() > 5, "the answer came in {} pieces", answer[1]);
+    let script = "return document.querySelector('.answered .text').textContent";
+    assert_eq!(browser.run(script, vec![]).await, TINY_REPLY);
     browser.gone("[data-cause]").await;
     browser.picture("workspace-repaired").await;
     assert_eq!(chat::preflight(stage.port, &stage.origin).await.status(), 204);
@@ -101,25 +111,49 @@ async fn browser_keeps_the_access_token_out_of_every_store() {
 async fn browser_adds_its_origin_stops_an_answer_and_serves_a_stopped_model() {
     let stage = Stage::set("tiny-loop").await;
     let browser = stage.browser().await;
+    browser.run(STOP_AT_THE_FIRST_WORD, vec![]).await;
     ask(&browser, "Never end.").await;
     // The setting itself lacks the origin, so a repair alone would change nothing.
     browser.find("[data-cause='origin-not-listed']").await;
     browser.picture("workspace-not-listed").await;
     browser.click("[data-action=allow]").await;
-    browser.find_with(".answered .text", " ").await;
-    browser.click("#stop").await;
     browser.find_with(".answered .usage", "Stopped").await;
+    browser.picture("workspace-stopped").await;
     let allowed = stage.backend.owner.allowlist().await.unwrap().origins;
     assert!(allowed.iter().any(|origin| origin.as_str() == stage.origin), "{allowed:?}");
 
+    // The first word was seen before the answer had ended: it came as a stream.
     let stopped = stage.backend.owner.stop(stage.model, stage.device.id).await.unwrap();
     stage.backend.result(stopped.command_id).await;
     ask(&browser, "And now?").await;
     browser.find("[data-cause='not-serving']").await;
     browser.click("[data-action=serve]").await;
-    browser.find_with(".answered:last-child .text", " ").await;
-    browser.click("#stop").await;
     browser.find_with(".answered:last-child .usage", "Stopped").await;
+}
+
+/// Chromium lets a page of a public address reach this machine only over https and with a
+/// permission, which nobody can give without a window. No header of the device changes that.
+#[tokio::test]
+async fn browser_tells_an_insecure_page_from_a_denied_permission() {
+    let stage = Stage::set("tiny").await;
+    let (_, port) = stage.backend.url.rsplit_once(':').unwrap();
+    let origin = format!("http://workspace.example:{port}");
+    stage.backend.allow(&[OLD_ORIGIN, &origin]).await;
+    stage.backend.repair(stage.model, stage.device.id, None).await;
+    assert_eq!(chat::preflight(stage.port, &origin).await.status(), 204);
+    let public = format!("--ip-address-space-overrides=127.0.0.1:{port}=public");
+    let trusted = format!("--unsafely-treat-insecure-origin-as-secure={origin}");
+    let resolve = "--host-resolver-rules=MAP workspace.example 127.0.0.1";
+    for (flags, cause) in [
+        (vec![resolve, &public], "insecure-context"),
+        (vec![resolve, &public, &trusted], "local-network-denied"),
+    ] {
+        let browser = Browser::start_with(&flags).await;
+        browser.open_logged_in(&format!("{origin}/workspace")).await;
+        ask(&browser, "Say hello.").await;
+        browser.find(&format!("[data-cause={cause}]")).await;
+        browser.picture(&format!("workspace-{cause}")).await;
+    }
 }
 
 async fn ask(browser: &Browser, text: &str) {

@@ -276,7 +276,9 @@ impl Backend {
             (kind, _) => {
                 let found = self.commands.iter_mut().find(|one| one.id == receipt.command_id);
                 // What comes too late changes nothing.
-                found.map(|record| record.receipt(kind, time(now)).unwrap_or_default());
+                if let Some(record) = found {
+                    record.receipt(kind, time(now)).unwrap_or_default();
+                }
             }
         }
     }

@@ -13,11 +13,11 @@ use std::{
 use link_agent_core::{
     agent::Agent,
     effect::{Effect, Route},
-    event::{DownloadFailure, Event},
+    event::Event,
     record::{Change, DownloadId, Identity, OutboxEntry},
 };
 use link_protocol::{
-    command::{Command, ModelFile},
+    command::ModelFile,
     envelope::{Receipt, ReceiptKind},
     id::{DeviceId, PipelineId},
     port::Port,
@@ -71,13 +71,14 @@ pub(super) struct Device {
     /// Ports that other programs have.
     pub(super) foreign: BTreeSet<Port>,
     pub(super) engines: BTreeMap<(PipelineId, u64), Engine>,
-    downloads: BTreeMap<DownloadId, Transfer>,
+    pub(super) downloads: BTreeMap<DownloadId, Transfer>,
     pub(super) sending: Option<u64>,
 }
 
-struct Transfer {
-    file: ModelFile,
-    cancelled: bool,
+/// A download.
+pub(super) struct Transfer {
+    pub(super) file: ModelFile,
+    pub(super) cancelled: bool,
 }
 
 impl Device {
@@ -114,7 +115,7 @@ impl Device {
             device_id: self.id,
             epoch: self.epoch,
             boot_id: self.boot.to_string(),
-            agent_version: "1.3.0".parse().expect("a version"),
+            agent_version: "1.3.0".parse().map_err(|_| "no version")?,
         };
         let mut snapshot = self.disk.snapshot();
         self.mutant.at_restart(&mut snapshot);
@@ -360,7 +361,7 @@ impl Device {
         let (boot, id) = (self.boot, entry.id);
         match around.network.delay(around.agenda.now, around.faults, around.chance) {
             Some(delay) => {
-                around.agenda.after(delay, Item::ToBackend(Message::Report { boot, entry }))
+                around.agenda.after(delay, Item::ToBackend(Message::Report { boot, entry }));
             }
             None => {
                 let deferred = Input::Event(Event::ReportDeferred { id });
@@ -368,49 +369,5 @@ impl Device {
             }
         }
         Ok(())
-    }
-
-    fn download(
-        &mut self,
-        download: DownloadId,
-        file: ModelFile,
-        around: &mut Around<'_>,
-    ) -> Result<(), String> {
-        around.tally.downloads += 1;
-        let deployment = download.deployment_id;
-        for entry in self.disk.commands.values() {
-            if let Some(Command::DeployModel(deploy)) = &entry.command
-                && deploy.deployment_id == deployment
-                && self.disk.done.contains_key(&entry.command_id)
-            {
-                return Err(format!("{deployment} is downloaded and its command is done"));
-            }
-        }
-        if self.downloads.keys().any(|other| other.deployment_id == deployment) {
-            return Err(format!("{deployment} is downloaded twice at a time"));
-        }
-        let there = self.disk.has(&file);
-        let length = if there { 900 } else { around.chance.between(SECOND, 200 * SECOND) };
-        let whole = there || !around.chance.happens(around.faults.download);
-        for part in 1..5 {
-            let input = Input::Progress { download, bytes: file.size_bytes * part / 5 };
-            around.agenda.input(length * part / 5, self.boot, input);
-        }
-        around.agenda.input(length, self.boot, Input::Transferred { download, whole });
-        self.downloads.insert(download, Transfer { file, cancelled: false });
-        Ok(())
-    }
-
-    fn transferred(&mut self, download: DownloadId, whole: bool) -> Option<Event> {
-        let transfer = self.downloads.remove(&download)?;
-        let outcome = if whole {
-            self.disk.files.insert((transfer.file.model_id, transfer.file.sha256));
-            Ok(())
-        } else if transfer.cancelled {
-            Err(DownloadFailure::Cancelled)
-        } else {
-            Err(DownloadFailure::Failed("the file is shorter than announced".to_owned()))
-        };
-        Some(Event::DownloadEnded { download, outcome })
     }
 }

@@ -53,7 +53,7 @@ impl Forger {
         how: u64,
         now: Timestamp,
     ) -> Signed {
-        let model = *[user::model(0), user::model(1)].get(usize::from(how % 2 == 0)).expect("two");
+        let model = user::model(u128::from(how % 2));
         let repair = Command::RepairServing(RepairServing {
             pipeline_id: PipelineId::of(model),
             model_id: model,

@@ -18,7 +18,6 @@ pub(super) enum Mutant {
     ReportsNotPersisted,
     ReportsForgottenAtRestart,
     ReportSentTwiceAtATime,
-    SequenceRunsAhead,
     PortNotReleased,
     PortReleasedTwice,
     EngineNotStopped,
@@ -30,7 +29,7 @@ pub(super) enum Mutant {
 }
 
 impl Mutant {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::ReceiptBeforePersist,
         Self::LedgerForgottenAtRestart,
         Self::ResultNotPersisted,
@@ -38,7 +37,6 @@ impl Mutant {
         Self::ReportsNotPersisted,
         Self::ReportsForgottenAtRestart,
         Self::ReportSentTwiceAtATime,
-        Self::SequenceRunsAhead,
         Self::PortNotReleased,
         Self::PortReleasedTwice,
         Self::EngineNotStopped,
@@ -64,7 +62,6 @@ impl Mutant {
             | Self::PipelineNotPersisted
             | Self::ReportsNotPersisted
             | Self::ReportSentTwiceAtATime
-            | Self::SequenceRunsAhead
             | Self::PortNotReleased
             | Self::PortReleasedTwice
             | Self::EngineNotStopped
@@ -104,15 +101,6 @@ impl Mutant {
                 let sent = |one: &Effect| matches!(one, Effect::SendReport(_));
                 doubled(effects, sent)
             }
-            Self::SequenceRunsAhead => changed(effects, |effect| {
-                if let Effect::Persist(changes) = effect {
-                    for change in changes {
-                        if let Change::SetLastSeq(seq) = change {
-                            *seq += 1;
-                        }
-                    }
-                }
-            }),
             Self::PortNotReleased => {
                 dropped(effects, |one| matches!(one, Effect::ReleasePort { .. }))
             }
@@ -122,17 +110,14 @@ impl Mutant {
             Self::EngineNotStopped => {
                 dropped(effects, |one| matches!(one, Effect::StopEngine { .. }))
             }
-            Self::RepairRestartsTheEngine => effects
-                .into_iter()
-                .flat_map(|effect| match effect {
-                    Effect::ReplaceRoute(route) if commands_came && route.engine.is_some() => {
-                        let (pipeline_id, run) =
-                            (route.pipeline_id, route.engine.unwrap_or_default());
-                        vec![Effect::StopEngine { pipeline_id, run }]
-                    }
-                    other => vec![other],
-                })
-                .collect(),
+            Self::RepairRestartsTheEngine => changed(effects, |effect| {
+                if let Effect::ReplaceRoute(route) = effect
+                    && let Some(run) = route.engine
+                    && commands_came
+                {
+                    *effect = Effect::StopEngine { pipeline_id: route.pipeline_id, run };
+                }
+            }),
             Self::RouteNotReplaced => {
                 dropped(effects, |one| matches!(one, Effect::ReplaceRoute(_)))
             }

@@ -117,9 +117,8 @@ impl Faults {
     /// Draws how much goes wrong in one schedule: each kind often, now and then, or never.
     pub(super) fn draw(chance: &mut Chance) -> Self {
         let mut some = |most: u64| match chance.between(0, 4) {
-            0 => 0,
-            1 => most / 6,
-            2 => most / 2,
+            0 | 1 => 0,
+            2 => most / 6,
             _ => most,
         };
         Self {

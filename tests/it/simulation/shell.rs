@@ -1,12 +1,21 @@
-//! The parts of the device's shell: its control line, its ports and its engines.
+//! The parts of the device's shell: its control line, its ports, engines and downloads.
 
 use std::{collections::BTreeMap, time::Duration};
 
-use link_agent_core::{clock::Now, effect::Route, event::Event};
-use link_protocol::{command::ModelFile, id::PipelineId};
+use link_agent_core::{
+    clock::Now,
+    effect::Route,
+    event::{DownloadFailure, Event},
+    record::DownloadId,
+};
+use link_protocol::{
+    command::{Command, ModelFile},
+    id::PipelineId,
+    port::Port,
+};
 
 use super::{
-    device::{Around, Device, Engine},
+    device::{Around, Device, Engine, Transfer},
     network::{Input, Item, Message, Ms, SECOND},
     user,
 };
@@ -156,8 +165,54 @@ impl Device {
         Ok(())
     }
 
+    /// Starts a download; nothing is downloaded for what is done.
+    pub(super) fn download(
+        &mut self,
+        download: DownloadId,
+        file: ModelFile,
+        around: &mut Around<'_>,
+    ) -> Result<(), String> {
+        around.tally.downloads += 1;
+        let deployment = download.deployment_id;
+        for entry in self.disk.commands.values() {
+            if let Some(Command::DeployModel(deploy)) = &entry.command
+                && deploy.deployment_id == deployment
+                && self.disk.done.contains_key(&entry.command_id)
+            {
+                return Err(format!("{deployment} is downloaded and its command is done"));
+            }
+        }
+        if self.downloads.keys().any(|other| other.deployment_id == deployment) {
+            return Err(format!("{deployment} is downloaded twice at a time"));
+        }
+        let there = self.disk.has(&file);
+        let length = if there { 900 } else { around.chance.between(SECOND, 200 * SECOND) };
+        let whole = there || !around.chance.happens(around.faults.download);
+        for part in 1..5 {
+            let input = Input::Progress { download, bytes: file.size_bytes * part / 5 };
+            around.agenda.input(length * part / 5, self.boot, input);
+        }
+        around.agenda.input(length, self.boot, Input::Transferred { download, whole });
+        self.downloads.insert(download, Transfer { file, cancelled: false });
+        Ok(())
+    }
+
+    /// A download comes to its end.
+    pub(super) fn transferred(&mut self, download: DownloadId, whole: bool) -> Option<Event> {
+        let transfer = self.downloads.remove(&download)?;
+        let outcome = if whole {
+            self.disk.files.insert((transfer.file.model_id, transfer.file.sha256));
+            Ok(())
+        } else if transfer.cancelled {
+            Err(DownloadFailure::Cancelled)
+        } else {
+            Err(DownloadFailure::Failed("the file is shorter than announced".to_owned()))
+        };
+        Some(Event::DownloadEnded { download, outcome })
+    }
+
     /// Which pipelines should have which ports, by what the core says of itself.
-    pub(super) fn expected_ports(&self) -> BTreeMap<(link_protocol::port::Port, PipelineId), u64> {
+    pub(super) fn expected_ports(&self) -> BTreeMap<(Port, PipelineId), u64> {
         let mut expected = BTreeMap::new();
         let Some(agent) = &self.agent else { return expected };
         for view in agent.pipelines() {

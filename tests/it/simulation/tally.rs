@@ -8,7 +8,7 @@ use std::{
 use link_agent_core::record::LedgerEntry;
 
 /// Lines that a failure shows.
-const SHOWN: usize = 4000;
+const SHOWN: usize = 80;
 
 /// What happened last, kept only for a schedule that is known to fail.
 #[derive(Debug)]

@@ -41,7 +41,17 @@ impl User {
     /// Wishes something, mostly something sensible.
     pub(super) fn wish(&mut self, backend: &mut Backend, chance: &mut Chance, now: Ms) {
         self.wishes += 1;
-        let model_id = model(u128::from(chance.between(0, MODELS)));
+        let deployed: Vec<ModelId> = backend
+            .deployments
+            .iter()
+            .filter(|one| one.is_deployed())
+            .map(|one| one.model)
+            .collect();
+        let model_id = if deployed.is_empty() || chance.happens(300) {
+            model(u128::from(chance.between(0, MODELS)))
+        } else {
+            *chance.pick(&deployed)
+        };
         let pipeline_id = PipelineId::of(model_id);
         let roll = if self.wishes == 1 { 0 } else { chance.between(0, 100) };
         let (wish, key) = match roll {
@@ -50,7 +60,7 @@ impl User {
                 backend.deploy(deploy, now);
                 return;
             }
-            26..38 => {
+            26..34 => {
                 let open = backend.deployments.iter().filter(|one| !one.state.is_final());
                 let open: Vec<DeploymentId> = open.map(|one| one.id).collect();
                 if !open.is_empty() {
@@ -58,23 +68,23 @@ impl User {
                 }
                 return;
             }
-            38..52 => {
+            34..50 => {
                 let port = chance.happens(250).then(|| any_port(chance));
                 let wish = StartServing { pipeline_id, model_id, port };
                 (Command::StartServing(wish), format!("serve:{port:?}"))
             }
-            52..64 => {
+            50..62 => {
                 let wish = StopServing { pipeline_id, model_id };
                 (Command::StopServing(wish), "stop".to_owned())
             }
-            64..84 => {
+            62..86 => {
                 let port = chance.happens(300).then(|| any_port(chance));
                 let allowlist = self.allowlist();
                 let key = format!("repair:{port:?}:{}", allowlist.digest());
                 let wish = RepairServing { pipeline_id, model_id, allowlist, port };
                 (Command::RepairServing(wish), key)
             }
-            84..90 => {
+            86..93 => {
                 let mut config = self.config(model_id, chance);
                 if chance.happens(150) {
                     config.model_id = model(77);
@@ -82,7 +92,7 @@ impl User {
                 let wish = UpdatePipeline { pipeline_id, config };
                 (Command::UpdatePipeline(wish), format!("update:{}", self.wishes))
             }
-            90..97 => {
+            93..98 => {
                 let wish = UninstallModel { pipeline_id, model_id };
                 (Command::UninstallModel(wish), "uninstall".to_owned())
             }

@@ -35,6 +35,7 @@ open(async (root) => {
     const began = performance.now();
     const messages = conversation;
     let text = '';
+    const write = byFrame((pieces) => keepEnd(page.log, () => reply.add(pieces)));
     running = new AbortController();
     show(reply.card);
     working(true);
@@ -46,15 +47,17 @@ open(async (root) => {
         signal: running.signal,
         text: (piece) => {
           text += piece;
-          keepEnd(page.log, () => reply.add(piece));
+          write.add(piece);
         },
         thought: () => reply.think(),
       });
+      write.flush();
       messages.push({ role: 'assistant', content: text });
       reply.finish(usageLine(usage, (performance.now() - began) / 1000));
       page.status.textContent = 'The answer is complete.';
     } catch (error) {
       if (!(error instanceof ChatFailure)) throw error;
+      write.flush();
       if (error.seen.kind === 'stopped') {
         messages.push({ role: 'assistant', content: text });
         reply.finish('Stopped.');
@@ -233,4 +236,21 @@ function keepEnd(scroller, change) {
   const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
   change();
   if (atEnd) scroller.scrollTop = scroller.scrollHeight;
+}
+
+/** Hands pieces over once per frame, however fast they come, so that the page stays quick. */
+function byFrame(hand) {
+  let waiting = '';
+  let frame = null;
+  const flush = () => {
+    cancelAnimationFrame(frame);
+    frame = null;
+    if (waiting !== '') hand(waiting);
+    waiting = '';
+  };
+  const add = (piece) => {
+    waiting += piece;
+    frame ??= requestAnimationFrame(flush);
+  };
+  return { add, flush };
 }

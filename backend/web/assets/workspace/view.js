@@ -22,7 +22,8 @@ export function question(text) {
 
 /** Returns an answer that grows, and what makes it grow. */
 export function answer(model) {
-  const text = element('p', { class: 'text' });
+  const words = document.createTextNode('');
+  const text = element('p', { class: 'text' }, words);
   const usage = element('p', { class: 'usage' });
   const card = element(
     'article',
@@ -38,7 +39,7 @@ export function answer(model) {
     add(piece) {
       if (!started) usage.textContent = '';
       started = true;
-      text.append(piece);
+      words.appendData(piece);
     },
     think() {
       if (!started) usage.textContent = 'Thinking…';

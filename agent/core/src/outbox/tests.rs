@@ -1,0 +1,251 @@
+//! What is sent, replaced, kept and set aside.
+
+use std::time::Duration;
+
+use link_protocol::{
+
+    report::{
+        CommandReport, CommandResult, LifecycleReport, LifecycleStatus, ModelReport, ModelState,
+        ProgressReport,
+    },
+};
+use proptest::prelude::*;
+
+use super::*;
+use crate::tests::{command_id, deployment, model, pipeline, port};
+
+#[test]
+fn reports_go_one_at_a_time_in_the_order_in_which_they_came() {
+    let mut bench = Bench::default();
+    bench.push(result(1));
+    bench.push(result(2));
+    assert_eq!(bench.pump(0), Some(1));
+    assert_eq!(bench.pump(0), None, "one is under way");
+    bench.outbox.sent(1, &mut bench.changes);
+    assert_eq!(bench.pump(0), Some(2));
+}
+
+#[test]
+fn a_newer_report_of_the_same_thing_replaces_one_that_waits() {
+    let mut bench = Bench::default();
+    for report in [result(1), state(1, 1), state(2, 1), state(1, 2), lifecycle()] {
+        bench.push(report);
+    }
+    bench.push(lifecycle());
+    assert_eq!(bench.waiting(), [1, 3, 4, 6]);
+    assert!(bench.changes.contains(&Change::RemoveReport(2)));
+}
+
+#[test]
+fn a_report_under_way_is_not_replaced() {
+    let mut bench = Bench::default();
+    bench.push(state(1, 1));
+    assert_eq!(bench.pump(0), Some(1));
+    bench.push(state(1, 2));
+    assert_eq!(bench.waiting(), [1, 2]);
+}
+
+// Holds: S6-4
+#[test]
+fn every_step_of_a_deployment_is_told_and_only_the_bytes_of_one_step_replace_each_other() {
+    use ProgressEvent::{Completed, Configuring, Downloading};
+    let mut bench = Bench::default();
+    bench.push(result(9));
+    for (event, bytes) in [(Downloading, 0), (Downloading, 500), (Configuring, 1000)] {
+        bench.push(progress(event, bytes));
+    }
+    bench.push(progress(Completed, 1000));
+    assert_eq!(bench.waiting(), [1, 3, 4, 5]);
+}
+
+#[test]
+fn the_results_of_commands_never_replace_each_other() {
+    let mut bench = Bench::default();
+    (0..3).for_each(|_| bench.push(result(1)));
+    assert_eq!(bench.waiting(), [1, 2, 3]);
+}
+
+// Holds: S7-6
+#[test]
+fn a_refused_report_is_set_aside_and_blocks_nothing() {
+    let mut bench = Bench::default();
+    bench.push(result(1));
+    bench.push(result(2));
+    assert_eq!(bench.pump(0), Some(1));
+    bench.outbox.refused(1, "410 gone".to_owned(), &mut bench.changes);
+    let buried = matches!(bench.changes.last(), Some(Change::BuryReport { entry, reason })
+        if entry.id == 1 && reason == "410 gone");
+    assert!(buried && bench.pump(0) == Some(2));
+}
+
+#[test]
+fn what_cannot_be_sent_waits_longer_each_time_and_a_connection_ends_the_wait() {
+    let mut bench = Bench::default();
+    bench.push(result(1));
+    let mut now = 0;
+    for wait in [1, 2, 5, 15, 60, 60] {
+        assert_eq!(bench.pump(now), Some(1));
+        bench.outbox.deferred(1, seconds(now));
+        assert_eq!(bench.outbox.deadline(), Some(seconds(now + wait)));
+        assert_eq!(bench.pump(now + wait - 1), None);
+        now += wait;
+    }
+    bench.outbox.deferred(1, seconds(now));
+    bench.outbox.hurry();
+    assert_eq!(bench.pump(now), Some(1));
+}
+
+#[test]
+fn the_fate_of_a_report_that_is_not_under_way_changes_nothing() {
+    let mut bench = Bench::default();
+    bench.push(result(1));
+    bench.changes.clear();
+    bench.outbox.sent(1, &mut bench.changes);
+    bench.outbox.refused(1, String::new(), &mut bench.changes);
+    bench.outbox.deferred(1, seconds(0));
+    assert!(bench.changes.is_empty() && bench.waiting() == [1]);
+}
+
+#[test]
+fn a_restart_keeps_everything_but_the_status_of_the_process_that_ended() {
+    let entries = vec![
+        OutboxEntry { id: 4, report: lifecycle() },
+        OutboxEntry { id: 7, report: result(1) },
+    ];
+    let mut changes = Vec::new();
+    let outbox = Outbox::restore(entries, &mut changes);
+    assert_eq!(changes, [Change::RemoveReport(4)]);
+    let mut bench = Bench { outbox, changes };
+    bench.push(result(2));
+    assert_eq!(bench.waiting(), [7, 8], "a number is not used twice");
+}
+
+proptest! {
+    /// Whatever happens, what waits is in order, is what the changes leave on disk, and a result
+    /// leaves only when it was taken or refused.
+    #[test]
+    fn nothing_is_lost_and_nothing_overtakes(steps in prop::collection::vec((0_u8..8, 0_u64..4), 0..120)) {
+        let mut bench = Bench::default();
+        let (mut pushed, mut gone, mut last_sent) = (0_u64, 0_u64, 0_u64);
+        for (at, (step, number)) in steps.into_iter().enumerate() {
+            let now = at as u64;
+            match step {
+                0 => { pushed += 1; bench.push(result(number)); }
+                1 => bench.push(state(number, now)),
+                2 => bench.push(lifecycle()),
+                3 => bench.push(progress(ProgressEvent::Downloading, now)),
+                4 | 5 => {
+                    let front = bench.outbox.queue.front().cloned();
+                    let is_result = matches!(&front, Some(entry) if matches!(entry.report, Report::Command(_)));
+                    if let Some(id) = bench.outbox.sending {
+                        gone += u64::from(is_result);
+                        if step == 4 {
+                            bench.outbox.sent(id, &mut bench.changes);
+                        } else {
+                            bench.outbox.refused(id, String::new(), &mut bench.changes);
+                        }
+                    }
+                }
+                6 => if let Some(id) = bench.outbox.sending { bench.outbox.deferred(id, seconds(now)); },
+                _ => bench.outbox.hurry(),
+            }
+            if let Some(id) = bench.pump(now) {
+                prop_assert!(id >= last_sent);
+                last_sent = id;
+            }
+            let waiting = bench.waiting();
+            prop_assert!(waiting.is_sorted());
+            prop_assert_eq!(&waiting, &bench.on_disk());
+            let results = bench.outbox.queue.iter().filter(|entry| matches!(entry.report, Report::Command(_)));
+            prop_assert_eq!(results.count() as u64, pushed - gone);
+        }
+    }
+}
+
+struct Bench {
+    outbox: Outbox,
+    changes: Vec<Change>,
+}
+
+impl Default for Bench {
+    fn default() -> Self {
+        let mut changes = Vec::new();
+        Self { outbox: Outbox::restore(Vec::new(), &mut changes), changes }
+    }
+}
+
+impl Bench {
+    fn push(&mut self, report: Report) {
+        self.outbox.push(report, &mut self.changes);
+    }
+
+    /// The number of what is sent at `now`, in seconds.
+    fn pump(&mut self, now: u64) -> Option<u64> {
+        let mut effects = Vec::new();
+        self.outbox.pump(seconds(now), &mut effects);
+        assert!(effects.len() <= 1);
+        effects.iter().find_map(|effect| {
+            if let Effect::SendReport(entry) = effect { Some(entry.id) } else { None }
+        })
+    }
+
+    fn waiting(&self) -> Vec<u64> {
+        self.outbox.queue.iter().map(|entry| entry.id).collect()
+    }
+
+    fn on_disk(&self) -> Vec<u64> {
+        let mut disk = std::collections::BTreeSet::new();
+        for change in &self.changes {
+            if let Change::PutReport(entry) = change {
+                assert!(disk.insert(entry.id), "written twice");
+            }
+            if let Change::RemoveReport(id) = change {
+                assert!(disk.remove(id), "removed twice");
+            }
+            if let Change::BuryReport { entry, .. } = change {
+                assert!(disk.remove(&entry.id), "buried without being there");
+            }
+        }
+        disk.into_iter().collect()
+    }
+}
+
+fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+fn result(number: u64) -> Report {
+    Report::Command(CommandReport {
+        command_id: command_id(number + 1),
+        status: CommandResult::Succeeded,
+        output: String::new(),
+        attempt: 1,
+    })
+}
+
+fn state(number: u64, generation: u64) -> Report {
+    Report::Model(ModelReport {
+        model_id: model(number),
+        pipeline_id: pipeline(number),
+        state: ModelState::Serving,
+        is_serving: true,
+        port: port(8080),
+        allowlist_digest: String::new(),
+        generation,
+        detail: None,
+    })
+}
+
+fn lifecycle() -> Report {
+    Report::Lifecycle(LifecycleReport {
+        status: LifecycleStatus::Online,
+        agent_version: semver::Version::new(1, 3, 0),
+        uptime_s: 0,
+    })
+}
+
+fn progress(event: ProgressEvent, bytes_done: u64) -> Report {
+    let progress =
+        ProgressReport { deployment_id: deployment(1), event, bytes_done, bytes_total: 1000 };
+    Report::Progress { model_id: model(1), progress }
+}

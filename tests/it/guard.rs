@@ -1,0 +1,85 @@
+//! The guard keeps the agent running, and `link start`, `stop` and `uninstall` go through it.
+
+use std::{path::Path, process::Output};
+
+use link_tests::{
+    backend::TestBackend,
+    chat,
+    device::{TestDevice, free_port, is_alive},
+    engines::{self, TINY_REPLY},
+    wait::until,
+};
+
+// Holds: S4.4-1b
+#[tokio::test]
+async fn an_agent_that_is_killed_comes_back_by_itself_and_serves_again() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::register(&backend).await;
+    link(&device, &["start"]);
+    backend.online(device.id, true).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    backend.serving(deployment.deployment_id, true).await;
+
+    let (guard, agent) = (pid(&device, "guard"), pid(&device, "agent"));
+    kill(agent);
+    let again = until("another agent", || async {
+        let found = read_pid(&device.home().join("state/agent.pid"));
+        found.filter(|found| *found != agent && is_alive(*found))
+    })
+    .await;
+    assert_eq!(pid(&device, "guard"), guard);
+    until("the model to answer", || async { chat::ask(port, None, false).await.ok() }).await;
+    until("the engine to be loaded", || async {
+        let answer = chat::ask(port, None, false).await.ok()?;
+        answer.status().is_success().then_some(())
+    })
+    .await;
+    let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
+    assert_eq!(text, TINY_REPLY);
+
+    link(&device, &["stop"]);
+    assert!(!is_alive(guard) && !is_alive(again));
+    assert!(chat::ask(port, None, false).await.is_err());
+
+    link(&device, &["start"]);
+    let guard = pid(&device, "guard");
+    link(&device, &["uninstall", "--yes"]);
+    assert!(!is_alive(guard));
+    assert!(backend.owner.devices().await.unwrap().is_empty());
+    assert!(!device.home().join("state/identity.json").exists());
+}
+
+#[tokio::test]
+async fn a_guard_that_is_killed_takes_the_agent_along_and_start_works_again() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::register(&backend).await;
+    link(&device, &["start"]);
+    let (guard, agent) = (pid(&device, "guard"), pid(&device, "agent"));
+    kill(guard);
+    until("the agent to end with its guard", || async { (!is_alive(agent)).then_some(()) }).await;
+    link(&device, &["start"]);
+    backend.online(device.id, true).await;
+    assert_ne!(pid(&device, "guard"), guard);
+    link(&device, &["stop"]);
+}
+
+fn link(device: &TestDevice, arguments: &[&str]) -> Output {
+    let output = device.link().args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn pid(device: &TestDevice, program: &str) -> u32 {
+    let file = device.home().join(format!("state/{program}.pid"));
+    read_pid(&file).unwrap()
+}
+
+fn read_pid(file: &Path) -> Option<u32> {
+    std::fs::read_to_string(file).ok()?.trim().parse().ok()
+}
+
+fn kill(pid: u32) {
+    std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
+}
