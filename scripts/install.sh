@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs Link for this user. It needs no admin rights and changes no file of the shell.
+# Installs Link for this user; it needs no admin rights. The command is put on PATH, and the user's
+# systemd, where there is one, starts the agent: neither with LINK_HOME, unless it is asked for.
 #
 #   curl -fsSL https://…/install.sh | sh
 #   LINK_REGISTRATION_KEY=lrk_… sh install.sh
@@ -17,12 +18,12 @@ Usage: install.sh [OPTIONS]
   --branch NAME      folder of the channel below it, default stable    [LINK_BRANCH]
   --version VERSION  version to install, default the newest            [LINK_VERSION]
   --fleet-key KEY    register with this fleet key                      [LINK_FLEET_KEY]
-  --no-modify-path   leave PATH alone; this version always does
+  --no-modify-path   leave the start files of the shells alone         [LINK_NO_MODIFY_PATH=1]
   --dry-run          say what would be done and do nothing
   --quiet            say nothing but errors                            [LINK_QUIET=1]
   --uninstall        deregister the device and delete everything
 Environment: LINK_INSTALL_URL (one folder with a release), LINK_REGISTRATION_KEY, LINK_BACKEND_URL,
-LINK_HOME (install below one folder).
+LINK_HOME (install below one folder), LINK_SERVICE (auto, systemd, none), LINK_MODIFY_PATH=1.
 END
 }
 say() { [ "$quiet" = 1 ] || printf '%s\n' "$*" >&2; }
@@ -87,7 +88,7 @@ main() {
       --branch) value "$1" $# "${2:-}"; branch=$2; shift ;;
       --version) value "$1" $# "${2:-}"; version=$2; shift ;;
       --fleet-key) value "$1" $# "${2:-}"; LINK_FLEET_KEY=$2; export LINK_FLEET_KEY; unset LINK_REGISTRATION_KEY; shift ;;
-      --no-modify-path) ;;
+      --no-modify-path) LINK_NO_MODIFY_PATH=1; export LINK_NO_MODIFY_PATH ;;
       --dry-run) dry=1 ;;
       --quiet) quiet=1 ;;
       --uninstall) uninstall=1 ;;
@@ -112,7 +113,8 @@ main() {
   target=$(target_of) || exit
   if [ "$dry" = 1 ]; then
     say "would download Link ${version:-(the newest)} for $target from $base"
-    say "would verify it, install it in $data and start its agent; no PATH file would be changed"
+    path="put it on PATH"; [ -z "${LINK_HOME:-}${LINK_NO_MODIFY_PATH:-}" ] || path="leave PATH alone"
+    say "would verify it, install it in $data, start its agent and $path"
     exit 0
   fi
   for tool in tar awk sed cut mktemp; do have "$tool" || die 10 "$tool is needed"; done

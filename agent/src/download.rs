@@ -14,13 +14,17 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::Context as _;
 use link_agent_core::{
     event::{DownloadFailure, Event},
     record::DownloadId,
 };
 use link_platform::checkpoint;
-use link_protocol::{agent_api, command::ModelFile, id::ModelId, identity::Identity};
+use link_protocol::{
+    agent_api,
+    command::ModelFile,
+    id::{ModelId, PipelineId},
+    identity::Identity,
+};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -36,6 +40,7 @@ pub(crate) struct Downloads {
     models: PathBuf,
     jobs: mpsc::Sender<Job>,
     running: HashMap<DownloadId, CancellationToken>,
+    inbox: Inbox,
     _thread: Pipeline,
 }
 
@@ -68,16 +73,15 @@ impl Downloads {
         let origin = Arc::new(Origin {
             backend_url: identity.backend_url.trim_end_matches('/').to_owned(),
             identity: identity.clone(),
-            inbox,
+            inbox: inbox.clone(),
             files: Mutex::default(),
         });
-        let client = transfer::client().context("cannot prepare downloads")?;
         let thread = Pipeline::spawn("downloads", move |_stop| async move {
             while let Some(job) = queue.recv().await {
-                tokio::spawn(fetch(client.clone(), origin.clone(), job));
+                tokio::spawn(fetch(origin.clone(), job));
             }
         })?;
-        Ok(Self { models, jobs, running: HashMap::new(), _thread: thread })
+        Ok(Self { models, jobs, running: HashMap::new(), inbox, _thread: thread })
     }
 
     /// Starts to download `file`, unless it is there; the outcome is an event in any case.
@@ -86,6 +90,7 @@ impl Downloads {
         let cancel = CancellationToken::new();
         let job = Job { download, path: self.path(&file), file, cancel: cancel.clone() };
         if self.jobs.try_send(job).is_err() {
+            // The core runs fewer commands at a time than may wait here.
             tracing::error!("too many downloads wait");
         }
         self.running.insert(download, cancel);
@@ -105,15 +110,21 @@ impl Downloads {
 
     /// Deletes every file of a model but `keep`.
     pub(crate) fn prune(&self, keep: &ModelFile) {
-        let kept = self.path(keep);
-        let Ok(entries) = std::fs::read_dir(self.folder(keep.model_id)) else { return };
-        for entry in entries.flatten() {
-            if !kept.starts_with(entry.path())
-                && let Err(error) = std::fs::remove_dir_all(entry.path())
-            {
-                tracing::warn!("cannot delete `{}`: {error}", entry.path().display());
+        let (folder, kept) = (self.folder(keep.model_id), vec![self.path(keep)]);
+        tokio::task::spawn_blocking(move || remove_others(&folder, &kept));
+    }
+
+    /// Deletes every file that none of `kept` is: what a crash left between a change and the
+    /// deletion that should have followed it.
+    pub(crate) fn sweep(&self, kept: &[ModelFile]) {
+        let models = self.models.clone();
+        let kept: Vec<_> = kept.iter().map(|file| self.path(file)).collect();
+        tokio::task::spawn_blocking(move || {
+            remove_others(&models, &kept);
+            for folder in folders(&models) {
+                remove_others(&folder, &kept);
             }
-        }
+        });
     }
 
     /// Deletes one file.
@@ -125,14 +136,18 @@ impl Downloads {
         remove_empty(&path);
     }
 
-    /// Deletes every file of a model.
-    pub(crate) fn delete_model(&self, model: ModelId) -> Result<(), String> {
-        match std::fs::remove_dir_all(self.folder(model)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(format!("cannot delete the model's files: {error}"))
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
+    /// Deletes every file of a model; the outcome is an event.
+    pub(crate) fn delete_model(&self, pipeline_id: PipelineId, model: ModelId) {
+        let (folder, inbox) = (self.folder(model), self.inbox.clone());
+        tokio::task::spawn_blocking(move || {
+            let outcome = match std::fs::remove_dir_all(folder) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    Err(format!("cannot delete the model's files: {error}"))
+                }
+                Ok(()) | Err(_) => Ok(()),
+            };
+            inbox.event_blocking(Event::ModelDeleted { pipeline_id, outcome });
+        });
     }
 
     fn folder(&self, model: ModelId) -> PathBuf {
@@ -140,7 +155,7 @@ impl Downloads {
     }
 }
 
-async fn fetch(client: reqwest::Client, origin: Arc<Origin>, job: Job) {
+async fn fetch(origin: Arc<Origin>, job: Job) {
     let lock = origin.files.lock().await.entry(job.path.clone()).or_default().clone();
     let _only_writer = lock.lock().await;
     let source = match &job.file.url {
@@ -152,7 +167,6 @@ async fn fetch(client: reqwest::Client, origin: Arc<Origin>, job: Job) {
         }
     };
     let transfer = Transfer {
-        client,
         source,
         file: &job.file,
         path: &job.path,
@@ -172,6 +186,28 @@ async fn fetch(client: reqwest::Client, origin: Arc<Origin>, job: Job) {
     }
     checkpoint::reach("downloaded");
     origin.inbox.event(Event::DownloadEnded { download: job.download, outcome }).await;
+    // Marks the job as over, for the list of what runs.
+    job.cancel.cancel();
+    let mut files = origin.files.lock().await;
+    if Arc::strong_count(&lock) == 2 {
+        files.remove(&job.path);
+    }
+}
+
+/// Deletes the folders in `folder` that hold none of `kept`.
+fn remove_others(folder: &Path, kept: &[PathBuf]) {
+    for other in folders(folder) {
+        if !kept.iter().any(|path| path.starts_with(&other))
+            && let Err(error) = std::fs::remove_dir_all(&other)
+        {
+            tracing::warn!("cannot delete `{}`: {error}", other.display());
+        }
+    }
+}
+
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }
 
 /// Removes the folders above `path` that hold nothing.

@@ -4,7 +4,6 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use anyhow::Context as _;
 use link_agent_core::{
     effect::{Effect, Note},
     event::Event,
@@ -16,9 +15,9 @@ use crate::{
     download::Downloads, engine::Engines, journal::Journal, proxy::Frontends, report::Reporter,
 };
 
-/// How often a write to the journal is tried, a second apart, before the agent gives up; a full
-/// disk may be emptied meanwhile, and what serves goes on serving.
-const WRITE_TRIES: u32 = 60;
+/// How long to wait before a write to the journal is tried again: a full disk may be emptied
+/// meanwhile, and what serves goes on serving. It ends when the agent is told to stop.
+const WRITE_AGAIN: Duration = Duration::from_secs(2);
 
 /// Everything that effects are carried out with.
 #[derive(Debug)]
@@ -38,7 +37,7 @@ impl Shell {
         next: &mut VecDeque<Event>,
     ) -> anyhow::Result<()> {
         for effect in effects {
-            tracing::debug!(?effect, "effect");
+            tracing::debug!(effect = label(&effect), "effect");
             self.run(effect, next).await?;
         }
         Ok(())
@@ -47,12 +46,12 @@ impl Shell {
     /// Ends what must not outlive the agent.
     pub(crate) async fn stop(self) {
         self.engines.stop_all().await;
-        self.frontends.close_all();
+        self.frontends.close_all().await;
     }
 
     async fn run(&mut self, effect: Effect, next: &mut VecDeque<Event>) -> anyhow::Result<()> {
         match effect {
-            Effect::Persist(changes) => self.persist(&changes).await?,
+            Effect::Persist(changes) => self.persist(&changes).await,
             Effect::SendReceipt(receipt) => {
                 checkpoint::reach("receipt");
                 self.reporter.receipt(receipt);
@@ -77,7 +76,9 @@ impl Shell {
                 let engine = route.engine.and_then(|run| self.engines.address(run));
                 self.frontends.replace(route, engine)?;
             }
-            Effect::ReleasePort { pipeline_id, port } => self.frontends.release(pipeline_id, port),
+            Effect::ReleasePort { pipeline_id, port } => {
+                self.frontends.release(pipeline_id, port).await;
+            }
             Effect::StartEngine { pipeline_id, run, plugin, alias, file } => {
                 checkpoint::reach("start-engine");
                 let model = self.downloads.path(&file);
@@ -88,30 +89,47 @@ impl Shell {
             Effect::DiscardFile(file) => self.downloads.discard(&file),
             Effect::DeleteModel { pipeline_id, model_id } => {
                 checkpoint::reach("delete-model");
-                let outcome = self.downloads.delete_model(model_id);
-                next.push_back(Event::ModelDeleted { pipeline_id, outcome });
+                self.downloads.delete_model(pipeline_id, model_id);
             }
             Effect::Log(note) => log(&note),
         }
         Ok(())
     }
 
-    async fn persist(&self, changes: &[Change]) -> anyhow::Result<()> {
+    async fn persist(&self, changes: &[Change]) {
         checkpoint::reach("before-persist");
-        let mut tries = 0;
+        let mut told = false;
         while let Err(error) = self.journal.apply(changes).await {
-            tries += 1;
-            if tries >= WRITE_TRIES {
-                return Err(error).context("the journal cannot be written");
+            if !told {
+                tracing::error!("{error:#}; trying again until it works");
+                told = true;
             }
-            tracing::error!("{error:#}; trying again");
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            tokio::time::sleep(WRITE_AGAIN).await;
         }
         checkpoint::reach("after-persist");
         for change in changes {
             checkpoint::reach(name(change));
         }
-        Ok(())
+    }
+}
+
+/// The name of an effect: what it holds may be a secret.
+fn label(effect: &Effect) -> &'static str {
+    match effect {
+        Effect::Persist(_) => "persist",
+        Effect::SendReceipt(_) => "send receipt",
+        Effect::SendReport(_) => "send report",
+        Effect::Download { .. } => "download",
+        Effect::CancelDownload { .. } => "cancel download",
+        Effect::ReservePort { .. } => "reserve port",
+        Effect::ReplaceRoute(_) => "replace route",
+        Effect::ReleasePort { .. } => "release port",
+        Effect::StartEngine { .. } => "start engine",
+        Effect::StopEngine { .. } => "stop engine",
+        Effect::PruneModel { .. } => "prune model",
+        Effect::DiscardFile(_) => "discard file",
+        Effect::DeleteModel { .. } => "delete model",
+        Effect::Log(_) => "log",
     }
 }
 

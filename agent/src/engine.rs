@@ -12,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock, mpsc},
     thread,
+    time::Duration,
 };
 
 use anyhow::Context as _;
@@ -34,6 +35,9 @@ use crate::{
     pipeline::Pipeline,
     run::{Inbox, PipelineView},
 };
+
+/// How long all engines together may take to end; what is left then is killed with the agent.
+const STOP_PATIENCE: Duration = Duration::from_secs(8);
 
 /// Orders that may wait for the spawner.
 const QUEUE: usize = 64;
@@ -165,7 +169,7 @@ impl Engines {
     pub(crate) async fn stop_all(&self) {
         let (done, ended) = oneshot::channel();
         if self.orders.try_send(Order::StopAll { done }).is_ok() {
-            let _all_gone = ended.await;
+            let _all_gone = tokio::time::timeout(STOP_PATIENCE, ended).await;
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use link_agent_core::record::{Change, Snapshot};
+use link_protocol::id::DeviceId;
 use serde::{Serialize, de::DeserializeOwned};
 use sqlx::{
     Row as _, Sqlite, SqlitePool, Transaction,
@@ -36,6 +37,28 @@ impl Journal {
             .await
             .with_context(|| format!("cannot prepare the journal `{}`", path.display()))?;
         Ok(Self { pool })
+    }
+
+    /// Returns the device that the journal belongs to; a new journal becomes the one of `device`.
+    pub(crate) async fn owner(&self, device: DeviceId) -> anyhow::Result<String> {
+        let owner: Option<String> = sqlx::query_scalar("SELECT device_id FROM owner")
+            .fetch_optional(&self.pool)
+            .await
+            .context("cannot read the journal")?;
+        if let Some(owner) = owner {
+            return Ok(owner);
+        }
+        sqlx::query("INSERT INTO owner (device_id) VALUES ($1)")
+            .bind(device.to_string())
+            .execute(&self.pool)
+            .await
+            .context("cannot write to the journal")?;
+        Ok(device.to_string())
+    }
+
+    /// Closes the journal; everything is in its one file when this returns.
+    pub(crate) async fn close(self) {
+        self.pool.close().await;
     }
 
     /// Reads everything.

@@ -33,6 +33,8 @@ impl Pipeline {
                     () = token.cancelled() => {}
                 }
             });
+            // A name that is being looked up, for example, must not hold up a stop.
+            runtime.shutdown_background();
         };
         let thread = thread::Builder::new()
             .name(name.to_owned())

@@ -121,10 +121,12 @@ impl Frontends {
 
     /// Takes a pipeline off a port. The last one gives the port back; requests in flight go on for
     /// as long as their engine answers.
-    pub(crate) fn release(&mut self, pipeline: PipelineId, port: Port) {
+    pub(crate) async fn release(&mut self, pipeline: PipelineId, port: Port) {
         let Some(frontend) = self.open.get(&port) else { return };
-        if frontend.remove(pipeline) {
-            self.open.remove(&port);
+        if frontend.remove(pipeline)
+            && let Some(frontend) = self.open.remove(&port)
+        {
+            frontend.close().await;
             tracing::info!(%port, "port given back");
         }
         if !self.open.values().any(|frontend| frontend.serves(pipeline))
@@ -136,8 +138,10 @@ impl Frontends {
     }
 
     /// Closes every port.
-    pub(crate) fn close_all(mut self) {
-        self.open.clear();
+    pub(crate) async fn close_all(mut self) {
+        for (_port, frontend) in self.open.drain() {
+            frontend.close().await;
+        }
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

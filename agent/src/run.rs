@@ -16,6 +16,7 @@ use link_client::agent::AgentClient;
 use link_platform::{fs, paths::Roots};
 use link_protocol::{
     agent_api::Hello,
+    id::DeviceId,
     local_api::{DeploymentProgress, TransportState},
     registration::TransportType,
     report::{LifecycleReport, LifecycleStatus, ModelState},
@@ -41,6 +42,9 @@ use crate::{
 
 /// Events that may wait for the loop; senders wait when it is full.
 const INBOX: usize = 256;
+
+/// How long the local API waits for the loop.
+const VIEW: Duration = Duration::from_secs(5);
 
 /// How long the last report may take when the agent stops.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -101,11 +105,14 @@ impl Inbox {
         question.await.ok()
     }
 
-    /// Asks for the state at this moment; nothing when the agent stops.
+    /// Asks for the state at this moment; nothing when the agent stops or is held up.
     pub(crate) async fn view(&self) -> Option<View> {
         let (answer, question) = oneshot::channel();
-        self.0.send(Input::View(answer)).await.ok()?;
-        question.await.ok()
+        let ask = async {
+            self.0.send(Input::View(answer)).await.ok()?;
+            question.await.ok()
+        };
+        tokio::time::timeout(VIEW, ask).await.ok()?
     }
 }
 
@@ -121,7 +128,7 @@ pub(crate) async fn run(args: &Args, roots: &Roots) -> anyhow::Result<Outcome> {
         fs::create_private_dir(&folder)?;
     }
     let started = Instant::now();
-    let journal = Journal::open(&roots.journal()).await?;
+    let journal = journal_of(identity.device_id, roots).await?;
     let snapshot = journal.load().await?;
     let client =
         AgentClient::new(&identity.backend_url, identity.device_id, identity.device_token.clone())?;
@@ -131,6 +138,7 @@ pub(crate) async fn run(args: &Args, roots: &Roots) -> anyhow::Result<Outcome> {
     let engines = Engines::start(args, roots, inbox.clone())?;
     let frontends = Frontends::start(reporter.clone())?;
     let downloads = Downloads::start(roots.models(), &identity, inbox.clone())?;
+    downloads.sweep(&snapshot.files());
     let api = LocalApi {
         device_id: identity.device_id,
         port: args.local_port,
@@ -157,10 +165,14 @@ pub(crate) async fn run(args: &Args, roots: &Roots) -> anyhow::Result<Outcome> {
     drop(inbox);
 
     let mut anew = std::pin::pin!(identity::changed(&path, &identity));
-    let outcome = loop {
+    let outcome = 'run: loop {
         while let Some(event) = next.pop_front() {
             let effects = agent.handle(event, started.elapsed());
-            shell.run_all(effects, &mut next).await?;
+            // A journal that cannot be written holds the loop up, and must not hold up a stop.
+            tokio::select! {
+                ran = shell.run_all(effects, &mut next) => ran?,
+                () = stop.received() => break 'run Outcome::Stopped,
+            }
         }
         let deadline = agent.deadline().map(|at| tokio::time::Instant::from_std(started + at));
         let input = tokio::select! {
@@ -177,13 +189,31 @@ pub(crate) async fn run(args: &Args, roots: &Roots) -> anyhow::Result<Outcome> {
         }
     };
     tracing::info!("stopping");
-    drop(control);
     drop(inputs);
+    shell.stop().await;
     if matches!(outcome, Outcome::Stopped) {
         say_farewell(&client, &me, started.elapsed()).await;
     }
-    shell.stop().await;
+    drop(control);
     Ok(outcome)
+}
+
+/// Opens the journal of `device`. What an earlier registration of this machine left is another
+/// device's: its journal is set aside, and its models are deleted.
+async fn journal_of(device: DeviceId, roots: &Roots) -> anyhow::Result<Journal> {
+    let journal = Journal::open(&roots.journal()).await?;
+    let owner = journal.owner(device).await?;
+    if owner == device.to_string() {
+        return Ok(journal);
+    }
+    tracing::warn!("this machine was {owner} before; what that device had is set aside");
+    journal.close().await;
+    fs::rename(&roots.journal(), &roots.journal().with_extension(format!("{owner}.db")))?;
+    fs::remove_dir(&roots.models())?;
+    fs::create_private_dir(&roots.models())?;
+    let journal = Journal::open(&roots.journal()).await?;
+    journal.owner(device).await?;
+    Ok(journal)
 }
 
 fn view(agent: &Agent) -> View {

@@ -10,10 +10,12 @@ use std::{
 };
 
 use link_client::local::LocalClient;
-use link_installer::layout::Layout;
+use link_installer::{layout::Layout, service::systemd};
 use link_platform::{fs, process};
 
-use crate::{context::Context, error::CliError, exit_code::ExitCode, resolve, wait::Deadline};
+use crate::{
+    context::Context, error::CliError, exit_code::ExitCode, resolve, service, wait::Deadline,
+};
 
 /// How long the agent may take to start or to stop.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -27,9 +29,7 @@ const SECRETS: [&str; 3] = ["LINK_REGISTRATION_KEY", "LINK_FLEET_KEY", "LINK_ACC
 pub(crate) enum Started {
     /// It runs already.
     Before,
-    Now {
-        pid: u32,
-    },
+    Now,
 }
 
 /// Tells whether the agent runs, or is kept running by its guard.
@@ -41,40 +41,67 @@ pub(crate) fn is_running(context: &Context) -> Result<bool, CliError> {
     Ok(is_held(&guard)? || is_held(&context.roots.agent_lock())?)
 }
 
-/// Starts the guard, and by it the agent, unless it runs; waits until the agent answers.
+/// Starts the guard, and by it the agent, unless it runs; waits until the agent answers. The unit
+/// starts it when there is one.
 ///
 /// # Errors
 /// When it is not installed, ends at once, or does not answer in time.
 pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
+    let layout = Layout::new(context.roots.clone());
+    let by_unit = service::uses_unit(&layout);
     if is_running(context)? {
-        return Ok(Started::Before);
+        if !by_unit || systemd::is_active() {
+            return Ok(Started::Before);
+        }
+        // It was started without the unit, which then says that it does not run.
+        stop(context).await?;
     }
     fs::create_private_dir(&context.roots.logs()).map_err(|error| CliError::file(&error))?;
-    let layout = Layout::new(context.roots.clone());
-    let log = layout.agent_log();
-    let program = process::Program {
-        path: executable(&layout)?,
-        args: Vec::new(),
-        env: SECRETS.iter().map(|name| ((*name).into(), "".into())).collect(),
-        log: Some(log.clone()),
-    };
     // What an agent that was killed has left behind says nothing of the one that starts.
     fs::remove_file(&context.roots.agent_pid()).map_err(|error| CliError::file(&error))?;
-    let pid = process::spawn_detached(&program).map_err(|error| {
+    let guard = if by_unit {
+        service::start()?;
+        None
+    } else {
+        Some(spawn(&layout)?)
+    };
+    wait_until_up(context, &layout, guard).await
+}
+
+/// Starts the guard as a process in the background.
+fn spawn(layout: &Layout) -> Result<u32, CliError> {
+    let program = process::Program {
+        path: executable(layout)?,
+        args: Vec::new(),
+        env: SECRETS.iter().map(|name| ((*name).into(), "".into())).collect(),
+        log: Some(layout.agent_log()),
+    };
+    process::spawn_detached(&program).map_err(|error| {
         let message = format!("failed to start `{}`: {error}", program.path.display());
         CliError::new(ExitCode::NotRunning, "not-running", message)
-    })?;
+    })
+}
+
+/// Waits until the agent answers; `guard` is the process that was started, if it is known.
+async fn wait_until_up(
+    context: &Context,
+    layout: &Layout,
+    guard: Option<u32>,
+) -> Result<Started, CliError> {
+    let log = layout.agent_log();
     let registered = resolve::identity(context)?.is_some();
     let local = LocalClient::new(context.local_port()?)?;
     let (deadline, grace) = (Deadline::after(PATIENCE), Deadline::after(GRACE));
     loop {
         // Both write their process ids once they hold their locks. The locks themselves are not
         // looked at while they may be about to be taken: looking takes them for a moment.
-        let up = process_id(&layout.guard_pid()) == Some(pid)
+        let written = process_id(&layout.guard_pid());
+        let up = written.is_some()
+            && guard.is_none_or(|pid| written == Some(pid))
             && process_id(&context.roots.agent_pid()).is_some()
             && (!registered || local.healthz().await.is_ok());
         if up {
-            return Ok(Started::Now { pid });
+            return Ok(Started::Now);
         }
         if grace.has_passed() && !is_running(context)? {
             return Err(not_running("the agent ended as soon as it was started", &log));
@@ -90,10 +117,15 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
 /// # Errors
 /// When they do not end in time.
 pub(crate) async fn stop(context: &Context) -> Result<bool, CliError> {
-    if !is_running(context)? {
-        return Ok(false);
-    }
     let layout = Layout::new(context.roots.clone());
+    // A guard that the unit starts again cannot be stopped by a signal.
+    let by_unit = service::uses_unit(&layout) && systemd::is_active();
+    if by_unit {
+        service::stop()?;
+    }
+    if !is_running(context)? {
+        return Ok(by_unit);
+    }
     let deadline = Deadline::after(PATIENCE);
     let pid = loop {
         // An agent without a guard was started by hand.

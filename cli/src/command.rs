@@ -9,6 +9,7 @@ mod key;
 mod model;
 mod outcome;
 mod register;
+mod release_check;
 mod repair_serving;
 mod status;
 mod uninstall;

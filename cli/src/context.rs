@@ -31,6 +31,20 @@ pub(crate) struct Environment {
     pub(crate) access_token: Option<Secret>,
     pub(crate) local_port: Option<String>,
     pub(crate) path: Option<std::ffi::OsString>,
+    /// `LINK_HOME` is set: nothing outside of it is touched unless that is asked for.
+    pub(crate) has_own_home: bool,
+    /// `LINK_SERVICE`.
+    pub(crate) service: Option<String>,
+    /// `LINK_MODIFY_PATH`.
+    pub(crate) wants_path: bool,
+    /// `LINK_NO_MODIFY_PATH`.
+    pub(crate) leaves_path: bool,
+    pub(crate) shell: Option<PathBuf>,
+    pub(crate) zsh_folder: Option<PathBuf>,
+    /// What a service must see to find the same folders and port.
+    pub(crate) for_service: Vec<(&'static str, String)>,
+    /// Public keys that a development build takes releases of.
+    pub(crate) development_release_keys: Option<String>,
 }
 
 impl Context {
@@ -45,6 +59,10 @@ impl Context {
         let home = home.map(std::path::absolute).transpose().map_err(|error| {
             CliError::new(ExitCode::CannotWrite, "file", format!("cannot use LINK_HOME: {error}"))
         })?;
+        let own = home.as_deref().and_then(|home| Some(("LINK_HOME", home.to_str()?.to_owned())));
+        let shared = ["LINK_LOCAL_PORT", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"];
+        let shared = shared.into_iter().filter_map(|name| Some((name, text(name)?)));
+        let is_set = |name| text(name).is_some_and(|value| value != "0");
         let roots = Roots::find(home.as_deref())
             .map_err(|error| CliError::new(ExitCode::CannotWrite, "no-home", error.to_string()))?;
         Ok(Self {
@@ -57,6 +75,14 @@ impl Context {
                 access_token: secret("LINK_ACCESS_TOKEN"),
                 local_port: text("LINK_LOCAL_PORT"),
                 path: std::env::var_os("PATH"),
+                has_own_home: home.is_some(),
+                service: text("LINK_SERVICE"),
+                wants_path: is_set("LINK_MODIFY_PATH"),
+                leaves_path: is_set("LINK_NO_MODIFY_PATH"),
+                shell: text("SHELL").map(PathBuf::from),
+                zsh_folder: text("ZDOTDIR").map(PathBuf::from),
+                for_service: own.into_iter().chain(shared).collect(),
+                development_release_keys: text("LINK_DEV_RELEASE_KEYS"),
             },
         })
     }

@@ -16,9 +16,11 @@ mod credentials;
 mod error;
 mod misuse;
 mod output;
+mod path_setup;
 mod progress;
 mod resolve;
 mod secret_input;
+mod service;
 mod session;
 mod wait;
 
@@ -43,6 +45,7 @@ pub fn command() -> clap::Command {
 /// Runs the command with the arguments of this process.
 #[must_use]
 pub fn run() -> std::process::ExitCode {
+    link_platform::session::complete_environment();
     let arguments: Vec<_> = std::env::args_os().collect();
     let json = arguments.iter().any(|argument| argument == "--json");
     let output = Output::new(Global { json, quiet: false });

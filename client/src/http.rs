@@ -64,20 +64,8 @@ impl Http {
     /// [`InvalidAddress`] when `base` is not an http or https address.
     pub fn new(base: &str) -> Result<Self, InvalidAddress> {
         let url = parse_base(base)?;
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("link/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(limits::CONNECT_TIMEOUT)
-            .redirect(redirect::Policy::custom(follow_within_origin));
-        if url.scheme() == "http" {
-            // Redirects stay within the scheme, so TLS roots are not needed: a machine without any
-            // can still talk to a backend on its own network.
-            builder = builder.tls_certs_only([]);
-        }
-        if is_loopback(&url) {
-            builder = builder.no_proxy();
-        }
-        let client =
-            builder.build().map_err(|error| InvalidAddress::Tls(failure::with_causes(&error)))?;
+        let builder = builder_for(&url).redirect(redirect::Policy::custom(follow_within_origin));
+        let client = build(builder)?;
         Ok(Self { client, base: url.as_str().trim_end_matches('/').to_owned(), bearer: None })
     }
 
@@ -287,6 +275,26 @@ pub fn or_false(result: Result<(), Failure>) -> Result<bool, HttpError> {
     or_none(result).map(|done| done.is_some())
 }
 
+/// Starts a client for the server of `url`: never through a proxy when that is this machine, and
+/// without TLS roots when they are not needed, so that a machine which has none can still reach a
+/// server on its own network. Redirects must stay within the scheme.
+pub(crate) fn builder_for(url: &Url) -> reqwest::ClientBuilder {
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("link/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(limits::CONNECT_TIMEOUT);
+    if url.scheme() == "http" {
+        builder = builder.tls_certs_only([]);
+    }
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    builder
+}
+
+pub(crate) fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, InvalidAddress> {
+    builder.build().map_err(|error| InvalidAddress::Tls(failure::with_causes(&error)))
+}
+
 fn parse_base(base: &str) -> Result<Url, InvalidAddress> {
     let invalid = || InvalidAddress::NotHttp(base.chars().take(200).collect());
     let url = Url::parse(base).map_err(|_| invalid())?;
@@ -299,7 +307,7 @@ fn parse_base(base: &str) -> Result<Url, InvalidAddress> {
     if plain { Ok(url) } else { Err(invalid()) }
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     url.host_str().is_some_and(|host| {
         host == "localhost"
             || host

@@ -7,6 +7,7 @@
 
 pub mod agent;
 pub mod backend;
+pub mod download;
 pub mod http;
 pub mod local;
 pub mod remote;

@@ -11,18 +11,18 @@
 
 use std::{
     fs::File,
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
 
 use link_platform::fs::{self, FileError};
-use link_protocol::command::Sha256Hex;
-use sha2::{Digest as _, Sha256};
+use link_protocol::{command::Sha256Hex, release::is_downgrade};
 
 use crate::{
     layout::{Layout, PROGRAMS, complete_mark},
     pointer,
-    receipt::{InstalledFile, Receipt},
+    receipt::{InstalledFile, InstalledRelease, Receipt},
+    trust::{Release, hash},
 };
 
 /// What an installation found or did.
@@ -30,7 +30,7 @@ use crate::{
 pub enum Outcome {
     /// Nothing was there.
     Installed,
-    /// Everything was there and is what the release holds; nothing was written.
+    /// Everything was there and is what the release holds; no program was written.
     Intact,
     /// This version was there and something of it was missing or changed.
     Repaired,
@@ -47,6 +47,12 @@ pub enum InstallError {
     /// The name of the command is taken by something that Link did not make.
     #[error("`{}` is another program", .0.display())]
     NameTaken(PathBuf),
+    /// The release is older than what is installed.
+    #[error("the release {offered} is older than the installed {installed}")]
+    Downgrade { installed: String, offered: String },
+    /// A program is not the one that was verified.
+    #[error("`{}` changed while it was installed", .0.display())]
+    Changed(PathBuf),
     /// A file or folder could not be read or written.
     #[error("failed to {action} `{}`", path.display())]
     Io {
@@ -67,19 +73,18 @@ impl InstallError {
         match self {
             Self::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
             Self::File(error) => error.is_disk_full(),
-            Self::Busy | Self::NameTaken(_) => false,
+            Self::Busy | Self::NameTaken(_) | Self::Downgrade { .. } | Self::Changed(_) => false,
         }
     }
 }
 
-/// Installs the programs in `from` as `version`. `made` is the outermost folder that was made for
-/// this installation before it was called, on the way to the data folder.
+/// Installs `release`. `made` is the outermost folder that was made for this installation before it
+/// was called, on the way to the data folder.
 ///
 /// # Errors
 /// [`InstallError`]; the version that was current before still is.
 pub fn install(
-    from: &Path,
-    version: &str,
+    release: &Release,
     layout: &Layout,
     made: Option<&Path>,
 ) -> Result<Outcome, InstallError> {
@@ -89,29 +94,35 @@ pub fn install(
     fs::create_private_dir(&roots.data)?;
     let _lock = fs::try_lock(&layout.lock())?.ok_or(InstallError::Busy)?;
     let before = Receipt::read(&layout.receipt());
+    let folder = layout.version(&release.version);
     let receipt = Receipt {
-        version: version.to_owned(),
-        files: hash_programs(from, &layout.version(version))?,
-        pointers: vec![layout.current(), layout.command()],
+        version: release.version.clone(),
+        release: not_older(before.as_ref(), release)?,
+        files: programs(release, &folder),
+        pointers: [vec![layout.current()], layout.commands().to_vec()].concat(),
         folders: before.as_ref().map_or(made, |before| before.folders.clone()),
+        ..before.clone().unwrap_or_default()
     };
     check_name(layout)?;
     if is_intact(layout, &receipt) {
+        if before.is_some_and(|before| before.release != receipt.release) {
+            receipt.write(&layout.receipt())?;
+        }
         return Ok(Outcome::Intact);
     }
-    let folder = layout.version(version);
     let was_there = folder.exists();
     receipt.write(&layout.receipt())?;
-    lay_out(from, &folder)?;
+    lay_out(release, &folder)?;
     place_guard(&folder, &layout.guard())?;
     for place in [&roots.bin, &roots.state] {
         std::fs::create_dir_all(place).map_err(|source| io_error("create", place, source))?;
     }
     let current = layout.current();
     pointer::replace(&current, &folder).map_err(|source| io_error("point", &current, source))?;
-    let command = layout.command();
-    pointer::replace(&command, &layout.command_target())
-        .map_err(|source| io_error("point", &command, source))?;
+    for command in layout.commands() {
+        pointer::replace(&command, &layout.command_target())
+            .map_err(|source| io_error("point", &command, source))?;
+    }
     Ok(match before {
         _ if was_there => Outcome::Repaired,
         Some(_) => Outcome::Changed,
@@ -133,47 +144,65 @@ fn missing_folders(places: &[&Path], made: Option<&Path>) -> Vec<PathBuf> {
     missing
 }
 
-fn hash_programs(from: &Path, to: &Path) -> Result<Vec<InstalledFile>, InstallError> {
-    let hash_one = |name: &&str| {
-        let path = from.join(name);
-        let sha256 = hash(&path).map_err(|source| io_error("read", &path, source))?;
-        Ok(InstalledFile { path: to.join(name), sha256 })
-    };
-    PROGRAMS.iter().map(hash_one).collect()
+/// What the receipt says of `release`, which must not be older than what is there.
+fn not_older(
+    before: Option<&Receipt>,
+    release: &Release,
+) -> Result<Option<InstalledRelease>, InstallError> {
+    let Some(mut signed) = release.signed.clone() else { return Ok(None) };
+    if let Some((version, installed)) =
+        before.and_then(|before| Some((&before.version, before.release.as_ref()?)))
+    {
+        let offered = (release.version.as_str(), signed.counter);
+        if is_downgrade((version, installed.counter), offered) {
+            let (installed, offered) = (version.clone(), release.version.clone());
+            return Err(InstallError::Downgrade { installed, offered });
+        }
+        signed.counter = signed.counter.max(installed.counter);
+    }
+    Ok(Some(signed))
 }
 
-fn hash(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 256 * 1024]);
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            return Ok(Sha256Hex::from_digest(&hasher.finalize()).to_string());
-        }
-        hasher.update(&buffer[..read]);
-    }
+fn programs(release: &Release, to: &Path) -> Vec<InstalledFile> {
+    let place = |(name, sha256): &(&str, Sha256Hex)| InstalledFile {
+        path: to.join(name),
+        sha256: sha256.to_string(),
+    };
+    release.programs.iter().map(place).collect()
+}
+
+fn has_hash(path: &Path, sha256: &str) -> bool {
+    hash(path).is_ok_and(|(found, _)| found.as_str() == sha256)
 }
 
 /// Refuses to replace a command of the same name that is not ours.
 fn check_name(layout: &Layout) -> Result<(), InstallError> {
-    let command = layout.command();
-    let free = std::fs::symlink_metadata(&command).is_err();
-    let ours = pointer::read(&command).is_some_and(|target| target == layout.command_target());
-    if free || ours { Ok(()) } else { Err(InstallError::NameTaken(command)) }
+    let target = Some(layout.command_target());
+    let is_taken = |command: &PathBuf| {
+        std::fs::symlink_metadata(command).is_ok() && pointer::read(command) != target
+    };
+    layout
+        .commands()
+        .into_iter()
+        .find(is_taken)
+        .map_or(Ok(()), |name| Err(InstallError::NameTaken(name)))
 }
 
 fn is_intact(layout: &Layout, receipt: &Receipt) -> bool {
     let folder = layout.version(&receipt.version);
     complete_mark(&folder).is_file()
-        && receipt.files.iter().all(|file| hash(&file.path).is_ok_and(|sum| sum == file.sha256))
+        && receipt.files.iter().all(|file| has_hash(&file.path, &file.sha256))
         && hash(&layout.guard()).ok() == hash(&folder.join(PROGRAMS[2])).ok()
         && pointer::read(&layout.current()).is_some_and(|target| target == folder)
-        && pointer::read(&layout.command()).is_some_and(|target| target == layout.command_target())
+        && layout
+            .commands()
+            .iter()
+            .all(|command| pointer::read(command) == Some(layout.command_target()))
         && layout.receipt().is_file()
 }
 
 /// Lays out a version beside its place, then puts it there.
-fn lay_out(from: &Path, folder: &Path) -> Result<(), InstallError> {
+fn lay_out(release: &Release, folder: &Path) -> Result<(), InstallError> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let staged = folder.with_file_name(format!(".{name}.new"));
     let replaced = folder.with_file_name(format!(".{name}.old"));
@@ -181,11 +210,15 @@ fn lay_out(from: &Path, folder: &Path) -> Result<(), InstallError> {
         remove_folder(leftover)?;
     }
     std::fs::create_dir_all(&staged).map_err(|source| io_error("create", &staged, source))?;
-    for program in PROGRAMS {
-        let (source_path, target) = (from.join(program), staged.join(program));
+    for (program, sha256) in &release.programs {
+        let (source_path, target) = (release.from.join(program), staged.join(program));
         std::fs::copy(&source_path, &target)
             .and_then(|_| File::open(&target)?.sync_all())
             .map_err(|source| io_error("write", &target, source))?;
+        if !has_hash(&target, sha256.as_str()) {
+            remove_folder(&staged)?;
+            return Err(InstallError::Changed(source_path));
+        }
     }
     if folder.exists() {
         fs::rename(folder, &replaced)?;

@@ -50,6 +50,12 @@ impl Layout {
         self.roots.bin.join("link")
     }
 
+    /// All names of the command. `linkctl` is one that no other system program has.
+    #[must_use]
+    pub fn commands(&self) -> [PathBuf; 2] {
+        [self.command(), self.roots.bin.join("linkctl")]
+    }
+
     /// What the command is a pointer to.
     #[must_use]
     pub fn command_target(&self) -> PathBuf {

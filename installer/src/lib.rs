@@ -9,7 +9,10 @@
 pub mod guard;
 pub mod install;
 pub mod layout;
+pub mod path_files;
 pub mod receipt;
+pub mod service;
+pub mod trust;
 pub mod uninstall;
 
 mod pointer;

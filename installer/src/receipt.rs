@@ -3,18 +3,57 @@
 use std::path::{Path, PathBuf};
 
 use link_platform::fs::{self, FileError};
+use link_protocol::release::Channel;
 use serde::{Deserialize, Serialize};
 
 /// The list of what was made.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Receipt {
     pub version: String,
+    /// What the signed release said of itself; nothing when its signature was not checked.
+    #[serde(default)]
+    pub release: Option<InstalledRelease>,
     /// Programs and the hexadecimal SHA-256 of each.
     pub files: Vec<InstalledFile>,
     /// Pointers that were made.
     pub pointers: Vec<PathBuf>,
     /// Folders that did not exist before, from the outermost inwards.
     pub folders: Vec<PathBuf>,
+    /// The unit that starts the guard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<InstalledUnit>,
+    /// The user for whom we asked systemd to run services without a login.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linger: Option<String>,
+    /// Files of the shells that hold our block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path_files: Vec<PathFile>,
+}
+
+/// A unit that was made.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct InstalledUnit {
+    pub path: PathBuf,
+    /// The hexadecimal SHA-256 of each text that we wrote there.
+    pub written: Vec<String>,
+}
+
+/// A file of a shell that was edited.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct PathFile {
+    pub path: PathBuf,
+    /// It was not there before.
+    pub created: bool,
+}
+
+/// A release whose signature was verified.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct InstalledRelease {
+    pub channel: Channel,
+    /// A release with a lower counter is refused.
+    pub counter: u64,
+    /// Whose signature it was.
+    pub kid: String,
 }
 
 /// A program that was installed.
@@ -37,6 +76,18 @@ impl Receipt {
     /// When the folder cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         fs::write_atomic(path, self.to_text().as_bytes())
+    }
+
+    /// Remembers the folders that making `place` makes; to be written before they are made.
+    pub fn add_folders(&mut self, place: &Path) {
+        let mut missing: Vec<_> = place
+            .ancestors()
+            .take_while(|folder| !folder.exists())
+            .filter(|folder| !self.folders.iter().any(|known| known == folder))
+            .map(Path::to_owned)
+            .collect();
+        missing.reverse();
+        self.folders.append(&mut missing);
     }
 
     fn to_text(&self) -> String {

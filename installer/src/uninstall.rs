@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{layout::Layout, pointer, receipt::Receipt};
+use crate::{layout::Layout, path_files, pointer, receipt::Receipt, service::systemd};
 
 /// What Link makes in a folder that was there before it.
 const DATA: &[&str] = &["versions", "current", "guard", "engines", "receipt.json", "install.lock"];
@@ -33,9 +33,12 @@ const CONFIG: &[&str] = &["credentials.json", "credentials.lock", "backend_url"]
 pub fn uninstall(layout: &Layout) -> Vec<(PathBuf, io::Error)> {
     let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
     let mut left = Vec::new();
-    let command = layout.command();
-    if pointer::read(&command).is_some_and(|target| target == layout.command_target()) {
-        remove(&command, &mut left);
+    left.extend(systemd::remove(&receipt));
+    left.extend(path_files::restore(&receipt.path_files));
+    for command in layout.commands() {
+        if pointer::read(&command).is_some_and(|target| target == layout.command_target()) {
+            remove(&command, &mut left);
+        }
     }
     let roots = layout.roots();
     // The receipt goes with the data, which is last: an interrupted run can be repeated.
@@ -46,7 +49,9 @@ pub fn uninstall(layout: &Layout) -> Vec<(PathBuf, io::Error)> {
             own.iter().for_each(|name| remove(&folder.join(name), &mut left));
         }
     }
-    for folder in receipt.folders.iter().rev() {
+    let mut folders: Vec<_> = receipt.folders.iter().collect();
+    folders.sort();
+    for folder in folders.into_iter().rev() {
         // A folder that holds something else stays.
         let _holds_more = std::fs::remove_dir(folder);
     }

@@ -7,8 +7,8 @@
 )]
 
 use std::{
-    fs::File,
-    io::{self, Write as _},
+    fs::{File, Permissions},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -48,7 +48,18 @@ impl FileError {
 /// # Errors
 /// When the folder cannot be written or the disk is full; the old file is then unchanged.
 pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), FileError> {
-    replace(path, contents, system::PUBLIC)
+    replace(path, contents, system::permissions(system::PUBLIC))
+}
+
+/// Like [`write_atomic`] for a file that a person made: a symbolic link stays one, and the file's
+/// permissions stay as they are.
+///
+/// # Errors
+/// Those of [`write_atomic`].
+pub fn rewrite(path: &Path, contents: &[u8]) -> Result<(), FileError> {
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let kept = std::fs::metadata(&path).ok().map(|found| found.permissions());
+    replace(&path, contents, kept.or_else(|| system::permissions(system::PUBLIC)))
 }
 
 /// Like [`write_atomic`], and no other user can ever read the file.
@@ -56,7 +67,7 @@ pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), FileError> {
 /// # Errors
 /// Those of [`write_atomic`].
 pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), FileError> {
-    replace(path, contents, system::PRIVATE)
+    replace(path, contents, system::permissions(system::PRIVATE))
 }
 
 /// Creates `path` and its parents; no other user can look into a folder that this made.
@@ -83,12 +94,53 @@ pub fn read_to_string(path: &Path) -> Result<String, FileError> {
     })
 }
 
+/// Reads the last `bytes` of a text file; what is not UTF-8 is replaced.
+///
+/// # Errors
+/// When it does not exist or cannot be read.
+pub fn read_end(path: &Path, bytes: u64) -> Result<String, FileError> {
+    let read = || {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
+        let mut end = Vec::new();
+        file.read_to_end(&mut end)?;
+        Ok(String::from_utf8_lossy(&end).into_owned())
+    };
+    read().map_err(|source| FileError { action: "read", path: path.to_owned(), source })
+}
+
+/// Empties a file that has grown beyond `limit` bytes; who appends to it goes on at its start.
+///
+/// # Errors
+/// When it cannot be looked at or written.
+pub fn truncate_above(path: &Path, limit: u64) -> Result<(), FileError> {
+    let truncate = || {
+        let file = File::options().write(true).open(path)?;
+        if file.metadata()?.len() > limit { file.set_len(0) } else { Ok(()) }
+    };
+    truncate().map_err(|source| FileError { action: "truncate", path: path.to_owned(), source })
+}
+
 /// Removes a file; one that is not there counts as removed.
 ///
 /// # Errors
 /// When it is there and cannot be removed.
 pub fn remove_file(path: &Path) -> Result<(), FileError> {
     match std::fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(FileError { action: "remove", path: path.to_owned(), source })
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Removes a folder and everything in it; one that is not there counts as removed.
+///
+/// # Errors
+/// When something in it cannot be removed.
+pub fn remove_dir(path: &Path) -> Result<(), FileError> {
+    match std::fs::remove_dir_all(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
             Err(FileError { action: "remove", path: path.to_owned(), source })
         }
@@ -129,12 +181,18 @@ pub fn try_lock(path: &Path) -> Result<Option<Lock>, FileError> {
     }
 }
 
-fn replace(path: &Path, contents: &[u8], mode: u32) -> Result<(), FileError> {
+fn replace(
+    path: &Path,
+    contents: &[u8],
+    permissions: Option<Permissions>,
+) -> Result<(), FileError> {
     let failed = |source| FileError { action: "write", path: path.to_owned(), source };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".new-");
-    system::set_mode(&mut builder, mode);
+    if let Some(permissions) = permissions {
+        builder.permissions(permissions);
+    }
     let mut file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
     file.write_all(contents).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
@@ -173,6 +231,22 @@ mod tests {
         let path = dir.path().join("key");
         write_private(&path, b"secret").unwrap();
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_rewritten_keeps_its_link_and_its_permissions() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("dotfile"), dir.path().join("link"));
+        std::fs::write(&file, "old").unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
+        symlink(&file, &link).unwrap();
+        rewrite(&link, b"new").unwrap();
+        assert_eq!(read_to_string(&file).unwrap(), "new");
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(link.is_symlink());
     }
 
     #[test]

@@ -41,6 +41,15 @@ impl Roots {
         })
     }
 
+    /// Returns the user's home and the user's folder of configurations of all programs.
+    ///
+    /// # Errors
+    /// [`NoHome`] when the user has none.
+    pub fn of_user() -> Result<(PathBuf, PathBuf), NoHome> {
+        let base = etcetera::choose_base_strategy().map_err(|_| NoHome)?;
+        Ok((base.home_dir().to_owned(), base.config_dir()))
+    }
+
     /// Returns the folders of an installation that lives below one folder.
     #[must_use]
     pub fn below(home: &Path) -> Self {

@@ -12,6 +12,7 @@ use std::{
     io,
     path::PathBuf,
     process::{Child, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
 };
 
 #[cfg(unix)]
@@ -20,6 +21,11 @@ mod system;
 #[cfg(windows)]
 #[path = "process/windows.rs"]
 mod system;
+
+mod call;
+
+use crate::notify;
+pub use call::{Answer, Call, call};
 
 /// What to run.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -31,10 +37,9 @@ pub struct Program {
     pub log: Option<PathBuf>,
 }
 
-/// A child in a process group of its own, which the system ends when our process ends.
-///
-/// On Linux that signal is sent when the *thread* that started the child ends, so one long-lived
-/// thread must start all of them.
+/// A child in a process group of its own. On Linux the system kills it when our process ends: when
+/// the *thread* that started it ends, so one long-lived thread must start all of them. Elsewhere it
+/// ends when this value is dropped.
 #[derive(Debug)]
 pub struct TiedChild {
     child: Child,
@@ -70,18 +75,26 @@ impl TiedChild {
         system::terminate(&self.child);
     }
 
-    /// Kills the child and its children, and waits for it, so that no zombie is left.
+    /// Kills the child and its children; [`Self::try_wait`] tells when it has ended.
     pub fn kill(&mut self) {
         system::kill(&mut self.child);
-        let _ended = self.child.wait();
     }
 }
 
 impl Drop for TiedChild {
+    /// Kills the child and waits for a moment, so that no zombie is left. A child that hangs in
+    /// the system is left to it.
     fn drop(&mut self) {
         self.kill();
+        let deadline = Instant::now() + LAST_MOMENT;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }
+
+/// How long a child that was killed may take to end.
+const LAST_MOMENT: Duration = Duration::from_secs(2);
 
 /// Starts `program` so that it lives on when this process and its terminal end.
 ///
@@ -113,6 +126,9 @@ pub fn kill_self() -> ! {
 fn command(program: &Program) -> io::Result<Command> {
     let mut command = Command::new(&program.path);
     command.args(&program.args).envs(program.env.iter().cloned()).stdin(Stdio::null());
+    for variable in notify::VARIABLES {
+        command.env_remove(variable);
+    }
     match &program.log {
         Some(path) => {
             let log = open_log(path)?;

@@ -21,6 +21,7 @@ pub mod local_api;
 pub mod port;
 pub mod problem;
 pub mod registration;
+pub mod release;
 pub mod report;
 pub mod secret;
 pub mod signing;

@@ -84,3 +84,9 @@ pub const PAGE_SIZE: u32 = 50;
 
 /// The most items a list answers with.
 pub const PAGE_SIZE_LIMIT: u32 = 200;
+
+/// A release's manifest is fresh for this long after the release.
+pub const RELEASE_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// For this long after that it only warns; then nothing is installed from it without being asked.
+pub const RELEASE_GRACE: Duration = Duration::from_secs(365 * 24 * 60 * 60);

@@ -3,6 +3,8 @@
 //! What was signed travels as one string and is verified before it is parsed, so nothing is
 //! re-serialised and no two readers can disagree about it. A transport is never trusted.
 
+use std::str::FromStr;
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
@@ -69,6 +71,20 @@ impl VerifyingKey {
     }
 }
 
+/// A text is no public key. The message never holds the text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("a public key is 32 bytes in base64url without padding")]
+pub struct InvalidKey;
+
+impl FromStr for VerifyingKey {
+    type Err = InvalidKey;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKey> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidKey)?;
+        if bytes.len() == 32 { Ok(Self::new(&bytes)) } else { Err(InvalidKey) }
+    }
+}
+
 impl SigningKey {
     /// Makes the pair that `seed` (32 random bytes) stands for.
     #[must_use]
@@ -93,7 +109,12 @@ impl SigningKey {
     /// Serialises and signs `envelope`.
     #[must_use]
     pub fn seal(&self, envelope: &Envelope) -> Signed {
-        let text = serde_json::to_string(envelope).expect("an envelope has only string keys");
+        self.seal_text(serde_json::to_string(envelope).expect("an envelope has only string keys"))
+    }
+
+    /// Signs `text`, which travels beside its signature.
+    #[must_use]
+    pub fn seal_text(&self, text: String) -> Signed {
         Signed {
             kid: self.verifying.kid.clone(),
             signature: self.sign(text.as_bytes()),
@@ -103,15 +124,24 @@ impl SigningKey {
 }
 
 impl Signed {
+    /// Verifies the signature by one of the `pinned` keys, and returns the text that was signed.
+    ///
+    /// # Errors
+    /// [`Untrusted`] when the key is unknown or the signature does not fit.
+    pub fn verify(&self, pinned: &[VerifyingKey]) -> Result<&str, Untrusted> {
+        let key = pinned.iter().find(|key| key.kid == self.kid).ok_or(Untrusted::UnknownKey)?;
+        key.verify(self.envelope.as_bytes(), &self.signature)?;
+        Ok(&self.envelope)
+    }
+
     /// Verifies the signature by one of the `pinned` keys, then reads the envelope.
     ///
     /// # Errors
     /// [`Untrusted`] when the key is unknown, the signature does not fit or the text is no envelope.
     pub fn open(&self, pinned: &[VerifyingKey]) -> Result<Envelope, Untrusted> {
-        let key = pinned.iter().find(|key| key.kid == self.kid).ok_or(Untrusted::UnknownKey)?;
-        key.verify(self.envelope.as_bytes(), &self.signature)?;
+        let text = self.verify(pinned)?;
         let envelope: Envelope =
-            serde_json::from_str(&self.envelope).map_err(|_| Untrusted::NotAnEnvelope)?;
+            serde_json::from_str(text).map_err(|_| Untrusted::NotAnEnvelope)?;
         if envelope.v == crate::envelope::ENVELOPE_VERSION {
             Ok(envelope)
         } else {

@@ -3,6 +3,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
+    clippy::unwrap_used,
     reason = "tests work on files, processes and time"
 )]
 
@@ -12,4 +13,6 @@ mod deployment;
 mod guard;
 mod main_job;
 mod registration;
+mod service;
 mod serving;
+mod simulation;

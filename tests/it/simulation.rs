@@ -65,7 +65,7 @@ fn a_core_that_is_broken_on_purpose_is_caught() {
     }
 }
 
-/// Runs schedules on all processors; the failure of the smallest seed counts.
+/// Runs schedules on all processors, and stops a processor at its first failure.
 fn run_all(seeds: std::ops::Range<u64>) -> Result<Tally, String> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     std::thread::scope(|scope| {

@@ -14,6 +14,7 @@ pub mod backend;
 pub mod chat;
 pub mod device;
 pub mod engines;
+pub mod machine;
 pub mod model_server;
 pub mod program;
 pub mod wait;

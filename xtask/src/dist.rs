@@ -1,6 +1,7 @@
-//! A release folder: the archive of the executables, the installer script and the checksum file of the release.
+//! A release folder: the archive of the executables, the installer script, the signed manifest and the checksum file.
 //!
-//! The archive depends on the executables alone: the same build gives the same bytes, whoever packs it and when.
+//! All of it depends on the executables, the key and the options alone: the same build gives the same bytes, whoever
+//! packs it and when.
 
 #![expect(
     clippy::disallowed_methods,
@@ -8,14 +9,24 @@
 )]
 
 use std::{
-    fmt::Write as _,
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 use flate2::{Compression, GzBuilder};
+use link_protocol::{
+    command::Sha256Hex,
+    release::{CONTENTS_FILE, Channel, KEYS_FILE, MANIFEST_FILE},
+};
 use sha2::{Digest as _, Sha256};
+
+use crate::{
+    dist::statements::{Statements, counter_of},
+    release_key,
+};
+
+mod statements;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 const EXECUTABLES: &[&str] = &["link", "link-agent", "link-guard"];
@@ -59,13 +70,94 @@ impl Profile {
     }
 }
 
+/// What to make.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Which build to take
+    #[arg(long, value_enum, default_value_t = Profile::Release)]
+    profile: Profile,
+    /// Where to put it [default: release-folder in the target folder]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Sign it with this release key, made by `cargo xtask release-key`
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
+    /// How well tried it is: alpha, beta or stable
+    #[arg(long, value_parser = channel, default_value = "stable", requires = "sign_with")]
+    channel: Channel,
+    /// Never lower than that of an earlier release [default: made from the version]
+    #[arg(long, value_name = "N", requires = "sign_with")]
+    counter: Option<u64>,
+    /// The date of the release in seconds of the epoch
+    #[arg(long, env = "SOURCE_DATE_EPOCH", value_name = "SECONDS", default_value_t = MODIFIED)]
+    released_at: u64,
+}
+
+/// A file of a release.
+struct File {
+    name: String,
+    mode: u32,
+    contents: Vec<u8>,
+}
+
+impl File {
+    fn executable(name: &str, contents: Vec<u8>) -> Self {
+        Self { name: name.to_owned(), mode: 0o755, contents }
+    }
+
+    fn data(name: &str, contents: Vec<u8>) -> Self {
+        Self { name: name.to_owned(), mode: 0o644, contents }
+    }
+}
+
 /// Makes the release folder and says what is in it.
-pub(crate) fn run(root: &Path, profile: Profile, out: Option<PathBuf>) -> anyhow::Result<String> {
+pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let out = out.unwrap_or_else(|| target.join("release-folder"));
-    let mut executables = Vec::new();
-    for &name in EXECUTABLES {
+    let out = options.out.clone().unwrap_or_else(|| target.join("release-folder"));
+    let statements = statements(options)?;
+    let packed = executables(&target, options.profile)?;
+    let files = release(&script(root)?, packed, statements.as_ref(), options.profile)?;
+
+    std::fs::create_dir_all(&out)
+        .with_context(|| format!("failed to create `{}`", out.display()))?;
+    for leftover in [MANIFEST_FILE, KEYS_FILE] {
+        link_platform::fs::remove_file(&out.join(leftover))?;
+    }
+    let mut report = format!("dist: {}", out.display());
+    for file in &files {
+        let path = out.join(&file.name);
+        std::fs::write(&path, &file.contents)
+            .with_context(|| format!("failed to write `{}`", path.display()))?;
+        report.push_str(&format!("\n  {} ({} bytes)", file.name, file.contents.len()));
+    }
+    report.push_str(&match &statements {
+        Some(statements) => {
+            let public = statements.key.key.verifying();
+            format!("\nsigned with {} (key {})", public.public_key, public.kid)
+        }
+        None => "\nNOT SIGNED: every build that trusts a release key refuses this release; \
+                 sign it with --sign-with FILE"
+            .to_owned(),
+    });
+    Ok(report)
+}
+
+fn statements(options: &Options) -> anyhow::Result<Option<Statements>> {
+    let Some(file) = &options.sign_with else { return Ok(None) };
+    let version = semver::Version::parse(env!("CARGO_PKG_VERSION"))?;
+    let seconds = i64::try_from(options.released_at)?;
+    Ok(Some(Statements {
+        key: release_key::read(file)?,
+        channel: options.channel,
+        counter: options.counter.unwrap_or_else(|| counter_of(&version)),
+        version,
+        released_at: jiff::Timestamp::from_second(seconds)?,
+    }))
+}
+
+fn executables(target: &Path, profile: Profile) -> anyhow::Result<Vec<File>> {
+    let read = |name: &&str| {
         let path = target.join(profile.folder()).join(name);
         let contents = std::fs::read(&path).with_context(|| {
             format!(
@@ -74,44 +166,61 @@ pub(crate) fn run(root: &Path, profile: Profile, out: Option<PathBuf>) -> anyhow
                 profile.build_command()
             )
         })?;
-        executables.push((name, contents));
-    }
-    let script = root.join("scripts/install.sh");
-    let script =
-        std::fs::read(&script).with_context(|| format!("failed to read `{}`", script.display()))?;
-
-    let archive =
-        archive(&executables, profile.compression()).context("failed to pack the archive")?;
-    let name = format!("link-{}-{TARGET}.tar.gz", env!("CARGO_PKG_VERSION"));
-    let mut files = vec![("install.sh".to_owned(), script), (name, archive)];
-    files.push(("SHA256SUMS".to_owned(), checksums(&files).into_bytes()));
-
-    std::fs::create_dir_all(&out)
-        .with_context(|| format!("failed to create `{}`", out.display()))?;
-    let mut report = format!("dist: {}", out.display());
-    for (name, contents) in &files {
-        let path = out.join(name);
-        std::fs::write(&path, contents)
-            .with_context(|| format!("failed to write `{}`", path.display()))?;
-        report.push_str(&format!("\n  {name} ({} bytes)", contents.len()));
-    }
-    Ok(report)
+        Ok(File::executable(name, contents))
+    };
+    EXECUTABLES.iter().map(read).collect()
 }
 
-/// A compressed tar of executables, in the order of their names.
-fn archive(executables: &[(&str, Vec<u8>)], compression: Compression) -> io::Result<Vec<u8>> {
-    let mut sorted: Vec<_> = executables.iter().collect();
-    sorted.sort();
+fn script(root: &Path) -> anyhow::Result<Vec<u8>> {
+    let path = root.join("scripts/install.sh");
+    std::fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))
+}
+
+/// All files of the release folder: the script, the archive, what is signed, and the checksums.
+fn release(
+    script: &[u8],
+    mut packed: Vec<File>,
+    statements: Option<&Statements>,
+    profile: Profile,
+) -> anyhow::Result<Vec<File>> {
+    let keys = statements.map(Statements::keys).transpose()?.flatten();
+    let keys = keys.map(|keys| move || File::data(KEYS_FILE, keys.clone()));
+    if let Some(statements) = statements {
+        let contents = statements.contents(TARGET, &packed)?;
+        packed.push(File::data(CONTENTS_FILE, contents));
+        packed.extend(keys.as_ref().map(|file| file()));
+    }
+    let archive = archive(&packed, profile.compression()).context("failed to pack the archive")?;
+    let name = format!("link-{}-{TARGET}.tar.gz", env!("CARGO_PKG_VERSION"));
+    let mut files =
+        vec![File::executable("install.sh", script.to_vec()), File::data(&name, archive)];
+    if let Some(statements) = statements {
+        let manifest = statements.manifest(TARGET, &files[1])?;
+        files.push(File::data(MANIFEST_FILE, manifest));
+        files.extend(keys.as_ref().map(|file| file()));
+    }
+    files.push(File::data("SHA256SUMS", checksums(&files).into_bytes()));
+    Ok(files)
+}
+
+fn channel(text: &str) -> Result<Channel, serde_json::Error> {
+    serde_json::from_value(text.into())
+}
+
+/// A compressed tar of `files`, in the order of their names.
+fn archive(files: &[File], compression: Compression) -> io::Result<Vec<u8>> {
+    let mut sorted: Vec<_> = files.iter().collect();
+    sorted.sort_by(|left, right| left.name.cmp(&right.name));
     let mut tar = tar::Builder::new(GzBuilder::new().mtime(0).write(Vec::new(), compression));
-    for (name, contents) in sorted {
+    for file in sorted {
         let mut header = tar::Header::new_ustar();
         header.set_entry_type(tar::EntryType::Regular);
-        header.set_size(contents.len() as u64);
-        header.set_mode(0o755);
+        header.set_size(file.contents.len() as u64);
+        header.set_mode(file.mode);
         header.set_mtime(MODIFIED);
         header.set_uid(0);
         header.set_gid(0);
-        tar.append_data(&mut header, name, contents.as_slice())?;
+        tar.append_data(&mut header, &file.name, file.contents.as_slice())?;
     }
     let mut compressed = tar.into_inner()?.finish()?;
     compressed.flush()?;
@@ -119,20 +228,13 @@ fn archive(executables: &[(&str, Vec<u8>)], compression: Compression) -> io::Res
 }
 
 /// One line for each file as `sha256sum` writes it, in the order of their names.
-fn checksums(files: &[(String, Vec<u8>)]) -> String {
-    let mut lines: Vec<String> = files
-        .iter()
-        .map(|(name, contents)| format!("{}  {name}\n", hexadecimal(&Sha256::digest(contents))))
-        .collect();
+fn checksums(files: &[File]) -> String {
+    let line = |file: &File| {
+        format!("{}  {}\n", Sha256Hex::from_digest(&Sha256::digest(&file.contents)), file.name)
+    };
+    let mut lines: Vec<String> = files.iter().map(line).collect();
     lines.sort_by(|left, right| left[64..].cmp(&right[64..]));
     lines.concat()
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a string takes any text");
-        text
-    })
 }
 
 #[cfg(test)]
@@ -143,18 +245,23 @@ mod tests {
 
     #[test]
     fn the_archive_depends_on_the_executables_alone() {
-        let one = [("link", vec![1; 5000]), ("link-agent", vec![2; 700])];
-        let other = [one[1].clone(), one[0].clone()];
+        let [link, agent] = [
+            || File::executable("link", vec![1; 5000]),
+            || File::executable("link-agent", vec![2; 700]),
+        ];
         assert_eq!(
-            archive(&one, Compression::fast()).unwrap(),
-            archive(&other, Compression::fast()).unwrap()
+            archive(&[link(), agent()], Compression::fast()).unwrap(),
+            archive(&[agent(), link()], Compression::fast()).unwrap()
         );
     }
 
     #[test]
     fn the_archive_holds_executables_of_nobody_at_a_fixed_time() {
         let packed = archive(
-            &[("link-agent", b"agent".to_vec()), ("link", b"cli".to_vec())],
+            &[
+                File::executable("link-agent", b"agent".to_vec()),
+                File::executable("link", b"cli".to_vec()),
+            ],
             Compression::best(),
         )
         .unwrap();
@@ -177,8 +284,41 @@ mod tests {
     }
 
     #[test]
+    fn a_signed_release_holds_its_contents_and_its_manifest_and_an_unsigned_one_neither() {
+        let names = |statements: Option<&Statements>| {
+            let packed = vec![File::executable("link", b"cli".to_vec())];
+            let files = release(b"script", packed, statements, Profile::Dev).unwrap();
+            let mut tar =
+                tar::Archive::new(flate2::read::GzDecoder::new(files[1].contents.as_slice()));
+            let inside = tar.entries().unwrap().map(|entry| entry.unwrap());
+            let inside = inside.map(|entry| entry.path().unwrap().display().to_string());
+            let sums = String::from_utf8(files.last().unwrap().contents.clone()).unwrap();
+            (inside.collect::<Vec<_>>().join(" "), sums.contains("  manifest.json\n"))
+        };
+        assert_eq!(names(None), ("link".to_owned(), false));
+        let dir = tempfile::tempdir().unwrap();
+        let (first, second) = (dir.path().join("1"), dir.path().join("2"));
+        release_key::run(&first, None).unwrap();
+        release_key::run(&second, Some(&first)).unwrap();
+        for (key, inside) in
+            [(first, "contents.json link"), (second, "contents.json keys.json link")]
+        {
+            let options = Options {
+                profile: Profile::Dev,
+                out: None,
+                sign_with: Some(key),
+                channel: Channel::Alpha,
+                counter: None,
+                released_at: MODIFIED,
+            };
+            let statements = statements(&options).unwrap();
+            assert_eq!(names(statements.as_ref()), (inside.to_owned(), true));
+        }
+    }
+
+    #[test]
     fn checksums_are_what_sha256sum_reads() {
-        let files = [("b".to_owned(), b"abc".to_vec()), ("a".to_owned(), Vec::new())];
+        let files = [File::data("b", b"abc".to_vec()), File::data("a", Vec::new())];
         assert_eq!(
             checksums(&files),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a\n\

@@ -13,6 +13,7 @@
 mod dist;
 mod generate;
 mod product;
+mod release_key;
 mod tidy;
 mod tiny_model;
 
@@ -45,13 +46,14 @@ enum Task {
         check: bool,
     },
     /// Make a release folder from the executables that are built
-    Dist {
-        /// Which build to take
-        #[arg(long, value_enum, default_value_t = dist::Profile::Release)]
-        profile: dist::Profile,
-        /// Where to put it [default: release-folder in the target folder]
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
+    Dist(dist::Options),
+    /// Make a key that signs releases and print its public half
+    ReleaseKey {
+        /// The file to make; keep it secret
+        file: PathBuf,
+        /// An older key that introduces this one to those who trust it
+        #[arg(long, value_name = "FILE")]
+        introduced_by: Option<PathBuf>,
     },
     /// Write a tiny language model with a scripted answer, for tests
     TinyModel {
@@ -82,7 +84,10 @@ fn run(task: Task) -> anyhow::Result<()> {
             anyhow::ensure!(report.findings.is_empty(), "the repository is not tidy");
         }
         Task::Generate { check } => println!("{}", generate::run(root, check)?),
-        Task::Dist { profile, out } => println!("{}", dist::run(root, profile, out)?),
+        Task::Dist(options) => println!("{}", dist::run(root, &options)?),
+        Task::ReleaseKey { file, introduced_by } => {
+            println!("{}", release_key::run(&file, introduced_by.as_deref())?);
+        }
         Task::TinyModel { out, endless } => println!("{}", tiny_model::run(&out, endless)?),
     }
     Ok(())

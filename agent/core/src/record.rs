@@ -80,6 +80,27 @@ pub struct Snapshot {
     pub last_seq: u64,
 }
 
+impl Snapshot {
+    /// The model files that something in here names.
+    #[must_use]
+    pub fn files(&self) -> Vec<ModelFile> {
+        let pending = self.commands.iter().filter(|entry| entry.result.is_none());
+        let deployed = pending.filter_map(|entry| match entry.command.as_ref()? {
+            Command::DeployModel(deploy) | Command::UpdateModel(deploy) => {
+                Some(deploy.model.clone())
+            }
+            Command::CancelDeploy(_)
+            | Command::StartServing(_)
+            | Command::StopServing(_)
+            | Command::RepairServing(_)
+            | Command::UpdatePipeline(_)
+            | Command::UninstallModel(_)
+            | Command::UpdateAgent(_) => None,
+        });
+        self.pipelines.iter().map(|record| record.file.clone()).chain(deployed).collect()
+    }
+}
+
 /// Who this device is, as far as the core must know.
 #[derive(Clone, Debug)]
 pub struct Identity {

@@ -12,7 +12,6 @@ use link_protocol::{
     envelope::{ENVELOPE_VERSION, Envelope},
     id::{CommandId, DeploymentId, DeviceId, ModelId, PipelineId},
     port::Port,
-    report::CommandResult,
 };
 use serde_json::value::RawValue;
 
@@ -188,15 +187,6 @@ pub(crate) fn results(effects: &[Effect]) -> Vec<String> {
     lines.into_iter().filter(|line| line.starts_with('c') && line.contains(": ")).collect()
 }
 
-pub(crate) fn is_final(status: CommandResult) -> bool {
-    match status {
-        CommandResult::Succeeded
-        | CommandResult::Failed
-        | CommandResult::Rejected
-        | CommandResult::Cancelled => true,
-    }
-}
-
 /// Numbers that stand for commands in a set.
 pub(crate) fn numbers(commands: impl IntoIterator<Item = CommandId>) -> BTreeSet<String> {
     commands.into_iter().map(number_of).collect()
@@ -204,8 +194,8 @@ pub(crate) fn numbers(commands: impl IntoIterator<Item = CommandId>) -> BTreeSet
 
 fn number_of(command: CommandId) -> String {
     let text = command.to_string();
-    let digits = text.trim_start_matches(CommandId::PREFIX).trim_start_matches('0');
-    format!("c{digits}")
+    let digits = text.trim_start_matches(CommandId::PREFIX);
+    format!("c{}", u128::from_str_radix(digits, 16).unwrap())
 }
 
 fn change(change: &Change) -> String {
@@ -261,7 +251,9 @@ fn effect(effect: &Effect) -> Vec<String> {
 fn report(report: &Report) -> String {
     match report {
         Report::Lifecycle(lifecycle) => format!("tell {:?}", lifecycle.status),
-        Report::Command(result) => format!("tell {} {}", number_of(result.command_id), result.status),
+        Report::Command(result) => {
+            format!("tell {} {}", number_of(result.command_id), result.status)
+        }
         Report::Model(model) => format!("tell {:?}", model.state),
         Report::Progress { progress, .. } => {
             format!("tell {:?} {}", progress.event, progress.bytes_done)

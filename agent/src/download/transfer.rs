@@ -15,10 +15,10 @@ use std::{
 
 use futures_util::StreamExt as _;
 use link_agent_core::{event::Event, record::DownloadId};
+use link_client::http::InvalidAddress;
 use link_platform::{checkpoint, disk, fs};
 use link_protocol::{
     command::{ModelFile, Sha256Hex},
-    limits,
     secret::Secret,
 };
 use reqwest::{StatusCode, header};
@@ -52,7 +52,6 @@ pub(super) struct Source {
 /// One download.
 #[derive(Debug)]
 pub(super) struct Transfer<'a> {
-    pub(super) client: reqwest::Client,
     pub(super) source: Source,
     pub(super) file: &'a ModelFile,
     pub(super) path: &'a Path,
@@ -68,15 +67,6 @@ enum Try {
     Cut(String),
     /// It can never succeed.
     Fatal(String),
-}
-
-/// Makes the client of all downloads.
-pub(super) fn client() -> reqwest::Result<reqwest::Client> {
-    reqwest::Client::builder()
-        .user_agent(concat!("link-agent/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(limits::CONNECT_TIMEOUT)
-        .read_timeout(STALL)
-        .build()
 }
 
 /// Where the bytes are before the file is whole.
@@ -99,23 +89,53 @@ impl Transfer<'_> {
             fs::create_private_dir(folder).map_err(|error| error.to_string())?;
         }
         let part = part(self.path);
+        let client =
+            link_client::download::client(&self.source.url, STALL).map_err(
+                |error| match error {
+                    // The address may be one that only the owner of the model should know.
+                    InvalidAddress::NotHttp(_) => {
+                        "the model has no http or https address".to_owned()
+                    }
+                    InvalidAddress::Tls(cause) => format!("cannot set up TLS: {cause}"),
+                },
+            )?;
         let mut progress = self.resume(&part).await.map_err(|error| explain(&error))?;
         self.check_space(progress.done)?;
+        let resumed = progress.done > 0;
+        match self.fetch(&client, &mut progress, &part).await {
+            // What an earlier run left may have been damaged by a power cut.
+            Err(Failed::Checksum(reason)) if resumed => {
+                tracing::warn!("a resumed download was damaged and starts anew: {reason}");
+                progress.restart().await.map_err(|error| explain(&error))?;
+                self.fetch(&client, &mut progress, &part).await.map_err(Failed::reason)
+            }
+            ended => ended.map_err(Failed::reason),
+        }
+    }
+
+    async fn fetch(
+        &self,
+        client: &reqwest::Client,
+        progress: &mut Progress,
+        part: &Path,
+    ) -> Result<(), Failed> {
         let mut fruitless = 0;
         loop {
             let before = progress.done;
-            match self.try_once(&mut progress).await {
+            match self.try_once(client, progress).await {
                 Try::Whole => break,
-                Try::Fatal(reason) => return Err(reason),
+                Try::Fatal(reason) => return Err(Failed::Other(reason)),
                 Try::Cut(reason) => {
                     fruitless = if progress.done > before { 0 } else { fruitless + 1 };
                     tracing::warn!(done = progress.done, "download was cut: {reason}");
-                    let Some(wait) = RETRIES.get(fruitless) else { return Err(reason) };
+                    let Some(wait) = RETRIES.get(fruitless) else {
+                        return Err(Failed::Other(reason));
+                    };
                     tokio::time::sleep(*wait).await;
                 }
             }
         }
-        self.verify(progress, &part).await
+        self.verify(progress, part).await
     }
 
     /// Takes up what an earlier try left, with its hash.
@@ -156,11 +176,11 @@ impl Transfer<'_> {
         }
     }
 
-    async fn try_once(&self, progress: &mut Progress) -> Try {
+    async fn try_once(&self, client: &reqwest::Client, progress: &mut Progress) -> Try {
         if progress.done == self.file.size_bytes {
             return Try::Whole;
         }
-        let mut request = self.client.get(&self.source.url);
+        let mut request = client.get(&self.source.url);
         if let Some(token) = &self.source.bearer {
             request = request.bearer_auth(token.expose());
         }
@@ -180,7 +200,7 @@ impl Transfer<'_> {
                 }
             }
             StatusCode::PARTIAL_CONTENT if starts_at(&response, progress.done) => {}
-            status if status.is_server_error() => {
+            status if may_pass(status) => {
                 return Try::Cut(format!("the server answered {status}"));
             }
             status => return Try::Fatal(format!("the server answered {status}")),
@@ -214,20 +234,35 @@ impl Transfer<'_> {
         }
     }
 
-    async fn verify(&self, progress: Progress, part: &Path) -> Result<(), String> {
-        let found = Sha256Hex::from_digest(&progress.hash.finalize());
+    async fn verify(&self, progress: &mut Progress, part: &Path) -> Result<(), Failed> {
+        let found = Sha256Hex::from_digest(&progress.hash.clone().finalize());
         if found != self.file.sha256 {
-            return Err(format!(
+            return Err(Failed::Checksum(format!(
                 "the checksum is wrong: expected {}, got {found}",
                 self.file.sha256
-            ));
+            )));
         }
-        if let Some(mut file) = progress.file {
+        if let Some(mut file) = progress.file.take() {
             let synced = async { file.flush().await.and(file.sync_all().await) };
-            synced.await.map_err(|error| explain(&error))?;
+            synced.await.map_err(|error| Failed::Other(explain(&error)))?;
         }
         checkpoint::reach("verified");
-        fs::rename(part, self.path).map_err(|error| error.to_string())
+        fs::rename(part, self.path).map_err(|error| Failed::Other(error.to_string()))
+    }
+}
+
+/// Why a file is not there.
+enum Failed {
+    /// The bytes are not those that were announced.
+    Checksum(String),
+    Other(String),
+}
+
+impl Failed {
+    fn reason(self) -> String {
+        match self {
+            Self::Checksum(reason) | Self::Other(reason) => reason,
+        }
     }
 }
 
@@ -261,6 +296,12 @@ impl Progress {
         self.done = 0;
         Ok(())
     }
+}
+
+/// Tells whether a server that answers this may answer better later.
+fn may_pass(status: StatusCode) -> bool {
+    status.is_server_error()
+        || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)
 }
 
 fn starts_at(response: &reqwest::Response, start: u64) -> bool {

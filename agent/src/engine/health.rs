@@ -9,6 +9,7 @@ use std::{
 };
 
 use link_agent_core::event::Event;
+use link_platform::port_owner;
 use link_plugin_language_model::Manifest;
 use reqwest::{Client, StatusCode};
 use tokio::sync::Notify;
@@ -42,12 +43,18 @@ impl Probe {
     }
 
     /// Tells whether it is the engine that we started, and is ready.
-    async fn is_ours(&self, address: &Address) -> bool {
+    async fn is_ours(&self, address: &Address, pid: u32) -> bool {
+        // Asked first: the secret must not be shown to a program that took the port before ours.
+        let owner = port_owner::find(address.port.get());
+        if owner.is_some_and(|owner| owner.pid != pid) {
+            return false;
+        }
         let proof = &self.manifest.engine.proof_path;
         let secret = Some(address.secret.expose());
         self.answers(address).await
+            && self.status(address, proof, Some("not the secret")).await
+                == Some(StatusCode::UNAUTHORIZED)
             && self.status(address, proof, secret).await == Some(StatusCode::OK)
-            && self.status(address, proof, None).await == Some(StatusCode::UNAUTHORIZED)
     }
 
     async fn status(
@@ -72,14 +79,14 @@ pub(super) async fn watch(table: Table, started: Arc<Notify>, probe: Probe, inbo
             .unwrap_or_else(PoisonError::into_inner)
             .iter()
             .filter(|(_, running)| !running.healthy)
-            .map(|(run, running)| (*run, running.pipeline_id, running.address.clone()))
+            .map(|(run, running)| (*run, running.pipeline_id, running.pid, running.address.clone()))
             .collect();
         if loading.is_empty() {
             started.notified().await;
             continue;
         }
-        for (run, pipeline_id, address) in loading {
-            if probe.is_ours(&address).await {
+        for (run, pipeline_id, pid, address) in loading {
+            if probe.is_ours(&address, pid).await {
                 mark_healthy(&table, run);
                 inbox.event(Event::EngineReady { pipeline_id, run }).await;
             }

@@ -34,6 +34,15 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Lines of an engine's log that an error shows.
 const LAST_LINES: usize = 3;
 
+/// How much of the end of a log is read for them, in bytes.
+const LAST_BYTES: u64 = 8 * 1024;
+
+/// An engine's log that has grown beyond this is started anew, in bytes.
+const LOG_LIMIT: u64 = 8 * 1024 * 1024;
+
+/// Looks at the processes between two looks at their logs.
+const LOG_TICKS: u32 = 600;
+
 /// What the thread is told.
 #[derive(Debug)]
 pub(super) enum Order {
@@ -50,6 +59,7 @@ pub(super) struct Spawner {
     started: Arc<Notify>,
     inbox: Inbox,
     children: HashMap<u64, Child>,
+    ticks: u32,
 }
 
 #[derive(Debug)]
@@ -63,7 +73,7 @@ struct Child {
 
 impl Spawner {
     pub(super) fn new(table: Table, started: Arc<Notify>, inbox: Inbox) -> Self {
-        Self { table, started, inbox, children: HashMap::new() }
+        Self { table, started, inbox, children: HashMap::new(), ticks: 0 }
     }
 
     /// Works until nobody can send orders any more.
@@ -135,6 +145,14 @@ impl Spawner {
 
     fn look(&mut self) {
         let now = Instant::now();
+        self.ticks = (self.ticks + 1) % LOG_TICKS;
+        if self.ticks == 0 {
+            for log in self.children.values().filter_map(|child| child.log.as_deref()) {
+                if let Err(error) = fs::truncate_above(log, LOG_LIMIT) {
+                    tracing::warn!("{error}");
+                }
+            }
+        }
         let mut ended = Vec::new();
         for (run, child) in &mut self.children {
             if child.kill_at.is_some_and(|at| at <= now) {
@@ -167,7 +185,7 @@ fn describe(status: io::Result<ExitStatus>, log: Option<&Path>) -> String {
         Ok(status) => status.to_string(),
         Err(error) => format!("its end could not be seen: {error}"),
     };
-    let text = log.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+    let text = log.and_then(|path| fs::read_end(path, LAST_BYTES).ok()).unwrap_or_default();
     let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines[lines.len().saturating_sub(LAST_LINES)..].join("; ");
     if last.is_empty() {

@@ -1,11 +1,21 @@
 //! One public port: its listener, its connections, and the routes behind it.
 
-use std::sync::{Arc, PoisonError, RwLock};
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits when descriptors run out")]
+
+use std::{
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use link_protocol::id::PipelineId;
-use tokio::{net::TcpListener, runtime::Handle};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::JoinHandle,
+};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
@@ -13,14 +23,19 @@ use super::{
     route::Live,
 };
 
-/// Connections one port holds at a time; more wait in the system's queue.
-const CONNECTIONS: usize = 4096;
+/// Connections one port holds at a time; more wait in the system's queue. A request takes two
+/// descriptors, and a process usually has 1024.
+const CONNECTIONS: usize = 256;
 
-/// An open port. Dropping it stops listening and lets requests in flight end.
+/// How long to wait when no connection can be accepted.
+const EXHAUSTED: Duration = Duration::from_millis(200);
+
+/// An open port. Closing it stops listening and lets requests in flight end.
 #[derive(Debug)]
 pub(super) struct Frontend {
     routes: Routes,
-    _closing: DropGuard,
+    accepting: JoinHandle<()>,
+    closing: DropGuard,
 }
 
 /// The routes of a port; a request works with the list that it found.
@@ -31,8 +46,16 @@ impl Frontend {
     pub(super) fn open(runtime: &Handle, listener: TcpListener, engine: Arc<Engine>) -> Self {
         let routes = Routes::default();
         let closing = CancellationToken::new();
-        runtime.spawn(accept(listener, routes.clone(), engine, closing.clone()));
-        Self { routes, _closing: closing.drop_guard() }
+        let accepting = runtime.spawn(accept(listener, routes.clone(), engine, closing.clone()));
+        Self { routes, accepting, closing: closing.drop_guard() }
+    }
+
+    /// Closes the port; another may take it when this returns.
+    pub(super) async fn close(self) {
+        drop(self.closing);
+        if self.accepting.await.is_err() {
+            tracing::error!("a frontend ended badly");
+        }
     }
 
     /// Adds a route, or replaces the one of the same pipeline.
@@ -78,22 +101,26 @@ async fn accept(
     engine: Arc<Engine>,
     closing: CancellationToken,
 ) {
-    let slots = Arc::new(tokio::sync::Semaphore::new(CONNECTIONS));
+    let slots = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut exhausted = false;
     loop {
-        let Ok(slot) = slots.clone().acquire_owned().await else { return };
-        let stream = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let accepted = tokio::select! {
+            accepted = next(&listener, &slots) => accepted,
             () = closing.cancelled() => return,
         };
-        let stream = match stream {
-            Ok((stream, _peer)) => stream,
+        let (stream, slot) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 // Too many open files, most likely: what is open must end before more is taken.
-                tracing::warn!("a connection could not be accepted: {error}");
-                tokio::task::yield_now().await;
+                if !exhausted {
+                    tracing::warn!("connections cannot be accepted: {error}");
+                }
+                exhausted = true;
+                tokio::time::sleep(EXHAUSTED).await;
                 continue;
             }
         };
+        exhausted = false;
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!("a connection stays slow: {error}");
         }
@@ -109,7 +136,7 @@ async fn accept(
             });
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(std::time::Duration::from_secs(30))
+                .header_read_timeout(Duration::from_secs(30))
                 .serve_connection(TokioIo::new(stream), service);
             let mut connection = std::pin::pin!(connection);
             let ended = tokio::select! {
@@ -125,4 +152,12 @@ async fn accept(
             drop(slot);
         });
     }
+}
+
+async fn next(
+    listener: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> std::io::Result<(TcpStream, OwnedSemaphorePermit)> {
+    let slot = slots.clone().acquire_owned().await.map_err(std::io::Error::other)?;
+    listener.accept().await.map(|(stream, _peer)| (stream, slot))
 }

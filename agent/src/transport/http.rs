@@ -52,7 +52,6 @@ async fn connect(client: &AgentClient, inbox: &Inbox, failures: &mut u32) -> End
     match client.hello(&hello).await {
         Ok(Some(welcome)) => {
             tracing::info!("the command channel is ready");
-            *failures = 0;
             inbox.event(Event::Welcomed(welcome)).await;
         }
         Ok(None) => return Ended::Broken,
@@ -63,6 +62,7 @@ async fn connect(client: &AgentClient, inbox: &Inbox, failures: &mut u32) -> End
         let Some(hello) = inbox.hello().await else { return Ended::Broken };
         match client.poll(hello.last_seq, POLL_WAIT).await {
             Ok(Some(poll)) => {
+                *failures = 0;
                 let (server_time, commands) = (poll.server_time, poll.commands);
                 inbox.event(Event::Polled { server_time, commands }).await;
             }

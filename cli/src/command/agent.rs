@@ -14,12 +14,12 @@ pub(super) async fn start(context: &Context) -> Result<(), CliError> {
     let started = agent_process::start(context).await?;
     context.output.say(match started {
         Started::Before => "the agent runs already",
-        Started::Now { .. } => "the agent runs",
+        Started::Now => "the agent runs",
     });
     if resolve::identity(context)?.is_none() {
         context.output.say("this device is not registered: register it with `link register`");
     }
-    let now = matches!(started, Started::Now { .. });
+    let now = matches!(started, Started::Now);
     context.output.data(&json!({"running": true, "started": now}), |_| String::new())
 }
 

@@ -1,7 +1,6 @@
 //! `link install-files`: what `install.sh` hands over to. Lays out the unpacked release, registers
-//! if a key was given in the environment, starts the agent, and says what happened.
-
-use std::path::{Path, PathBuf};
+//! if a key was given in the environment, makes the service, starts the agent, puts the command on
+//! PATH, and says what happened.
 
 use link_installer::{
     install::{self, InstallError, Outcome},
@@ -12,19 +11,21 @@ use serde_json::json;
 use crate::{
     agent_process::{self, Started},
     args::{InstallFiles, Register},
-    command::register,
+    command::{register, release_check},
     context::Context,
     error::{CliError, chain},
     exit_code::ExitCode,
-    resolve, session,
+    path_setup, resolve, service, session,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<ExitCode, CliError> {
     let layout = Layout::new(context.roots.clone());
-    let outcome = install::install(&arguments.from, VERSION, &layout, arguments.made.as_deref())
-        .map_err(explain)?;
+    let wish = service::wish(context)?;
+    let release = release_check::verify(context, &arguments.from, VERSION)?;
+    let outcome =
+        install::install(&release, &layout, arguments.made.as_deref()).map_err(explain)?;
     let output = context.output;
     output.say(&match outcome {
         Outcome::Installed => {
@@ -35,11 +36,10 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
         Outcome::Changed => format!("installed Link {VERSION} beside the version before"),
     });
     session::remember_backend(context)?;
+    let unit_changed = service::set_up(context, &layout, wish)?;
     let registered = enrol(context).await;
-    start(context, outcome).await?;
-    if let Some(advice) = path_advice(context, &layout) {
-        output.say(&advice);
-    }
+    start(context, unit_changed || outcome != Outcome::Intact).await?;
+    path_setup::set_up(context, &layout)?;
     if let Err(error) = &registered {
         output.error(error);
     }
@@ -83,40 +83,18 @@ async fn enrol(context: &Context) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Starts the agent; one of another build is replaced by this one.
-async fn start(context: &Context, outcome: Outcome) -> Result<(), CliError> {
-    if outcome != Outcome::Intact {
+/// Starts the agent; one of another build, or of another unit, is replaced by this one.
+async fn start(context: &Context, changed: bool) -> Result<(), CliError> {
+    if changed {
         agent_process::stop(context).await?;
     }
     let started = agent_process::start(context).await?;
     context.output.say(match started {
         Started::Before => "the agent runs",
-        Started::Now { .. } => "started the agent; it does not start by itself after a reboot yet",
+        Started::Now => "started the agent",
     });
+    context.output.say(&service::in_words(&service::availability(context)));
     Ok(())
-}
-
-/// Says what keeps a person from calling the command by its name.
-fn path_advice(context: &Context, layout: &Layout) -> Option<String> {
-    let bin = &context.roots.bin;
-    let path = context.environment.path.clone().unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let line = format!("export PATH=\"{}:$PATH\"", bin.display());
-    match first_with(&folders, "link") {
-        Some(first) if first == bin => None,
-        Some(first) if folders.contains(bin) => Some(format!(
-            "`link` in {} comes before {}; put ours first: {line}",
-            first.display(),
-            layout.command().display()
-        )),
-        Some(_) | None => {
-            Some(format!("no PATH file was changed; to call `link` by its name: {line}"))
-        }
-    }
-}
-
-fn first_with<'a>(folders: &'a [PathBuf], name: &str) -> Option<&'a Path> {
-    folders.iter().map(PathBuf::as_path).find(|folder| folder.join(name).is_file())
 }
 
 fn explain(error: InstallError) -> CliError {
@@ -125,6 +103,10 @@ fn explain(error: InstallError) -> CliError {
         InstallError::NameTaken(_) => {
             (ExitCode::CannotWrite, "move it away, or install into another folder with LINK_HOME")
         }
+        InstallError::Downgrade { .. } => {
+            (ExitCode::Downgrade, "uninstall the newer one first if you mean it")
+        }
+        InstallError::Changed(_) => (ExitCode::ChecksumMismatch, "run it again"),
         full if full.is_disk_full() => (ExitCode::NoSpace, "free some space and run it again"),
         InstallError::Io { .. } | InstallError::File(_) => {
             (ExitCode::CannotWrite, "is the folder yours to write?")

@@ -3,6 +3,7 @@
 //! It ends with 0 only when all is well; every other state has an exit code of its own.
 
 use link_client::local::LocalClient;
+use link_installer::service::Availability;
 use link_protocol::{
     identity::Identity,
     local_api::{ConnectionState, EngineHealth, Healthz, ModelHealth, PipelineEntry},
@@ -17,7 +18,7 @@ use crate::{
     error::CliError,
     exit_code::ExitCode,
     output::{self, bytes},
-    resolve,
+    resolve, service,
 };
 
 /// What is known about this machine.
@@ -29,6 +30,7 @@ struct Status {
     device_id: Option<String>,
     agent: Option<Healthz>,
     pipelines: Vec<PipelineEntry>,
+    availability: Availability,
 }
 
 pub(super) async fn run(context: &Context) -> Result<ExitCode, CliError> {
@@ -47,6 +49,7 @@ pub(super) async fn run(context: &Context) -> Result<ExitCode, CliError> {
         device_id: identity.as_ref().map(|identity| identity.device_id.to_string()),
         agent,
         pipelines,
+        availability: service::availability(context),
     };
     let (exit, advice) = verdict(&status, identity.as_ref());
     context.output.data(&status, text)?;
@@ -104,6 +107,7 @@ fn text(status: &Status) -> String {
         let connection = status.agent.as_ref().map(connection).unwrap_or_default();
         lines.push(format!("Backend    {url}{connection}"));
     }
+    lines.push(format!("Service    {}", service::in_words(&status.availability)));
     if let Some(agent) = &status.agent {
         lines.push(String::new());
         lines.push(models(agent, &status.pipelines));
@@ -185,6 +189,8 @@ fn state(model: &ModelHealth) -> String {
 
 #[cfg(test)]
 mod tests {
+    use link_installer::service::Tier;
+
     use super::*;
 
     #[test]
@@ -202,8 +208,16 @@ mod tests {
             device_id: Some("dev_1".into()),
             agent: None,
             pipelines: Vec::new(),
+            availability: Availability {
+                tier: Tier::Detached,
+                survives_logout: true,
+                survives_reboot: false,
+                why: "because".into(),
+            },
         };
-        assert_eq!(text(&status), "Agent      not running\nDevice     dev_1\nBackend    http://b");
+        let wanted = "Agent      not running\nDevice     dev_1\nBackend    http://b\n\
+                      Service    no service; survives logout, not a reboot: because";
+        assert_eq!(text(&status), wanted);
         assert_eq!(verdict(&status, None).0, ExitCode::Unreachable);
         let unregistered = Status { registered: false, ..status };
         assert_eq!(verdict(&unregistered, None).0, ExitCode::NotRegistered);

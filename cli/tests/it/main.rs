@@ -11,6 +11,8 @@ mod login;
 #[cfg(test)]
 mod register;
 #[cfg(test)]
+mod release;
+#[cfg(test)]
 mod status;
 #[cfg(test)]
 mod support;

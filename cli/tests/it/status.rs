@@ -18,7 +18,7 @@ fn a_healthy_agent_is_shown_with_its_models_and_deployments() {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");
     let (device, deploying) = (id("dev", 1), id("mdl", 3));
     assert_eq!(
-        ran.stdout,
+        ran.without_service(),
         format!(
             "Agent      online, version 1.3.0 · Alpha\n\
              Device     {device}\n\
@@ -39,8 +39,11 @@ fn json_holds_what_the_agent_said() {
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let status = ran.stdout_json();
     let members: Vec<_> = status.as_object().unwrap().keys().cloned().collect();
-    let wanted = ["agent", "backend_url", "device_id", "pipelines", "registered", "running"];
+    let wanted =
+        ["agent", "availability", "backend_url", "device_id", "pipelines", "registered", "running"];
     assert_eq!(members, wanted);
+    assert_eq!(status["availability"]["tier"], "detached");
+    assert_eq!(status["availability"]["survives_reboot"], false);
     assert_eq!(status["agent"], healthz("connected", "stable"));
     assert_eq!(status["pipelines"], pipelines());
 }

@@ -61,6 +61,15 @@ impl Home {
     }
 
     pub(crate) fn link_with_input(&self, words: &[&str], input: &str) -> Ran {
+        self.run(&[], words, input)
+    }
+
+    /// Runs the command with `variables` beside those of the home.
+    pub(crate) fn link_with(&self, variables: &[(&str, &str)], words: &[&str]) -> Ran {
+        self.run(variables, words, "")
+    }
+
+    fn run(&self, variables: &[(&str, &str)], words: &[&str], input: &str) -> Ran {
         let mut child = Command::new(env!("CARGO_BIN_EXE_link"))
             .args(words)
             .env_clear()
@@ -68,6 +77,7 @@ impl Home {
             .env("LINK_LOCAL_PORT", closed_port().to_string())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .envs(self.variables.iter().map(|(name, value)| (*name, value.as_str())))
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -85,6 +95,14 @@ impl Home {
 }
 
 impl Ran {
+    /// What `link status` printed, but for the line that depends on the machine.
+    pub(crate) fn without_service(&self) -> String {
+        let (service, rest): (Vec<_>, Vec<_>) =
+            self.stdout.split_inclusive('\n').partition(|line| line.starts_with("Service    "));
+        assert!(service.len() == 1 && service[0].contains("no service; survives "), "{self:?}");
+        rest.concat()
+    }
+
     pub(crate) fn stdout_json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }

@@ -2,6 +2,7 @@
 //!
 //! A shell around [`link_installer::guard`]. It holds a lock, writes its process id, starts the
 //! agent of the current version as a child that ends with it, and starts it again when it ends.
+//! A service manager that asked is told when the agent is started, and that the guard is alive.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock, processes, the environment")]
@@ -18,6 +19,7 @@ use link_installer::{
 };
 use link_platform::{
     fs,
+    notify::{self, Note},
     paths::Roots,
     process::{Program, TiedChild},
     signal::{ChildEnd, Termination},
@@ -56,7 +58,7 @@ fn run() -> anyhow::Result<()> {
     let home = std::env::var_os("LINK_HOME").map(PathBuf::from);
     let layout = Layout::new(Roots::find(home.as_deref())?);
     let roots = layout.roots();
-    fs::create_private_dir(&roots.state)?;
+    fs::create_private_dir(&roots.logs())?;
     let Some(_lock) = fs::try_lock(&layout.guard_lock())? else {
         anyhow::bail!("another guard runs with {}", roots.state.display());
     };
@@ -74,6 +76,9 @@ async fn guard(layout: &Layout) -> anyhow::Result<()> {
     let (mut guard, first) = Guard::new(Duration::ZERO);
     let mut agent = None;
     let mut next = Some(first);
+    let mut ready = false;
+    // Twice within the time that the service manager gives.
+    let mut alive = notify::watchdog().map(|limit| tokio::time::interval(limit / 2));
     loop {
         match next.take() {
             Some(Effect::StartAgent) => agent = start(layout),
@@ -81,6 +86,10 @@ async fn guard(layout: &Layout) -> anyhow::Result<()> {
             Some(Effect::KillAgent) => agent.iter_mut().for_each(TiedChild::kill),
             Some(Effect::Finish) => return Ok(()),
             None => {}
+        }
+        if agent.is_some() && !ready {
+            notify::tell(Note::Ready);
+            ready = true;
         }
         let event = if guard.expects_agent() && has_ended(agent.as_mut()) {
             agent = None;
@@ -91,9 +100,16 @@ async fn guard(layout: &Layout) -> anyhow::Result<()> {
                 () = stop.received() => Event::StopRequested,
                 _interrupted = tokio::signal::ctrl_c() => Event::StopRequested,
                 () = child_end.received() => continue,
+                () = tick(alive.as_mut()) => {
+                    notify::tell(Note::Alive);
+                    continue;
+                }
                 () = until(deadline) => Event::DeadlineReached,
             }
         };
+        if event == Event::StopRequested {
+            notify::tell(Note::Stopping);
+        }
         next = guard.handle(event, started.elapsed());
     }
 }
@@ -131,6 +147,13 @@ fn agent(layout: &Layout) -> PathBuf {
     let installed = layout.current().join(&name);
     let beside = || Some(std::env::current_exe().ok()?.with_file_name(&name));
     if installed.is_file() { installed } else { beside().unwrap_or(installed) }
+}
+
+async fn tick(interval: Option<&mut tokio::time::Interval>) {
+    match interval {
+        Some(interval) => drop(interval.tick().await),
+        None => std::future::pending().await,
+    }
 }
 
 async fn until(deadline: Option<tokio::time::Instant>) {

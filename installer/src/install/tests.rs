@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use link_platform::paths::Roots;
+use link_protocol::release::Channel;
 
 use super::*;
-use crate::uninstall::uninstall;
+use crate::{trust::Trust, uninstall::uninstall};
 
 #[test]
 fn a_fresh_installation_points_to_its_version() {
@@ -64,6 +65,35 @@ fn a_program_of_the_same_name_is_not_replaced() {
 }
 
 #[test]
+fn an_older_release_is_refused_and_the_same_version_is_not() {
+    let scratch = Scratch::new();
+    let install = |version: &str, counter| {
+        let signed = InstalledRelease { channel: Channel::Beta, counter, kid: "k".into() };
+        let release = Release { signed: Some(signed), ..scratch.release(version) };
+        install(&release, &scratch.layout, None)
+    };
+    let receipt = || Receipt::read(&scratch.layout.receipt()).unwrap().release.unwrap();
+    assert_eq!(install("1.3.1", 5).unwrap(), Outcome::Installed);
+    let before = scratch.tree();
+    assert!(matches!(install("1.3.0", 4), Err(InstallError::Downgrade { .. })));
+    assert_eq!(install("1.3.1", 4).unwrap(), Outcome::Intact);
+    assert_eq!(scratch.tree(), before, "and the higher counter is kept");
+    assert_eq!(install("1.3.1", 6).unwrap(), Outcome::Intact);
+    assert_eq!((receipt().counter, receipt().channel), (6, Channel::Beta));
+    assert_eq!(install("1.3.2", 6).unwrap(), Outcome::Changed);
+}
+
+#[test]
+fn a_program_that_changed_after_it_was_verified_is_not_installed() {
+    let scratch = Scratch::new();
+    let release = scratch.release("1.3.0");
+    std::fs::write(release.from.join("link-agent"), "swapped").unwrap();
+    let refused = install(&release, &scratch.layout, None);
+    assert!(matches!(refused, Err(InstallError::Changed(_))));
+    assert!(!scratch.layout.version("1.3.0").exists() && !scratch.layout.current().exists());
+}
+
+#[test]
 fn two_installers_do_not_meet() {
     let scratch = Scratch::new();
     std::fs::create_dir_all(&scratch.layout.roots().data).unwrap();
@@ -90,7 +120,7 @@ fn folders_that_the_script_made_before_are_taken_away_too() {
     let before = scratch.tree();
     let data = scratch.layout.roots().data.clone();
     std::fs::create_dir_all(&data).unwrap();
-    install(&scratch.unpacked("1.3.0"), "1.3.0", &scratch.layout, Some(&data)).unwrap();
+    install(&scratch.release("1.3.0"), &scratch.layout, Some(&data)).unwrap();
     assert!(uninstall(&scratch.layout).is_empty());
     assert_eq!(scratch.tree(), before);
 }
@@ -125,7 +155,11 @@ impl Scratch {
     }
 
     fn install(&self, version: &str) -> Result<Outcome, InstallError> {
-        install(&self.unpacked(version), version, &self.layout, None)
+        install(&self.release(version), &self.layout, None)
+    }
+
+    fn release(&self, version: &str) -> Release {
+        Trust::new([]).unwrap().verify(&self.unpacked(version), version).unwrap()
     }
 
     fn unpacked(&self, version: &str) -> PathBuf {

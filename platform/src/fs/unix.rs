@@ -13,8 +13,8 @@ pub(super) const PUBLIC: u32 = 0o644;
 /// Readable by the owner only.
 pub(super) const PRIVATE: u32 = 0o600;
 
-pub(super) fn set_mode(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
-    builder.permissions(Permissions::from_mode(mode));
+pub(super) fn permissions(mode: u32) -> Option<Permissions> {
+    Some(Permissions::from_mode(mode))
 }
 
 pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! File modes and folder syncs on Windows: the profile folder's access list keeps other users out,
 //! and the file system journals renames.
 
-use std::{io, path::Path};
+use std::{fs::Permissions, io, path::Path};
 
 /// No mode: the folder's access list decides.
 pub(super) const PUBLIC: u32 = 0;
@@ -9,7 +9,9 @@ pub(super) const PUBLIC: u32 = 0;
 /// No mode: the folder's access list decides.
 pub(super) const PRIVATE: u32 = 0;
 
-pub(super) fn set_mode(_builder: &mut tempfile::Builder<'_, '_>, _mode: u32) {}
+pub(super) const fn permissions(_mode: u32) -> Option<Permissions> {
+    None
+}
 
 pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)

@@ -39,6 +39,16 @@ pub(super) fn detach(command: &mut Command) {
     }
 }
 
+pub(super) fn own_group(command: &mut Command) {
+    command.process_group(0);
+}
+
+pub(super) fn kill_group(pid: u32) {
+    if let Some(pid) = pid_of(pid) {
+        let _gone = rustix::process::kill_process_group(pid, Signal::KILL);
+    }
+}
+
 pub(super) fn terminate(child: &Child) {
     signal_group(child, Signal::TERM);
 }

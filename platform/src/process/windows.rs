@@ -14,6 +14,10 @@ pub(super) fn detach(command: &mut Command) {
     command.creation_flags(DETACHED_PROCESS);
 }
 
+pub(super) fn own_group(_command: &mut Command) {}
+
+pub(super) fn kill_group(_pid: u32) {}
+
 pub(super) fn terminate(_child: &Child) {}
 
 pub(super) fn kill(child: &mut Child) {

@@ -56,6 +56,7 @@ impl Stage {
     }
 }
 
+// Holds: S1-2a, S1-3a, S1-4b, S7-1
 #[tokio::test]
 async fn browser_names_the_refused_preflight_and_repairs_it() {
     let stage = Stage::set("tiny").await;
@@ -84,6 +85,19 @@ async fn browser_names_the_refused_preflight_and_repairs_it() {
     browser.picture("workspace-repaired").await;
     assert_eq!(chat::preflight(stage.port, &stage.origin).await.status(), 204);
     assert_eq!(stage.device.model().await.engine_pid, engine, "the engine was kept");
+}
+
+// Holds: S1-4a, S7-1
+#[tokio::test]
+async fn browser_redeploys_as_the_other_remedy() {
+    let stage = Stage::set("tiny").await;
+    stage.backend.allow(&[OLD_ORIGIN, &stage.origin]).await;
+    let browser = stage.browser().await;
+    ask(&browser, "Say hello.").await;
+    browser.find("[data-cause='allowlist-stale']").await;
+    browser.click("[data-action=redeploy]").await;
+    browser.find_with(".answered .usage", &format!("{TINY_TOKENS} completion tokens")).await;
+    assert_eq!(chat::preflight(stage.port, &stage.origin).await.status(), 204);
 }
 
 #[tokio::test]

@@ -1,1 +1,663 @@
-//! Tests.
+//! The agent as its shell and the backend see it: deliveries in, effects out.
+
+use std::time::Duration;
+
+use link_protocol::{envelope::Envelope, id::PipelineId, limits, port::Port, signing::SigningKey};
+use proptest::prelude::*;
+use serde_json::value::RawValue;
+
+use super::*;
+use crate::{
+    event::DownloadFailure,
+    record::{Change, DownloadId},
+    tests::{
+        cancel, deploy, deployment, device_id, envelope, id, moment, pipeline, port, record,
+        repair, results, start, stop, uninstall, update_agent, words,
+    },
+};
+
+#[test]
+fn a_command_is_written_down_before_it_is_acknowledged_and_before_it_has_an_effect() {
+    let mut bench = Bench::online();
+    assert_eq!(
+        bench.deliver(&Command::DeployModel(deploy(1, 1))),
+        [
+            "persist",
+            "seq 1",
+            "write c1",
+            "write 3: tell Downloading 0",
+            "receipt c1 Stored",
+            "log Accepted",
+            "download 1",
+            "send 3: tell Downloading 0"
+        ]
+    );
+}
+
+// Holds: S3.3-1
+#[test]
+fn a_repair_is_done_in_the_turn_that_takes_it_and_touches_neither_engine_nor_port() {
+    let mut bench = Bench::serving();
+    assert_eq!(
+        bench.deliver(&Command::RepairServing(repair(1, None))),
+        [
+            "persist",
+            "seq 1",
+            "write c1",
+            "write serve on 8080 generation 2",
+            "c1 succeeded: pipeline restarted on port 8080 with 2 allowed origins",
+            "write 4: tell Serving",
+            "write 5: tell c1 succeeded",
+            "receipt c1 Stored",
+            "log Accepted",
+            "route 8080 to engine 1, 2 origins",
+            "log Finished",
+            "send 4: tell Serving"
+        ]
+    );
+}
+
+#[test]
+fn a_redelivery_is_answered_and_has_no_other_effect() {
+    let mut bench = Bench::online();
+    let command = Command::DeployModel(deploy(1, 1));
+    bench.deliver(&command);
+    let again = Envelope { attempt: 2, ..envelope(1, &command) };
+    assert_eq!(bench.receive(&again), ["receipt c1 Duplicate"]);
+    bench.handle(Event::DownloadEnded {
+        download: download(1, 1),
+        outcome: Err(DownloadFailure::Failed("no space left".to_owned())),
+    });
+    let effects = bench.receive_all(vec![bench.key.seal(&again)]);
+    let [Effect::SendReceipt(receipt)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((receipt.receipt, receipt.attempt), (ReceiptKind::Done, 2));
+    assert_eq!(receipt.result.as_ref().map(|one| one.output.as_str()), Some("no space left"));
+}
+
+#[test]
+fn what_has_expired_on_the_backends_clock_has_no_effect() {
+    let mut bench = Bench::online();
+    let command = Command::RepairServing(repair(1, None));
+    let mut late = envelope(1, &command);
+    late.expires_at = moment();
+    bench.now += Duration::from_secs(1);
+    let signed = bench.key.seal(&late);
+    let event = Event::Polled {
+        server_time: moment().checked_add(jiff::SignedDuration::from_secs(1)).unwrap(),
+        commands: vec![signed],
+    };
+    assert_eq!(words(&bench.handle(event)), ["receipt c1 Expired"]);
+    let spent = Envelope { ttl_ms: 0, ..envelope(2, &command) };
+    assert_eq!(bench.receive(&spent), ["receipt c2 Expired"]);
+    assert_eq!(bench.agent.last_seq(), 0);
+}
+
+#[test]
+fn time_that_passes_on_the_device_counts_for_the_backends_clock() {
+    let mut bench = Bench::online();
+    bench.now += limits::REPAIR_EXPIRY + Duration::from_secs(1);
+    let envelope = envelope(1, &Command::RepairServing(repair(1, None)));
+    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+    let known = bench.agent.clock.has_passed(envelope.expires_at, bench.now);
+    bench.handle(Event::Welcomed(welcome));
+    let corrected = bench.agent.clock.has_passed(envelope.expires_at, bench.now);
+    assert_eq!((known, corrected), (true, false));
+}
+
+#[test]
+fn what_is_not_meant_for_this_device_or_not_signed_for_it_has_no_effect_and_no_answer() {
+    let command = Command::RepairServing(repair(1, None));
+    let good = envelope(1, &command);
+    let other_device = Envelope { device_id: id("dev_", 2), ..good.clone() };
+    let other_epoch = Envelope { epoch: 2, ..good.clone() };
+    let other_version = Envelope { v: 2, ..good.clone() };
+    let bench = Bench::serving();
+    let mut changed = bench.key.seal(&good);
+    changed.envelope = changed.envelope.replace("work.example", "evil.example");
+    let stranger = SigningKey::from_seed(&[9; 32]).seal(&good);
+    let mut renamed = stranger.clone();
+    renamed.kid = bench.key.verifying().kid.clone();
+    let sealed = [other_device, other_epoch, other_version].map(|one| bench.key.seal(&one));
+    for signed in sealed.into_iter().chain([changed, stranger, renamed]) {
+        let mut bench = Bench::serving();
+        let before = (bench.agent.hello(), bench.agent.is_settled());
+        let effects = bench.receive_all(vec![signed]);
+        assert!(matches!(effects[..], [Effect::Log(Note::Refused { .. })]), "{effects:?}");
+        assert_eq!((bench.agent.hello(), bench.agent.is_settled()), before);
+    }
+}
+
+// Holds: S2.5-2, S2.5-3, S6-2b, S7-7, S7-8, S7-9
+#[test]
+fn an_invalid_command_is_reported_failed_and_nothing_of_its_payload_is_told() {
+    let command = Command::DeployModel(deploy(1, 1));
+    let payload = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+    let with = |from: &str, to: &str| {
+        let good = envelope(1, &command);
+        assert!(good.payload.get().contains(from));
+        Envelope { payload: payload(&good.payload.get().replacen(from, to, 1)), ..good }
+    };
+    let other = pipeline(66).to_string();
+    for broken in [
+        Envelope { r#type: "REMOVE_MODEL".to_owned(), ..envelope(1, &command) },
+        Envelope { payload: payload(r#"{"canary": 1}"#), ..envelope(1, &command) },
+        Envelope { payload: payload("\"canary\""), ..envelope(1, &command) },
+        Envelope { lane: link_protocol::command::Lane::Control, ..envelope(1, &command) },
+        with("tiny.gguf", "../canary"),
+        with("\"port\":8080", "\"port\":0"),
+        with(
+            &format!("\"pipeline_id\":\"{}\"", pipeline(1)),
+            &format!("\"pipeline_id\":\"{other}\""),
+        ),
+    ] {
+        let mut bench = Bench::online();
+        let effects = bench.receive_all(vec![bench.key.seal(&broken)]);
+        assert_eq!(results(&effects), ["c1 failed: Invalid command payload"], "{broken:?}");
+        assert!(words(&effects).contains(&"receipt c1 Stored".to_owned()));
+        let text = format!("{effects:?}");
+        assert!(!text.contains("canary") && !text.contains(&other), "{text}");
+        assert!(!text.contains("Download"));
+    }
+}
+
+// Holds: S3.4-1, S6-1
+#[test]
+fn the_device_is_starting_until_the_backend_has_answered_its_hello() {
+    let (mut agent, effects) = restore(Snapshot::default());
+    assert_eq!(words(&effects), ["persist", "write 1: tell Starting", "send 1: tell Starting"]);
+    assert_eq!(agent.status(), LifecycleStatus::Starting);
+    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+    let effects = agent.handle(Event::Welcomed(welcome.clone()), Duration::ZERO);
+    assert_eq!(words(&effects), ["persist", "write 2: tell Online"]);
+    assert_eq!(agent.status(), LifecycleStatus::Online);
+    let _effects = agent.handle(Event::Disconnected, Duration::ZERO);
+    assert_eq!(agent.connection(), ConnectionState::Connecting);
+    let effects = agent.handle(Event::Welcomed(welcome), Duration::ZERO);
+    assert!(effects.is_empty(), "told once: {effects:?}");
+}
+
+// Holds: S3.2-5, S6-3
+#[test]
+fn what_served_serves_again_after_a_restart_and_is_announced_with_every_welcome() {
+    let pipelines = vec![record(1, true)];
+    let (mut agent, effects) = restore(Snapshot { pipelines, ..Snapshot::default() });
+    assert!(words(&effects).contains(&"reserve 8080 for run 1".to_owned()));
+    let reserved = reserved(1, 8080, Ok(()));
+    assert!(words(&agent.handle(reserved, Duration::ZERO)).contains(&"start engine 1".to_owned()));
+    let ready = Event::EngineReady { pipeline_id: pipeline(1), run: 1 };
+    let told = words(&agent.handle(ready, Duration::ZERO));
+    assert!(told.contains(&"route 8080 to engine 1, 1 origins".to_owned()));
+    assert!(agent.hello().serving.iter().all(|report| report.is_serving));
+    for _ in 0..2 {
+        let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+        let told = words(&agent.handle(Event::Welcomed(welcome), Duration::ZERO));
+        assert!(told.iter().any(|line| line.ends_with("tell Serving")), "{told:?}");
+    }
+}
+
+// Holds: S3.1-2
+#[test]
+fn a_cancel_stops_the_download_and_both_end_with_it() {
+    let mut bench = Bench::online();
+    bench.deliver(&Command::DeployModel(deploy(1, 1)));
+    let told = bench.deliver(&cancel(1, 1));
+    assert!(told.contains(&"cancel download 1".to_owned()), "{told:?}");
+    let outcome = Err(DownloadFailure::Cancelled);
+    let effects = bench.handle(Event::DownloadEnded { download: download(1, 1), outcome });
+    assert_eq!(
+        results(&effects),
+        ["c1 cancelled: cancelled by a user", "c2 succeeded: the deployment has ended: cancelled"]
+    );
+}
+
+#[test]
+fn a_cancel_survives_a_restart_before_the_download_has_ended() {
+    let mut bench = Bench::online();
+    bench.deliver(&Command::DeployModel(deploy(1, 1)));
+    bench.deliver(&cancel(1, 1));
+    bench.restart();
+    let started = words(&bench.effects);
+    let find = |wanted: &str| started.iter().position(|line| line == wanted);
+    assert!(find("download 1") < find("cancel download 1"), "{started:?}");
+    let effects = bench.handle(Event::DownloadEnded { download: download(1, 1), outcome: Ok(()) });
+    assert!(words(&effects).contains(&"discard the file".to_owned()));
+    assert_eq!(results(&effects).len(), 2);
+}
+
+#[test]
+fn a_deployment_that_waits_is_cancelled_without_having_begun_and_one_that_is_done_is_not() {
+    let mut bench = Bench::online();
+    bench.deliver(&update_agent());
+    for number in 1..=8 {
+        bench.deliver(&Command::DeployModel(deploy(number, number)));
+    }
+    let told = bench.deliver(&Command::DeployModel(deploy(9, 9)));
+    assert!(!told.iter().any(|line| line.starts_with("download")), "nine at a time: {told:?}");
+    let told = bench.deliver(&cancel(9, 9));
+    assert!(told.contains(&"c10 cancelled: cancelled by a user".to_owned()), "{told:?}");
+    assert!(told.contains(&"c11 succeeded: the deployment was cancelled".to_owned()), "{told:?}");
+    let told = bench.deliver(&cancel(9, 9));
+    let late = "c12 rejected: too late: the deployment is no longer downloading on this device";
+    assert!(told.contains(&late.to_owned()), "{told:?}");
+}
+
+#[test]
+fn a_cancelled_redeployment_leaves_the_file_that_serves() {
+    let mut bench = Bench::serving();
+    bench.deliver(&Command::DeployModel(deploy(1, 1)));
+    bench.deliver(&cancel(1, 1));
+    let effects = bench.handle(Event::DownloadEnded { download: download(1, 1), outcome: Ok(()) });
+    assert!(!words(&effects).contains(&"discard the file".to_owned()), "{effects:?}");
+}
+
+#[test]
+fn a_newer_deployment_of_a_model_ends_the_download_of_the_older_one() {
+    let mut bench = Bench::online();
+    bench.deliver(&Command::DeployModel(deploy(1, 1)));
+    let told = bench.deliver(&Command::DeployModel(deploy(2, 1)));
+    assert!(told.contains(&"cancel download 1".to_owned()), "{told:?}");
+    let outcome = Err(DownloadFailure::Cancelled);
+    let effects = bench.handle(Event::DownloadEnded { download: download(1, 1), outcome });
+    assert_eq!(results(&effects), ["c1 cancelled: a newer command ended it"]);
+    assert!(words(&effects).contains(&"download 2".to_owned()));
+}
+
+#[test]
+fn a_stop_does_not_wait_behind_a_start_and_does_not_undo_a_removal() {
+    let mut bench = Bench::serving();
+    bench.deliver(&Command::UninstallModel(uninstall(1)));
+    let told = bench.deliver(&Command::StopServing(stop(1)));
+    assert!(!told.iter().any(|line| line.contains("cancelled")), "{told:?}");
+    let mut bench =
+        Bench::new(Snapshot { pipelines: vec![record(1, false)], ..Snapshot::default() });
+    bench.deliver(&Command::StartServing(start(1, None)));
+    bench.handle(reserved(1, 8080, Ok(())));
+    let told = bench.deliver(&Command::StopServing(stop(1)));
+    let place = |wanted: &str| told.iter().position(|line| line.contains(wanted));
+    assert!(place("c1 cancelled: a newer command ended it").is_some(), "{told:?}");
+    assert!(place("stop engine 1").is_some() && place("release 8080").is_some(), "{told:?}");
+    let stopped = Event::EngineStopped { pipeline_id: pipeline(1), run: 1 };
+    assert_eq!(results(&bench.handle(stopped)), ["c2 succeeded: stopped"]);
+}
+
+// Holds: S7-12
+#[test]
+fn an_update_without_a_release_to_install_is_declined_with_a_message() {
+    let mut bench = Bench::online();
+    let told = bench.deliver(&update_agent());
+    let reason = "c1 failed: declined: this installation has no release 1.4.0 to install";
+    assert!(told.contains(&reason.to_owned()), "{told:?}");
+}
+
+// Holds: S3.1-4
+#[test]
+fn a_command_that_takes_too_long_fails_and_what_it_started_is_ended() {
+    let mut bench = Bench::online();
+    bench.deliver(&Command::DeployModel(deploy(1, 1)));
+    assert_eq!(bench.agent.deadline(), Some(limits::DEPLOY_EXECUTION_DEADLINE));
+    bench.now = limits::DEPLOY_EXECUTION_DEADLINE;
+    let effects = bench.handle(Event::DeadlineReached);
+    assert_eq!(results(&effects), ["c1 failed: it took too long"]);
+    assert!(words(&effects).contains(&"cancel download 1".to_owned()));
+}
+
+// Holds: S3.1-4
+#[test]
+fn an_engine_that_never_answers_fails_the_deployment_and_frees_its_port() {
+    let mut bench = Bench::online();
+    bench.deliver(&Command::DeployModel(deploy(1, 1)));
+    let effects = bench.handle(Event::DownloadEnded { download: download(1, 1), outcome: Ok(()) });
+    assert!(words(&effects).contains(&"reserve 8080 for run 1".to_owned()));
+    bench.handle(reserved(1, 8080, Ok(())));
+    bench.now = limits::ENGINE_HEALTH_TIMEOUT;
+    let effects = bench.handle(Event::DeadlineReached);
+    assert_eq!(results(&effects), ["c1 failed: the engine was not healthy within 120 s"]);
+    for wanted in ["release 8080", "stop engine 1"] {
+        assert!(words(&effects).contains(&wanted.to_owned()), "{effects:?}");
+    }
+    assert!(bench.agent.hello().serving.iter().all(|report| !report.is_serving));
+}
+
+#[test]
+fn a_model_that_is_deployed_again_after_its_removal_is_newer_than_it_was() {
+    let mut bench = Bench::online();
+    let mut seen = 0;
+    for number in 1..=3 {
+        bench.deliver(&Command::DeployModel(deploy(number, 1)));
+        bench.handle(Event::DownloadEnded { download: download(number, number), outcome: Ok(()) });
+        let generation = bench.agent.hello().serving[0].generation;
+        assert!(generation > seen, "{generation} after {seen}");
+        bench.handle(reserved(number, 8080, Err("taken".to_owned())));
+        bench.deliver(&Command::UninstallModel(uninstall(1)));
+        let deleted = Event::ModelDeleted { pipeline_id: pipeline(1), outcome: Ok(()) };
+        let effects = bench.handle(deleted);
+        seen = effects.iter().find_map(removed).expect("the removal is told");
+    }
+}
+
+#[test]
+fn a_full_journal_leaves_a_delivery_for_later() {
+    let mut bench = Bench::online();
+    for _ in 0..limits::QUEUE_LIMIT {
+        bench.deliver(&Command::DeployModel(deploy(bench.seq + 1, 1)));
+    }
+    let told = bench.deliver(&Command::StopServing(stop(2)));
+    assert_eq!(told, ["log Refused "]);
+    assert_eq!(bench.agent.last_seq(), limits::QUEUE_LIMIT as u64);
+}
+
+#[test]
+fn a_refused_device_says_so_and_goes_on_serving() {
+    let mut bench = Bench::serving();
+    let effects = bench.handle(Event::TurnedAway { reason: "401".to_owned() });
+    assert!(matches!(effects[..], [Effect::Log(Note::Refused { .. })]));
+    assert_eq!(bench.agent.connection(), ConnectionState::Refused);
+    assert!(bench.agent.pipelines().all(|view| view.engine_run.is_some()));
+}
+
+proptest! {
+    /// Whatever arrives in whatever order: changes come first, a receipt and a report speak only
+    /// of what they hold, and a command has one result, restarts included.
+    #[test]
+    fn nothing_precedes_the_change_that_it_speaks_of(
+        steps in prop::collection::vec((0_u8..16, 1_u64..4, any::<bool>()), 0..80),
+    ) {
+        let mut bench = Bench::online();
+        let mut sealed = Vec::new();
+        for (step, number, good) in steps {
+            bench.any(step, number, good, &mut sealed);
+            prop_assert!(bench.problem.is_none(), "{:?}", bench.problem);
+        }
+    }
+}
+
+struct Bench {
+    agent: Agent,
+    key: SigningKey,
+    now: Now,
+    seq: u64,
+    /// The last effects.
+    effects: Vec<Effect>,
+    /// The report under way.
+    sending: Option<u64>,
+    downloads: Vec<DownloadId>,
+    disk: Vec<Change>,
+    problem: Option<String>,
+}
+
+impl Bench {
+    fn new(snapshot: Snapshot) -> Self {
+        let (agent, effects) = restore(snapshot);
+        let key = SigningKey::from_seed(&[1; 32]);
+        let mut bench = Self {
+            agent,
+            key,
+            now: Duration::ZERO,
+            seq: 0,
+            effects: Vec::new(),
+            sending: None,
+            downloads: Vec::new(),
+            disk: Vec::new(),
+            problem: None,
+        };
+        bench.note(effects);
+        bench
+    }
+
+    /// Connected, with its first report under way.
+    fn online() -> Self {
+        let mut bench = Self::new(Snapshot::default());
+        bench.welcome();
+        bench.take_reports();
+        bench
+    }
+
+    /// Connected, with a pipeline that serves from engine 1 on port 8080.
+    fn serving() -> Self {
+        let pipelines = vec![record(1, true)];
+        let mut bench = Self::new(Snapshot { pipelines, ..Snapshot::default() });
+        bench.handle(reserved(1, 8080, Ok(())));
+        bench.handle(Event::EngineReady { pipeline_id: pipeline(1), run: 1 });
+        bench.take_reports();
+        bench
+    }
+
+    fn welcome(&mut self) {
+        let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+        self.handle(Event::Welcomed(welcome));
+    }
+
+    /// The backend takes every report.
+    fn take_reports(&mut self) {
+        while let Some(id) = self.sending.take() {
+            self.handle(Event::ReportSent { id });
+        }
+    }
+
+    fn handle(&mut self, event: Event) -> Vec<Effect> {
+        let effects = self.agent.handle(event, self.now);
+        self.note(effects)
+    }
+
+    /// Delivers the next command.
+    fn deliver(&mut self, command: &Command) -> Vec<String> {
+        self.seq += 1;
+        self.receive(&envelope(self.seq, command))
+    }
+
+    fn receive(&mut self, envelope: &Envelope) -> Vec<String> {
+        let signed = self.key.seal(envelope);
+        words(&self.receive_all(vec![signed]))
+    }
+
+    fn receive_all(&mut self, commands: Vec<Signed>) -> Vec<Effect> {
+        self.handle(Event::Polled { server_time: moment(), commands })
+    }
+
+    /// The process dies and starts again with what is on disk.
+    fn restart(&mut self) {
+        let (agent, effects) = restore(self.snapshot());
+        self.downloads.clear();
+        (self.agent, self.now) = (agent, Duration::ZERO);
+        self.note(effects);
+    }
+
+    fn note(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
+        for (place, effect) in effects.iter().enumerate() {
+            if let Effect::Persist(changes) = effect {
+                if place > 0 {
+                    self.problem = Some(format!("changes come late: {effects:?}"));
+                }
+                self.disk.extend(changes.iter().cloned());
+            }
+        }
+        let snapshot = self.snapshot();
+        for effect in &effects {
+            if let Effect::SendReceipt(receipt) = effect {
+                let mut known = snapshot.commands.iter();
+                let known = known.find(|entry| entry.command_id == receipt.command_id);
+                let holds = match receipt.receipt {
+                    ReceiptKind::Stored | ReceiptKind::Duplicate => known.is_some(),
+                    ReceiptKind::Done => known.is_some_and(|entry| entry.result == receipt.result),
+                    ReceiptKind::Expired => known.is_none(),
+                };
+                if !holds {
+                    self.problem = Some(format!("{receipt:?} is not so"));
+                }
+            }
+            if let Effect::SendReport(entry) = effect {
+                if snapshot.outbox.first() != Some(entry) {
+                    self.problem = Some(format!("{entry:?} overtakes {:?}", snapshot.outbox));
+                }
+                self.sending = Some(entry.id);
+            }
+            if let Effect::Download { download, .. } = effect {
+                self.downloads.push(*download);
+            }
+        }
+        self.effects.clone_from(&effects);
+        effects
+    }
+
+    /// What is on disk.
+    fn snapshot(&mut self) -> Snapshot {
+        let mut all = Snapshot::default();
+        for change in &self.disk {
+            match change.clone() {
+                Change::PutCommand(entry) => {
+                    let same = |other: &crate::record::LedgerEntry| other.seq == entry.seq;
+                    if all.commands.iter().any(|other| same(other) && other.result.is_some()) {
+                        self.problem = Some(format!("a second result: {entry:?}"));
+                    }
+                    all.commands.retain(|other| !same(other));
+                    all.commands.push(entry);
+                }
+                Change::ForgetCommand(id) => all.commands.retain(|one| one.command_id != id),
+                Change::PutPipeline(record) => {
+                    let id = record.config.pipeline_id;
+                    all.pipelines.retain(|other| other.config.pipeline_id != id);
+                    all.pipelines.push(record);
+                }
+                Change::RemovePipeline(id) => {
+                    all.pipelines.retain(|other| other.config.pipeline_id != id);
+                }
+                Change::PutReport(entry) => all.outbox.push(entry),
+                Change::RemoveReport(id) => all.outbox.retain(|entry| entry.id != id),
+                Change::BuryReport { entry, .. } => all.outbox.retain(|one| one.id != entry.id),
+                Change::SetLastSeq(seq) => all.last_seq = seq,
+            }
+        }
+        all
+    }
+
+    /// Any step of the property test.
+    fn any(&mut self, step: u8, number: u64, good: bool, sealed: &mut Vec<Signed>) {
+        let wanted = good.then_some(9090);
+        let command = match step {
+            0 | 1 => Command::DeployModel(deploy(self.seq + 1, number)),
+            2 => cancel(number, number),
+            3 => Command::StartServing(start(number, wanted)),
+            4 => Command::StopServing(stop(number)),
+            5 => Command::RepairServing(repair(number, wanted)),
+            6 => Command::UninstallModel(uninstall(number)),
+            7 => update_agent(),
+            _ => return self.happens(step, number, good, sealed),
+        };
+        self.seq += 1;
+        let mut envelope = envelope(self.seq, &command);
+        if number == 3 && !good {
+            envelope.r#type = "REMOVE_MODEL".to_owned();
+        }
+        sealed.push(self.key.seal(&envelope));
+        self.receive_all(sealed[sealed.len() - 1..].to_vec());
+        self.answer_ports(good);
+    }
+
+    fn happens(&mut self, step: u8, number: u64, good: bool, sealed: &[Signed]) {
+        let engine = |all: &Self| {
+            let mut views = all.agent.pipelines();
+            views.find_map(|view| Some((view.record.config.pipeline_id, view.engine_run?)))
+        };
+        let found = engine(self);
+        match (step, found) {
+            (8, _) => {
+                for download in std::mem::take(&mut self.downloads) {
+                    let failed = DownloadFailure::Failed("cut".to_owned());
+                    let outcome = if good { Ok(()) } else { Err(failed) };
+                    self.handle(Event::DownloadEnded { download, outcome });
+                    self.answer_ports(good);
+                }
+                return;
+            }
+            (9, Some((pipeline_id, run))) => {
+                self.handle(Event::EngineReady { pipeline_id, run });
+            }
+            (10, Some((pipeline_id, run))) => {
+                let reason = "died".to_owned();
+                self.handle(Event::EngineEnded { pipeline_id, run, reason });
+            }
+            (11, Some((pipeline_id, run))) => {
+                self.handle(Event::EngineStopped { pipeline_id, run });
+            }
+            (12, _) => {
+                self.now += Duration::from_secs(70 * number);
+                self.handle(Event::DeadlineReached);
+            }
+            (13, _) => {
+                self.receive_all(sealed.to_vec());
+            }
+            (14, _) if good => self.restart(),
+            (14, _) => self.welcome(),
+            (15, _) => self.take_reports(),
+            (_, _) => {}
+        }
+        self.answer_ports(good);
+    }
+
+    /// Ports and deletions have their outcome at once.
+    fn answer_ports(&mut self, good: bool) {
+        loop {
+            let next = self.effects.iter().find_map(|effect| {
+                if let Effect::ReservePort { run, route } = effect {
+                    return Some(reserved_by(route.pipeline_id, *run, route.port, good));
+                }
+                if let Effect::DeleteModel { pipeline_id, .. } = effect {
+                    return Some(Event::ModelDeleted {
+                        pipeline_id: *pipeline_id,
+                        outcome: Ok(()),
+                    });
+                }
+                None
+            });
+            let Some(event) = next else { return };
+            self.handle(event);
+        }
+    }
+}
+
+fn restore(snapshot: Snapshot) -> (Agent, Vec<Effect>) {
+    let identity = Identity {
+        device_id: device_id(),
+        epoch: 1,
+        boot_id: "boot".to_owned(),
+        agent_version: semver::Version::new(1, 3, 0),
+    };
+    let pinned = vec![SigningKey::from_seed(&[1; 32]).verifying().clone()];
+    Agent::restore(identity, pinned, snapshot, Duration::ZERO)
+}
+
+fn reserved(run: u64, number: u16, outcome: Result<(), String>) -> Event {
+    Event::PortReserved { pipeline_id: pipeline(1), run, port: port(number), outcome }
+}
+
+fn reserved_by(pipeline_id: PipelineId, run: u64, port: Port, good: bool) -> Event {
+    let outcome = if good { Ok(()) } else { Err("taken".to_owned()) };
+    Event::PortReserved { pipeline_id, run, port, outcome }
+}
+
+fn download(number: u64, run: u64) -> DownloadId {
+    DownloadId { deployment_id: deployment(number), run }
+}
+
+/// The generation in the report of a removal that `effect` writes down.
+fn removed(effect: &Effect) -> Option<u64> {
+    let Effect::Persist(changes) = effect else { return None };
+    changes.iter().find_map(|change| match change {
+        Change::PutReport(entry) => match &entry.report {
+            Report::Model(report) if report.state == link_protocol::report::ModelState::Removed => {
+                Some(report.generation)
+            }
+            Report::Lifecycle(_)
+            | Report::Command(_)
+            | Report::Model(_)
+            | Report::Progress { .. } => None,
+        },
+        Change::PutCommand(_)
+        | Change::ForgetCommand(_)
+        | Change::PutPipeline(_)
+        | Change::RemovePipeline(_)
+        | Change::RemoveReport(_)
+        | Change::BuryReport { .. }
+        | Change::SetLastSeq(_) => None,
+    })
+}

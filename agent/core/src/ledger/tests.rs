@@ -1,10 +1,9 @@
 //! What may run when, what is remembered, and how a redelivery is answered.
 
-use link_protocol::id::ModelId;
 use proptest::prelude::*;
 
 use super::*;
-use crate::tests::{cancel, command_id, deploy, envelope, model, numbers, start, stop, update_agent};
+use crate::tests::{cancel, command_id, deploy, envelope, numbers, start, update_agent};
 
 #[test]
 fn commands_of_one_model_run_one_after_another_in_order() {
@@ -112,9 +111,9 @@ fn only_waiting_commands_are_found_to_be_ended_before_they_begin() {
     bench.store(2, &deploys(2));
     bench.start_all();
     let find = |number: u64| {
-        bench.ledger.find_waiting(|command| {
-            matches!(command, Command::DeployModel(one) if *one == deploy(number, 1))
-        })
+        bench.ledger.find_waiting(
+            |command| matches!(command, Command::DeployModel(one) if *one == deploy(number, 1)),
+        )
     };
     assert_eq!((find(1), find(2)), (None, Some(command_id(2))));
 }
@@ -230,7 +229,5 @@ impl Bench {
 }
 
 fn on_model(number: u64) -> Command {
-    let model_id: ModelId = model(number);
-    assert_eq!(stop(number).model_id, model_id);
     Command::StartServing(start(number, None))
 }

@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use link_protocol::{
-
-    report::{
-        CommandReport, CommandResult, LifecycleReport, LifecycleStatus, ModelReport, ModelState,
-        ProgressReport,
-    },
+use link_protocol::report::{
+    CommandReport, CommandResult, LifecycleReport, LifecycleStatus, ModelReport, ModelState,
+    ProgressReport,
 };
 use proptest::prelude::*;
 
@@ -108,10 +105,8 @@ fn the_fate_of_a_report_that_is_not_under_way_changes_nothing() {
 
 #[test]
 fn a_restart_keeps_everything_but_the_status_of_the_process_that_ended() {
-    let entries = vec![
-        OutboxEntry { id: 4, report: lifecycle() },
-        OutboxEntry { id: 7, report: result(1) },
-    ];
+    let entries =
+        vec![OutboxEntry { id: 4, report: lifecycle() }, OutboxEntry { id: 7, report: result(1) }];
     let mut changes = Vec::new();
     let outbox = Outbox::restore(entries, &mut changes);
     assert_eq!(changes, [Change::RemoveReport(4)]);

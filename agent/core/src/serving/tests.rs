@@ -241,7 +241,10 @@ fn a_command_that_runs_again_after_a_restart_does_not_lose_the_port_that_the_res
 fn a_redeployment_of_the_same_file_keeps_the_engine_and_one_of_another_file_replaces_it() {
     let mut bench = Bench::serving();
     let same = bench.configure(deploy(2, 1));
-    assert_eq!(same[..2], ["write serve on 8080 generation 2", "route 8080 to engine 1, 1 origins"]);
+    assert_eq!(
+        same[..2],
+        ["write serve on 8080 generation 2", "route 8080 to engine 1, 1 origins"]
+    );
     let mut other = deploy(3, 1);
     other.model = file(1, 'b');
     assert_eq!(

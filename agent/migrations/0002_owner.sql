@@ -1,0 +1,2 @@
+-- Which device the journal belongs to.
+CREATE TABLE owner (device_id TEXT NOT NULL);

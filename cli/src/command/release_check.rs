@@ -1,0 +1,45 @@
+//! Verifies an unpacked release before anything of it is laid out, and says what was verified.
+
+use std::path::Path;
+
+use link_installer::trust::{Release, Trust, VerifyError};
+
+use crate::{
+    context::Context,
+    error::{CliError, chain},
+    exit_code::ExitCode,
+};
+
+/// Verifies that `from` is the release `version`, signed by a key that this build trusts.
+///
+/// # Errors
+/// When it is not, or cannot be read. Nothing was written then.
+pub(super) fn verify(context: &Context, from: &Path, version: &str) -> Result<Release, CliError> {
+    let trust = Trust::of_this_build(context.environment.development_release_keys.as_deref());
+    let release = trust.and_then(|trust| trust.verify(from, version)).map_err(explain)?;
+    context.output.say(&if release.is_signed() {
+        format!("signature of release {version} verified")
+    } else {
+        "the signature of the release was NOT checked: this build trusts no release key".to_owned()
+    });
+    Ok(release)
+}
+
+fn explain(error: VerifyError) -> CliError {
+    let (exit, code, hint) = match &error {
+        VerifyError::Keys(_) => (
+            ExitCode::SignatureInvalid,
+            "signature-invalid",
+            "correct LINK_DEV_RELEASE_KEYS, or take another build",
+        ),
+        VerifyError::Unsigned | VerifyError::Malformed(_) | VerifyError::Refused(_) => (
+            ExitCode::SignatureInvalid,
+            "signature-invalid",
+            "nothing was installed; download the release again from where it is published",
+        ),
+        VerifyError::Read { .. } => {
+            (ExitCode::CannotWrite, "install", "is it the folder of an unpacked release?")
+        }
+    };
+    CliError::new(exit, code, chain(&error)).hint(hint)
+}

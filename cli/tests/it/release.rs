@@ -1,0 +1,260 @@
+//! Signed releases, through the compiled command and real archives: what a trusted key signed is
+//! installed, and whatever else comes is refused before anything is written.
+//!
+//! The programs of these releases are scripts, so the agent does not start (41) where a release is
+//! good; that is behind everything that is looked at here.
+
+use std::{collections::BTreeMap, path::PathBuf, process::Command};
+
+use link_protocol::{
+    command::Sha256Hex,
+    release::{Channel, Contents, KeySet, ReleasedFile, SCHEMA, Statement},
+    signing::{Signed, SigningKey},
+};
+use sha2::{Digest as _, Sha256};
+
+use crate::support::{Home, Ran};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const PROGRAMS: [&str; 3] = ["link", "link-agent", "link-guard"];
+
+/// Where an installation ends whose agent is a script.
+const LAID_OUT: i32 = 41;
+
+// Holds: S5-5
+#[test]
+fn a_release_by_a_trusted_key_is_verified_and_installed() {
+    let release = Release::new().signed_by(1);
+    let ran = release.install(&public(&[1]));
+    assert_eq!(ran.code, LAID_OUT, "{ran:?}");
+    assert!(ran.stderr.contains(&format!("signature of release {VERSION} verified")), "{ran:?}");
+    let receipt = std::fs::read_to_string(release.home.path("data/receipt.json")).unwrap();
+    let receipt: serde_json::Value = serde_json::from_str(&receipt).unwrap();
+    assert_eq!(receipt["release"]["channel"], "beta");
+    assert_eq!(receipt["release"]["counter"], 7);
+}
+
+// Holds: S4.4-8b
+#[test]
+fn whatever_no_trusted_key_signed_is_refused_and_nothing_is_written() {
+    let faults: [(&str, Fault); 8] = [
+        ("is not signed", |release| release.remove("contents.json")),
+        ("not the file that was signed", |release| {
+            release.write("link-agent", "#!/bin/sh\nexit 1\n");
+        }),
+        ("does not fit", |release| {
+            let text = release.read("contents.json").replace("beta", "beda");
+            release.write("contents.json", &text);
+        }),
+        ("not of the form", |release| release.write("contents.json", "{}")),
+        ("not pinned", |release| release.sign(2, VERSION, 7)),
+        ("not part of the release", |release| release.write("more", "")),
+        ("is missing", |release| release.remove("link-guard")),
+        ("9.9.9", |release| release.sign(1, "9.9.9", 7)),
+    ];
+    for (words, fault) in faults {
+        let release = Release::new().signed_by(1);
+        fault(&release);
+        let before = release.tree();
+        let ran = release.install(&public(&[1]));
+        assert!(ran.code == 24 && ran.stderr.contains(words), "{words}: {ran:?}");
+        assert_eq!(release.tree(), before, "{words}");
+    }
+}
+
+#[test]
+fn a_refusal_leaves_what_is_installed_as_it_is() {
+    let release = Release::new().signed_by(1);
+    assert_eq!(release.install(&public(&[1])).code, LAID_OUT);
+    release.write("link-agent", "#!/bin/sh\nexit 1\n");
+    let before = release.tree();
+    assert_eq!(release.install(&public(&[1])).code, 24);
+    assert_eq!(release.tree(), before);
+}
+
+#[test]
+fn an_older_release_is_refused_and_the_same_version_is_a_repair() {
+    let release = Release::new().signed_by(1);
+    assert_eq!(release.install(&public(&[1])).code, LAID_OUT);
+    release.sign(1, VERSION, 6);
+    assert_eq!(release.install(&public(&[1])).code, LAID_OUT, "the same version");
+    let receipt = PathBuf::from(release.home.path("data/receipt.json"));
+    let text = std::fs::read_to_string(&receipt).unwrap();
+    std::fs::write(
+        &receipt,
+        text.replace(&format!("\"version\": \"{VERSION}\""), "\"version\": \"99.0.0\""),
+    )
+    .unwrap();
+    let before = release.tree();
+    let ran = release.install(&public(&[1]));
+    assert!(ran.code == 25 && ran.stderr.contains("older than the installed 99.0.0"), "{ran:?}");
+    assert_eq!(release.tree(), before);
+}
+
+#[test]
+fn a_key_that_a_trusted_one_introduced_signs_releases_too() {
+    let release = Release::new().signed_by(2);
+    assert_eq!(release.install(&public(&[1])).code, 24);
+    let set = KeySet { schema: SCHEMA, counter: 1, keys: vec![key(2).verifying().clone()] };
+    let introduced = |by: u8| {
+        let chain: [Signed; 1] = [key(by).seal_release(&Statement::Keys(set.clone()))];
+        release.write("keys.json", &serde_json::to_string(&chain).unwrap());
+    };
+    introduced(3);
+    assert_eq!(release.install(&public(&[1])).code, 24, "introduced by a stranger");
+    introduced(1);
+    let ran = release.install(&public(&[1]));
+    assert!(ran.code == LAID_OUT && ran.stderr.contains("verified"), "{ran:?}");
+}
+
+#[test]
+fn a_build_that_trusts_nobody_says_that_nothing_was_checked() {
+    let ran = Release::new().install("");
+    assert!(ran.code == LAID_OUT && ran.stderr.contains("was NOT checked"), "{ran:?}");
+    let release = Release::new();
+    let before = release.tree();
+    let ran = release.install("not a key");
+    assert!(ran.code == 24 && ran.stderr.contains("32 bytes in base64url"), "{ran:?}");
+    assert_eq!(release.tree(), before);
+}
+
+#[test]
+fn a_mirror_that_changes_the_archive_and_its_checksum_is_found_out() {
+    let release = Release::new();
+    std::fs::copy(env!("CARGO_BIN_EXE_link"), release.unpacked().join("link")).unwrap();
+    release.sign(1, VERSION, 7);
+    let ran = release.install_from_archive();
+    assert!(ran.stderr.contains("verified") && ran.code == LAID_OUT, "{ran:?}");
+
+    let release = Release::new();
+    std::fs::copy(env!("CARGO_BIN_EXE_link"), release.unpacked().join("link")).unwrap();
+    release.sign(1, VERSION, 7);
+    release.write("link-agent", "#!/bin/sh\nexit 2\n");
+    let ran = release.install_from_archive();
+    assert!(ran.code == 24 && ran.stderr.contains("not the file that was signed"), "{ran:?}");
+    assert!(!release.home.has("data"), "nothing is left");
+}
+
+/// What a test does to an unpacked release.
+type Fault = fn(&Release);
+
+/// A release of three scripts, unpacked, and a home to install it in.
+struct Release {
+    dir: tempfile::TempDir,
+    home: Home,
+}
+
+impl Release {
+    fn new() -> Self {
+        let release = Self { dir: tempfile::tempdir().unwrap(), home: Home::new() };
+        std::fs::create_dir(release.unpacked()).unwrap();
+        PROGRAMS.iter().for_each(|name| release.write(name, "#!/bin/sh\nexit 0\n"));
+        let script = "chmod 755 \"$0\"/*";
+        let made = Command::new("sh").arg("-c").arg(script).arg(release.unpacked()).status();
+        assert!(made.unwrap().success());
+        release
+    }
+
+    fn signed_by(self, signer: u8) -> Self {
+        self.sign(signer, VERSION, 7);
+        self
+    }
+
+    fn unpacked(&self) -> PathBuf {
+        self.dir.path().join("unpacked")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.unpacked().join(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.unpacked().join(name)).unwrap()
+    }
+
+    fn remove(&self, name: &str) {
+        std::fs::remove_file(self.unpacked().join(name)).unwrap();
+    }
+
+    fn sign(&self, signer: u8, version: &str, counter: u64) {
+        let file = |name: &&str| {
+            let bytes = std::fs::read(self.unpacked().join(name)).unwrap();
+            ReleasedFile {
+                path: name.parse().unwrap(),
+                size_bytes: bytes.len() as u64,
+                sha256: Sha256Hex::from_digest(&Sha256::digest(&bytes)),
+            }
+        };
+        let contents = Contents {
+            schema: SCHEMA,
+            version: version.parse().unwrap(),
+            channel: Channel::Beta,
+            target: "any".into(),
+            released_at: "2026-10-01T00:00:00Z".parse().unwrap(),
+            counter,
+            files: PROGRAMS.iter().map(file).collect(),
+        };
+        let signed = key(signer).seal_release(&Statement::Contents(contents));
+        self.write("contents.json", &serde_json::to_string(&signed).unwrap());
+    }
+
+    fn install(&self, trusted: &str) -> Ran {
+        let from = self.unpacked().display().to_string();
+        self.home
+            .link_with(&[("LINK_DEV_RELEASE_KEYS", trusted)], &["install-files", "--from", &from])
+    }
+
+    /// Packs what is unpacked, with checksums that fit, and installs it with the script.
+    fn install_from_archive(&self) -> Ran {
+        let folder = self.dir.path().join("release");
+        std::fs::create_dir(&folder).unwrap();
+        let asset = format!("link-{VERSION}-{}-unknown-linux-gnu.tar.gz", std::env::consts::ARCH);
+        let pack = "cd \"$0\" && tar -czf \"$1/$2\" * && cd \"$1\" && sha256sum \"$2\" >SHA256SUMS";
+        let packed = Command::new("sh")
+            .args(["-c", pack])
+            .args([&self.unpacked(), &folder])
+            .arg(asset)
+            .status();
+        assert!(packed.unwrap().success());
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
+        let output = Command::new("sh")
+            .arg(script)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("LINK_HOME", self.home.path(""))
+            .env("LINK_INSTALL_URL", format!("file://{}", folder.display()))
+            .env("LINK_DEV_RELEASE_KEYS", public(&[1]))
+            .output()
+            .unwrap();
+        Ran {
+            code: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Every path below the home, with its time of change.
+    fn tree(&self) -> BTreeMap<PathBuf, std::time::SystemTime> {
+        let (mut tree, mut open) = (BTreeMap::new(), vec![PathBuf::from(self.home.path(""))]);
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let metadata = std::fs::symlink_metadata(&path).unwrap();
+                if metadata.is_dir() {
+                    open.push(path.clone());
+                }
+                tree.insert(path, metadata.modified().unwrap());
+            }
+        }
+        tree
+    }
+}
+
+fn key(seed: u8) -> SigningKey {
+    SigningKey::from_seed(&[seed; 32])
+}
+
+fn public(seeds: &[u8]) -> String {
+    let keys = seeds.iter().map(|&seed| key(seed).verifying().public_key.clone());
+    keys.collect::<Vec<_>>().join(",")
+}

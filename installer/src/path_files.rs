@@ -1,0 +1,144 @@
+//! Puts the folder of the command first on PATH in the files of the shells, and takes it out again.
+//!
+//! The receipt names a file before it is edited, so an interrupted edit is taken back as well.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: edits the files of the shells")]
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use link_platform::{
+    fs::{self, FileError},
+    path_env::{self, Shells},
+    process::{self, Call},
+};
+
+use crate::{
+    layout::Layout,
+    receipt::{PathFile, Receipt},
+};
+
+/// How long the start files of a shell may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What became of the files.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Edited {
+    /// Hold the block since this run.
+    pub changed: Vec<PathBuf>,
+    /// Held it before.
+    pub intact: Vec<PathBuf>,
+    /// Cannot be edited, and why.
+    pub skipped: Vec<(PathBuf, String)>,
+}
+
+/// Puts the folder of the command on PATH in the start files of `shells`.
+///
+/// # Errors
+/// When the receipt cannot be written; then nothing was edited.
+pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, FileError> {
+    let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    let bin = &layout.roots().bin;
+    let mut edits = Vec::new();
+    let mut edited = Edited::default();
+    for file in path_env::start_files(shells, Path::exists) {
+        let line = bin.to_str().and_then(|bin| path_env::line(file.syntax, bin));
+        match (line, read(&file.path)) {
+            (None, _) => {
+                let why = format!("`{}` cannot stand on PATH", bin.display());
+                edited.skipped.push((file.path, why));
+            }
+            (_, Err(why)) => edited.skipped.push((file.path, why.to_string())),
+            (Some(line), Ok(text)) => {
+                let wanted = path_env::add(text.as_deref().unwrap_or_default(), &line);
+                if text.as_ref() == Some(&wanted) {
+                    edited.intact.push(file.path);
+                } else {
+                    edits.push((file.path, text.is_none(), wanted));
+                }
+            }
+        }
+    }
+    if edits.is_empty() {
+        return Ok(edited);
+    }
+    for (path, created, _) in &edits {
+        if !receipt.path_files.iter().any(|known| known.path == *path) {
+            receipt.path_files.push(PathFile { path: path.clone(), created: *created });
+            receipt.add_folders(path.parent().unwrap_or(path));
+        }
+    }
+    receipt.write(&layout.receipt())?;
+    for (path, _, text) in edits {
+        let folder = path.parent().unwrap_or(&path);
+        let written = std::fs::create_dir_all(folder).map_err(|error| error.to_string());
+        let write = |()| fs::rewrite(&path, text.as_bytes()).map_err(|error| error.to_string());
+        match written.and_then(write) {
+            Ok(()) => edited.changed.push(path),
+            Err(why) => edited.skipped.push((path, why)),
+        }
+    }
+    Ok(edited)
+}
+
+/// Tells whether this installation has edited a file.
+#[must_use]
+pub fn are_edited(layout: &Layout) -> bool {
+    Receipt::read(&layout.receipt()).is_some_and(|receipt| !receipt.path_files.is_empty())
+}
+
+/// Takes our block out of the files; returns those in which it could not be done.
+#[must_use]
+pub(crate) fn restore(files: &[PathFile]) -> Vec<(PathBuf, io::Error)> {
+    let one = |file: &PathFile| Some((file.path.clone(), restore_one(file).err()?));
+    files.iter().filter_map(one).collect()
+}
+
+fn restore_one(file: &PathFile) -> io::Result<()> {
+    let Some(text) = read(&file.path)? else { return Ok(()) };
+    let before = path_env::remove(&text);
+    if file.created && before.is_empty() {
+        std::fs::remove_file(&file.path)
+    } else if before == text {
+        Ok(())
+    } else {
+        fs::rewrite(&file.path, before.as_bytes()).map_err(io::Error::other)
+    }
+}
+
+fn read(path: &Path) -> io::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns what a fresh login shell takes for `link`; nothing when it finds none or does not say.
+#[must_use]
+pub fn resolve_in_login_shell(shells: &Shells, user: &str) -> Option<PathBuf> {
+    let known = ["sh", "dash", "bash", "zsh", "fish", "ksh"];
+    let name =
+        |shell: &PathBuf| shell.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+    let is_known = |shell: &PathBuf| name(shell).is_some_and(|name| known.contains(&&*name));
+    let shell = shells.login_shell.clone().filter(is_known).unwrap_or_else(|| "/bin/sh".into());
+    let mut env = vec![
+        ("HOME".into(), shells.home.clone().into()),
+        ("USER".into(), user.into()),
+        ("LOGNAME".into(), user.into()),
+        ("SHELL".into(), shell.clone().into()),
+        ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
+    ];
+    env.extend(shells.zsh_folder.iter().map(|folder| ("ZDOTDIR".into(), folder.into())));
+    let args = vec!["-lc".into(), "command -v link".into()];
+    let answer =
+        process::call(&Call { program: shell, args, env: Some(env), limit: PATIENCE }).ok()?;
+    let last = answer.stdout.lines().last()?;
+    last.starts_with('/').then(|| last.into())
+}
+
+#[cfg(test)]
+mod tests;

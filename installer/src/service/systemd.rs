@@ -1,0 +1,275 @@
+//! The user's systemd: writes, enables, starts, stops and removes the unit.
+//!
+//! `service-manager` writes, enables, starts and disables. What it leaves out is done here: it does
+//! not look whether the manager answers, does not reload a changed unit, does not stop what it
+//! removes, forgets a failure only with the unit, and knows nothing of services without a login.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: looks at files of the service")]
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use link_platform::{
+    fs::FileError,
+    paths::Roots,
+    process::{self, Answer, Call},
+    session,
+};
+use link_protocol::command::Sha256Hex;
+use service_manager::{
+    RestartPolicy, ServiceInstallCtx, ServiceLabel, ServiceManager as _, ServiceStartCtx,
+    ServiceStopCtx, ServiceUninstallCtx, SystemdServiceManager,
+};
+use sha2::{Digest as _, Sha256};
+
+use super::{Facts, Unit, UnitStep, unit_step};
+use crate::{
+    layout::Layout,
+    receipt::{InstalledUnit, Receipt},
+};
+
+/// The unit's name.
+const NAME: &str = "link.service";
+/// How long the manager may take to answer; longer than a start or a stop may take.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// The unit could not be placed.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// A path of this installation cannot stand in a unit.
+    #[error("a path or variable of this installation cannot stand in a unit")]
+    Unwritable,
+    /// The user has no folder for units.
+    #[error("this user has no home folder for a unit")]
+    NoHome,
+    /// The receipt could not be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The service manager refused.
+    #[error("systemd could not {action} `{NAME}`")]
+    Manager {
+        action: &'static str,
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What became of a request to run services without a login.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Linger {
+    Before,
+    Enabled,
+    Refused,
+}
+
+/// Tells whether the user's systemd answers.
+#[must_use]
+pub fn answers() -> bool {
+    // It says `degraded` with a failure exit code.
+    systemctl(&["is-system-running"]).is_ok_and(|answer| super::manager_answers(&answer.stdout))
+}
+
+/// Tells whether this installation has a unit.
+#[must_use]
+pub fn has_unit(layout: &Layout) -> bool {
+    let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    receipt.unit.is_some_and(|unit| unit.path.is_file())
+}
+
+/// Tells whether systemd runs the unit, or is about to.
+#[must_use]
+pub fn is_active() -> bool {
+    let answer = systemctl(&["show", "--property=ActiveState", "--value", NAME]);
+    answer.is_ok_and(|answer| {
+        matches!(&*answer.stdout, "active" | "activating" | "reloading" | "deactivating")
+    })
+}
+
+/// Puts the unit in its place and enables it, unless somebody changed it.
+///
+/// # Errors
+/// [`ServiceError`].
+pub fn place(layout: &Layout, unit: &Unit) -> Result<UnitStep, ServiceError> {
+    let wanted = unit.text().ok_or(ServiceError::Unwritable)?;
+    let path = unit_path().ok_or(ServiceError::NoHome)?;
+    let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    let found = std::fs::read_to_string(&path).ok();
+    let recorded = receipt.unit.as_ref().filter(|unit| unit.path == path);
+    let mut written = recorded.map(|unit| unit.written.clone()).unwrap_or_default();
+    let hash = found.as_deref().map(sha256).unwrap_or_default();
+    let step = unit_step(found.as_deref(), &hash, &written, &wanted);
+    match &step {
+        UnitStep::Write => {
+            // The receipt comes first: a unit that it does not name would be left behind.
+            if !written.contains(&sha256(&wanted)) {
+                written.push(sha256(&wanted));
+            }
+            receipt.unit = Some(InstalledUnit { path: path.clone(), written });
+            receipt.add_folders(path.parent().unwrap_or(&path));
+            receipt.write(&layout.receipt())?;
+            let written = SystemdServiceManager::user().install(context(unit, wanted));
+            written.map_err(|source| ServiceError::Manager { action: "enable", source })?;
+        }
+        UnitStep::Leave | UnitStep::Keep { .. } if !is_enabled(&path) => {
+            done("enable", systemctl(&["enable", NAME]))?;
+        }
+        UnitStep::Leave | UnitStep::Keep { .. } | UnitStep::NotOurs => {}
+    }
+    if step != UnitStep::NotOurs {
+        done("reload", systemctl(&["daemon-reload"]))?;
+    }
+    Ok(step)
+}
+
+/// Asks that the services of `user` run without a login.
+///
+/// # Errors
+/// When the receipt cannot be written.
+pub fn ask_to_linger(layout: &Layout, user: &str) -> Result<Linger, ServiceError> {
+    if session::linger_file(user).exists() {
+        return Ok(Linger::Before);
+    }
+    let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    receipt.linger = Some(user.to_owned());
+    receipt.write(&layout.receipt())?;
+    // Named: without a name it works within a login session only.
+    let asked = run("loginctl", &["--no-ask-password", "enable-linger", user]);
+    if asked.is_ok_and(|answer| answer.success) && session::linger_file(user).exists() {
+        return Ok(Linger::Enabled);
+    }
+    receipt.linger = None;
+    receipt.write(&layout.receipt())?;
+    Ok(Linger::Refused)
+}
+
+/// Starts the unit; returns once the guard has said that the agent is started.
+///
+/// # Errors
+/// When systemd cannot start it.
+pub fn start() -> Result<(), ServiceError> {
+    let _had_not_failed = systemctl(&["reset-failed", NAME]);
+    let started = SystemdServiceManager::user().start(ServiceStartCtx { label: label() });
+    started.map_err(|source| ServiceError::Manager { action: "start", source })
+}
+
+/// Stops the unit.
+///
+/// # Errors
+/// When systemd cannot stop it.
+pub fn stop() -> Result<(), ServiceError> {
+    let stopped = SystemdServiceManager::user().stop(ServiceStopCtx { label: label() });
+    stopped.map_err(|source| ServiceError::Manager { action: "stop", source })
+}
+
+/// Looks at everything that decides what survives a logout and a reboot.
+#[must_use]
+pub fn observe(layout: &Layout, user: &str) -> Facts {
+    let unit = Receipt::read(&layout.receipt()).and_then(|receipt| receipt.unit);
+    let has_unit = unit.as_ref().is_some_and(|unit| unit.path.is_file());
+    let systemd_is_init = session::systemd_is_init();
+    Facts {
+        has_unit,
+        enabled: unit.is_some_and(|unit| is_enabled(&unit.path)),
+        manager_answers: has_unit && answers(),
+        lingers: session::linger_file(user).exists(),
+        systemd_is_init,
+        logout_kills: systemd_is_init && logout_kills(),
+        user: user.to_owned(),
+    }
+}
+
+/// Stops, disables and removes the unit that `receipt` names, and what else was asked of systemd.
+#[must_use]
+pub(crate) fn remove(receipt: &Receipt) -> Vec<(PathBuf, io::Error)> {
+    let mut left = Vec::new();
+    if let Some(InstalledUnit { path, .. }) = &receipt.unit {
+        if path.is_file() {
+            let _did_not_run = stop();
+            // Without the manager the unit and its link are only files.
+            let _no_manager =
+                SystemdServiceManager::user().uninstall(ServiceUninstallCtx { label: label() });
+        }
+        for file in [path.clone(), enabling_link(path)] {
+            match std::fs::remove_file(&file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => left.push((file, error)),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        let wants = enabling_link(path);
+        // Stays when it holds the link of another unit.
+        let _holds_more = wants.parent().map(std::fs::remove_dir);
+        for words in [["daemon-reload"].as_slice(), &["reset-failed", NAME]] {
+            let _no_manager = systemctl(words);
+        }
+    }
+    if let Some(user) = &receipt.linger {
+        let asked = run("loginctl", &["--no-ask-password", "disable-linger", user]);
+        let file = session::linger_file(user);
+        if file.exists() {
+            let said = asked.map(|answer| answer.stderr).unwrap_or_default();
+            left.push((file, io::Error::other(said)));
+        }
+    }
+    left
+}
+
+fn context(unit: &Unit, contents: String) -> ServiceInstallCtx {
+    ServiceInstallCtx {
+        label: label(),
+        program: unit.program.clone(),
+        args: Vec::new(),
+        contents: Some(contents),
+        username: None,
+        working_directory: None,
+        environment: None,
+        autostart: true,
+        restart_policy: RestartPolicy::Never,
+    }
+}
+
+fn label() -> ServiceLabel {
+    ServiceLabel { qualifier: None, organization: None, application: "link".to_owned() }
+}
+
+fn unit_path() -> Option<PathBuf> {
+    let (_, config) = Roots::of_user().ok()?;
+    Some(config.join("systemd").join("user").join(NAME))
+}
+
+fn enabling_link(unit: &Path) -> PathBuf {
+    unit.with_file_name("default.target.wants").join(NAME)
+}
+
+fn is_enabled(unit: &Path) -> bool {
+    std::fs::symlink_metadata(enabling_link(unit)).is_ok()
+}
+
+/// Tells whether the end of a login ends what it started; taken for so when nobody says.
+fn logout_kills() -> bool {
+    let asked = run("loginctl", &["show-session", "--property=KillUserProcesses", "--value"]);
+    asked.is_ok_and(|answer| answer.stdout != "no")
+}
+
+fn done(action: &'static str, asked: io::Result<Answer>) -> Result<(), ServiceError> {
+    let refused = |answer: Answer| match answer.success {
+        true => Ok(()),
+        false => Err(io::Error::other(answer.stderr)),
+    };
+    asked.and_then(refused).map_err(|source| ServiceError::Manager { action, source })
+}
+
+fn systemctl(words: &[&str]) -> io::Result<Answer> {
+    run("systemctl", &[&["--user"], words].concat())
+}
+
+fn run(program: &str, words: &[&str]) -> io::Result<Answer> {
+    let args = words.iter().map(Into::into).collect();
+    process::call(&Call { program: program.into(), args, env: None, limit: PATIENCE })
+}
+
+fn sha256(text: &str) -> String {
+    Sha256Hex::from_digest(&Sha256::digest(text.as_bytes())).to_string()
+}

@@ -1,0 +1,71 @@
+//! The text of the systemd unit, escaped by systemd's rules. Pure.
+
+use std::path::PathBuf;
+
+/// What the unit says.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Unit {
+    /// The guard's path.
+    pub program: PathBuf,
+    /// Variables that the guard must see; never a secret, for the file is readable.
+    pub environment: Vec<(&'static str, String)>,
+}
+
+impl Unit {
+    /// Returns the text; none when a path or a value cannot stand in a unit.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        let program = quoted(self.program.to_str()?)?;
+        let mut environment = String::new();
+        for (name, value) in &self.environment {
+            let assignment = quoted(&format!("{name}={value}"))?;
+            environment.push_str(&format!("Environment={assignment}\n"));
+        }
+        Some(format!(
+            "# Made by the Link installer. Edited, it is kept; a drop-in is the better place:\n\
+             #   systemctl --user edit link\n\
+             [Unit]\n\
+             Description=Link agent\n\
+             StartLimitIntervalSec=0\n\
+             \n\
+             [Service]\n\
+             Type=notify\n\
+             ExecStart={program}\n\
+             {environment}\
+             UnsetEnvironment=LINK_REGISTRATION_KEY LINK_FLEET_KEY LINK_ACCESS_TOKEN\n\
+             Restart=always\n\
+             RestartSec=2\n\
+             WatchdogSec=60\n\
+             TimeoutStartSec=60\n\
+             TimeoutStopSec=30\n\
+             KillMode=mixed\n\
+             UMask=0077\n\
+             \n\
+             [Install]\n\
+             WantedBy=default.target\n"
+        ))
+    }
+}
+
+/// Quotes a word: within quotes a space stands for itself, and a percent sign still has to be
+/// doubled. A dollar sign stands for itself in the path of a program and in an assignment.
+fn quoted(word: &str) -> Option<String> {
+    if word.contains(|letter: char| letter.is_control()) {
+        return None;
+    }
+    let word = word.replace('\\', r"\\").replace('"', "\\\"").replace('%', "%%");
+    Some(format!("\"{word}\""))
+}
+
+/// Returns the lines in which `found` differs from `wanted`: `-` is there, `+` is what we write.
+#[must_use]
+pub fn difference(found: &str, wanted: &str) -> String {
+    let (found, wanted): (Vec<_>, Vec<_>) = (found.lines().collect(), wanted.lines().collect());
+    let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
+    let head = found.iter().zip(&wanted).take_while(same).count();
+    let rest = found[head..].iter().rev().zip(wanted[head..].iter().rev());
+    let tail = rest.take_while(same).count();
+    let there = found[head..found.len() - tail].iter().map(|line| format!("- {line}"));
+    let ours = wanted[head..wanted.len() - tail].iter().map(|line| format!("+ {line}"));
+    there.chain(ours).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,172 @@
+//! Whose releases this build installs, and whether an unpacked folder is such a release.
+//!
+//! The keys are built in: `LINK_RELEASE_KEYS` at compile time, public keys in base64url separated by
+//! commas. A development build takes more from its caller. A build that trusts any key installs
+//! nothing that none of them signed; one that trusts none cannot check and says so. Only
+//! [`Trust::verify`] makes a [`Release`], and it writes nothing.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: reads the files of an unpacked release"
+)]
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use link_protocol::{
+    command::Sha256Hex,
+    release::{self, CONTENTS_FILE, Contents, FoundFile, KEYS_FILE, RefusedRelease},
+    signing::{InvalidKey, Signed, VerifyingKey},
+};
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
+
+use crate::{layout::PROGRAMS, receipt::InstalledRelease};
+
+const BUILT_IN: Option<&str> = option_env!("LINK_RELEASE_KEYS");
+
+/// The keys whose releases are installed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Trust {
+    keys: Vec<VerifyingKey>,
+}
+
+/// An unpacked release that may be installed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Release {
+    pub(crate) from: PathBuf,
+    pub(crate) version: String,
+    /// The programs and the hashes that they must have.
+    pub(crate) programs: Vec<(&'static str, Sha256Hex)>,
+    pub(crate) signed: Option<InstalledRelease>,
+}
+
+/// An unpacked folder may not be installed.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// A key that this build should trust is none.
+    #[error("this build cannot tell whom to trust")]
+    Keys(#[source] InvalidKey),
+    #[error("the release is not signed, and this build installs signed ones only")]
+    Unsigned,
+    #[error("`{}` is not of the form that a release has", .0.display())]
+    Malformed(PathBuf),
+    #[error("the release cannot be trusted")]
+    Refused(#[source] RefusedRelease),
+    #[error("failed to read `{}`", path.display())]
+    Read {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Release {
+    /// Tells whether a trusted key has signed it; otherwise nothing was checked.
+    #[must_use]
+    pub const fn is_signed(&self) -> bool {
+        self.signed.is_some()
+    }
+}
+
+impl Trust {
+    /// Returns what this build trusts; a development build trusts the keys in `development` too.
+    ///
+    /// # Errors
+    /// [`VerifyError::Keys`] when one of them is no key.
+    pub fn of_this_build(development: Option<&str>) -> Result<Self, VerifyError> {
+        let development = development.filter(|_| cfg!(debug_assertions));
+        Self::new([BUILT_IN, development].into_iter().flatten())
+    }
+
+    pub(crate) fn new<'a>(lists: impl IntoIterator<Item = &'a str>) -> Result<Self, VerifyError> {
+        let texts = lists.into_iter().flat_map(|list| list.split(',')).map(str::trim);
+        let keys = texts.filter(|text| !text.is_empty()).map(str::parse);
+        Ok(Self { keys: keys.collect::<Result<_, _>>().map_err(VerifyError::Keys)? })
+    }
+
+    /// Verifies that the folder `from` is the release `version` and holds nothing else.
+    ///
+    /// # Errors
+    /// [`VerifyError`]; without any trusted key only when a program cannot be read.
+    pub fn verify(&self, from: &Path, version: &str) -> Result<Release, VerifyError> {
+        let from = from.to_owned();
+        let version = version.to_owned();
+        if self.keys.is_empty() {
+            let programs = PROGRAMS.iter().map(|&name| Ok((name, look_at(&from, name)?.sha256)));
+            let programs = programs.collect::<Result<_, _>>()?;
+            return Ok(Release { from, version, programs, signed: None });
+        }
+        let chain: Vec<Signed> = read_json(&from.join(KEYS_FILE))?.unwrap_or_default();
+        let trusted = release::introduce(&self.keys, &chain).map_err(VerifyError::Refused)?;
+        let signed: Signed = read_json(&from.join(CONTENTS_FILE))?.ok_or(VerifyError::Unsigned)?;
+        let contents = Contents::open(&signed, &trusted).map_err(VerifyError::Refused)?;
+        contents.check(&version, &found(&from)?).map_err(VerifyError::Refused)?;
+        let listed = |name: &&'static str| {
+            let file = contents.files.iter().find(|file| file.path.as_str() == *name);
+            let missing = || VerifyError::Refused(RefusedRelease::Missing((*name).to_owned()));
+            Ok((*name, file.ok_or_else(missing)?.sha256.clone()))
+        };
+        let programs = PROGRAMS.iter().map(listed).collect::<Result<_, _>>()?;
+        let (channel, counter) = (contents.channel, contents.counter);
+        let signed = Some(InstalledRelease { channel, counter, kid: signed.kid });
+        Ok(Release { from, version, programs, signed })
+    }
+}
+
+/// Returns the SHA-256 of a file and its size.
+pub(crate) fn hash(path: &Path) -> io::Result<(Sha256Hex, u64)> {
+    let mut file = File::open(path)?;
+    let (mut hasher, mut buffer, mut size) = (Sha256::new(), vec![0; 256 * 1024], 0);
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((Sha256Hex::from_digest(&hasher.finalize()), size));
+        }
+        hasher.update(&buffer[..read]);
+        size += read as u64;
+    }
+}
+
+/// Everything in the folder but the statements themselves.
+fn found(from: &Path) -> Result<Vec<FoundFile>, VerifyError> {
+    let failed = |source| VerifyError::Read { path: from.to_owned(), source };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name == CONTENTS_FILE || name == KEYS_FILE {
+            continue;
+        }
+        if !entry.file_type().map_err(failed)?.is_file() {
+            return Err(VerifyError::Refused(RefusedRelease::Extra(name)));
+        }
+        found.push(look_at(from, &name)?);
+    }
+    Ok(found)
+}
+
+fn look_at(from: &Path, name: &str) -> Result<FoundFile, VerifyError> {
+    let path = from.join(name);
+    let (sha256, size_bytes) =
+        hash(&path).map_err(|source| VerifyError::Read { path: path.clone(), source })?;
+    Ok(FoundFile { name: name.to_owned(), size_bytes, sha256 })
+}
+
+/// Reads a statement; nothing when there is none.
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, VerifyError> {
+    let text = match std::fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(VerifyError::Read { path: path.to_owned(), source }),
+    };
+    let malformed = |_| VerifyError::Malformed(path.to_owned());
+    serde_json::from_slice(&text).map(Some).map_err(malformed)
+}
+
+#[cfg(test)]
+mod tests;

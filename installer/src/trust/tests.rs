@@ -1,0 +1,126 @@
+//! An unpacked release in a scratch folder, as it was signed and as it was tampered with.
+
+use link_protocol::{
+    release::{Channel, KeySet, ReleasedFile, SCHEMA, Statement},
+    signing::SigningKey,
+};
+
+use super::*;
+
+#[test]
+fn a_build_that_trusts_no_key_says_that_it_checked_nothing() {
+    let unpacked = Unpacked::new();
+    let release = Trust::new([]).unwrap().verify(unpacked.path(), "1.3.0").unwrap();
+    assert!(!release.is_signed() && release.programs.len() == PROGRAMS.len());
+}
+
+#[test]
+fn a_build_that_trusts_a_key_takes_what_it_signed_and_nothing_unsigned() {
+    let unpacked = Unpacked::new();
+    let verify = || trust(&[1, 2]).verify(unpacked.path(), "1.3.0");
+    assert!(matches!(verify(), Err(VerifyError::Unsigned)));
+    unpacked.sign(2);
+    let release = verify().unwrap();
+    let signed = release.signed.unwrap();
+    assert_eq!((signed.counter, signed.channel), (7, Channel::Beta));
+    assert_eq!(signed.kid, key(2).verifying().kid);
+}
+
+// Holds: S5-5
+#[test]
+fn whatever_was_changed_after_signing_is_refused() {
+    let changes: [fn(&Unpacked); 7] = [
+        |unpacked| unpacked.write("link-agent", "changed"),
+        |unpacked| unpacked.write("more", "extra"),
+        |unpacked| std::fs::create_dir(unpacked.path().join("more")).unwrap(),
+        |unpacked| std::fs::remove_file(unpacked.path().join("link-guard")).unwrap(),
+        |unpacked| unpacked.write(CONTENTS_FILE, "{}"),
+        |unpacked| unpacked.write(KEYS_FILE, "{}"),
+        |unpacked| unpacked.sign(3),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let unpacked = Unpacked::new();
+        unpacked.sign(1);
+        change(&unpacked);
+        let refused = trust(&[1]).verify(unpacked.path(), "1.3.0");
+        let right = matches!(refused, Err(VerifyError::Refused(_) | VerifyError::Malformed(_)));
+        assert!(right, "{number}: {refused:?}");
+    }
+    let unpacked = Unpacked::new();
+    unpacked.sign(1);
+    let other = trust(&[1]).verify(unpacked.path(), "1.3.1");
+    assert!(matches!(other, Err(VerifyError::Refused(RefusedRelease::Version { .. }))));
+}
+
+#[test]
+fn a_key_that_a_trusted_one_introduced_is_trusted() {
+    let unpacked = Unpacked::new();
+    unpacked.sign(2);
+    let set = KeySet { schema: SCHEMA, counter: 1, keys: vec![key(2).verifying().clone()] };
+    let chain = [key(1).seal_release(&Statement::Keys(set))];
+    unpacked.write(KEYS_FILE, &serde_json::to_string(&chain).unwrap());
+    assert!(trust(&[1]).verify(unpacked.path(), "1.3.0").unwrap().is_signed());
+    assert!(matches!(
+        trust(&[3]).verify(unpacked.path(), "1.3.0"),
+        Err(VerifyError::Refused(RefusedRelease::Untrusted(_)))
+    ));
+}
+
+#[test]
+fn a_list_of_keys_may_have_gaps_and_no_mistakes() {
+    let (one, two) = (public(1), public(2));
+    assert_eq!(Trust::new([format!(" {one}, ,{two},").as_str()]).unwrap(), trust(&[1, 2]));
+    assert!(matches!(Trust::new([&one[1..]]), Err(VerifyError::Keys(_))));
+}
+
+struct Unpacked {
+    dir: tempfile::TempDir,
+}
+
+impl Unpacked {
+    fn new() -> Self {
+        let unpacked = Self { dir: tempfile::tempdir().unwrap() };
+        PROGRAMS.iter().for_each(|name| unpacked.write(name, name));
+        unpacked
+    }
+
+    fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path().join(name), text).unwrap();
+    }
+
+    fn sign(&self, signer: u8) {
+        let file = |name: &&str| ReleasedFile {
+            path: name.parse().unwrap(),
+            size_bytes: name.len() as u64,
+            sha256: Sha256Hex::from_digest(&Sha256::digest(name)),
+        };
+        let contents = Contents {
+            schema: SCHEMA,
+            version: "1.3.0".parse().unwrap(),
+            channel: Channel::Beta,
+            target: "any".into(),
+            released_at: "2026-10-01T00:00:00Z".parse().unwrap(),
+            counter: 7,
+            files: PROGRAMS.iter().map(file).collect(),
+        };
+        let signed = key(signer).seal_release(&Statement::Contents(contents));
+        self.write(CONTENTS_FILE, &serde_json::to_string(&signed).unwrap());
+    }
+}
+
+fn key(seed: u8) -> SigningKey {
+    SigningKey::from_seed(&[seed; 32])
+}
+
+fn public(seed: u8) -> String {
+    key(seed).verifying().public_key.clone()
+}
+
+fn trust(seeds: &[u8]) -> Trust {
+    let keys: Vec<_> = seeds.iter().map(|&seed| public(seed)).collect();
+    Trust::new([keys.join(",").as_str()]).unwrap()
+}

@@ -1,0 +1,148 @@
+//! The block that puts a folder first on PATH in the files that shells read at their start.
+//!
+//! Pure: text in, text out. The block stands between two comment lines; taking it out gives the
+//! text before it byte for byte, with its line ends and with or without a last line end.
+
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "# >>> link >>> `link uninstall` takes these lines out";
+const END: &str = "# <<< link <<<";
+
+/// The language of a file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Syntax {
+    /// `sh`, `bash` and `zsh`.
+    Posix,
+    Fish,
+}
+
+/// A file to edit.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct StartFile {
+    pub path: PathBuf,
+    pub syntax: Syntax,
+}
+
+/// What decides which files are edited.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Shells {
+    pub home: PathBuf,
+    /// `$ZDOTDIR`.
+    pub zsh_folder: Option<PathBuf>,
+    /// The user's folder of configurations.
+    pub config: PathBuf,
+    /// `$SHELL`.
+    pub login_shell: Option<PathBuf>,
+}
+
+/// Returns the files in which `folder` must be put on PATH; `exists` tells which are there.
+///
+/// `.profile` always: it is what a login shell reads when it finds nothing of its own.
+#[must_use]
+pub fn start_files(shells: &Shells, exists: impl Fn(&Path) -> bool) -> Vec<StartFile> {
+    let uses = |name: &str| {
+        shells.login_shell.as_deref().and_then(Path::file_name).is_some_and(|shell| shell == name)
+    };
+    let home = |name: &str| shells.home.join(name);
+    let mut files = vec![home(".profile")];
+    let bash = [".bash_profile", ".bash_login", ".bashrc"].map(home);
+    files.extend(bash.into_iter().filter(|file| exists(file)));
+    let zsh = shells.zsh_folder.as_ref().unwrap_or(&shells.home);
+    let [environment, interactive] = [".zshenv", ".zshrc"].map(|name| zsh.join(name));
+    if uses("zsh") || exists(&environment) || exists(&interactive) {
+        files.push(environment);
+    }
+    if exists(&interactive) {
+        files.push(interactive);
+    }
+    let mut files: Vec<_> =
+        files.into_iter().map(|path| StartFile { path, syntax: Syntax::Posix }).collect();
+    let fish = shells.config.join("fish");
+    if uses("fish") || exists(&fish) {
+        files.push(StartFile { path: fish.join("conf.d/link.fish"), syntax: Syntax::Fish });
+    }
+    files
+}
+
+/// Returns the line that puts `folder` first on PATH; none can when its name holds a colon or a
+/// line end.
+#[must_use]
+pub fn line(syntax: Syntax, folder: &str) -> Option<String> {
+    if folder.contains([':', '\n', '\r']) {
+        return None;
+    }
+    Some(match syntax {
+        Syntax::Posix => {
+            let name = folder.replace('\'', r"'\''");
+            format!(
+                "case \"$PATH\" in '{name}' | '{name}':*) ;; *) export PATH='{name}':\"$PATH\" ;; esac"
+            )
+        }
+        Syntax::Fish => {
+            let name = folder.replace('\\', r"\\").replace('\'', r"\'");
+            format!("test \"$PATH[1]\" = '{name}'; or set -gx PATH '{name}' $PATH")
+        }
+    })
+}
+
+/// Returns `text` with the block that holds `line` at its end, and with no other block of ours.
+#[must_use]
+pub fn add(text: &str, line: &str) -> String {
+    let rest = remove(text);
+    let end_of_line = if rest.contains("\r\n") { "\r\n" } else { "\n" };
+    let block = [BEGIN, line, END].join(end_of_line);
+    if find(text).is_some_and(|found| text[found.lines.0..found.lines.1] == block) {
+        return text.to_owned();
+    }
+    if rest.is_empty() || rest.ends_with('\n') {
+        format!("{rest}{block}{end_of_line}")
+    } else {
+        // The text has no last line end, and neither gets the block: that tells it apart.
+        format!("{rest}{end_of_line}{block}")
+    }
+}
+
+/// Returns `text` without the blocks of ours.
+#[must_use]
+pub fn remove(text: &str) -> String {
+    let mut rest = text.to_owned();
+    while let Some(found) = find(&rest) {
+        rest.replace_range(found.all.0..found.all.1, "");
+    }
+    rest
+}
+
+/// Where a block stands.
+struct Found {
+    /// From the first to the last of its comment lines, without the line end after it.
+    lines: (usize, usize),
+    /// What was added with it as well.
+    all: (usize, usize),
+}
+
+fn find(text: &str) -> Option<Found> {
+    let (mut at, mut begin) = (0, None);
+    for line in text.split_inclusive('\n') {
+        let bare = line.strip_suffix('\n').unwrap_or(line);
+        let bare = bare.strip_suffix('\r').unwrap_or(bare);
+        if bare == BEGIN {
+            begin = Some((at, &line[bare.len()..]));
+        } else if bare == END
+            && let Some((start, end_of_line)) = begin
+        {
+            let lines = (start, at + bare.len());
+            let all = if line.len() > bare.len() {
+                (start, at + line.len())
+            } else {
+                let before = text[..start].strip_suffix(end_of_line).unwrap_or(&text[..start]);
+                (before.len(), at + line.len())
+            };
+            return Some(Found { lines, all });
+        }
+        at += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

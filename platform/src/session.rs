@@ -1,0 +1,41 @@
+//! The login session that this process runs in, and what the machine promises to the processes of
+//! a user: whether they outlive a logout and come back after a reboot.
+
+use std::{path::PathBuf, time::Duration};
+
+use crate::process::{self, Call};
+
+#[cfg(target_os = "linux")]
+#[path = "session/linux.rs"]
+mod system;
+#[cfg(not(target_os = "linux"))]
+#[path = "session/other.rs"]
+mod system;
+
+/// Sets `XDG_RUNTIME_DIR` when it is absent and the system made that folder for this user.
+///
+/// `su`, `sudo` and `cron` leave it out, and without it the user's service manager is not found.
+/// For the first line of `main`: does nothing once there is a second thread.
+pub fn complete_environment() {
+    system::complete_environment();
+}
+
+/// Returns the name of the user that this process belongs to, as the system knows it.
+#[must_use]
+pub fn user_name() -> Option<String> {
+    let limit = Duration::from_secs(10);
+    let asked = Call { program: "id".into(), args: vec!["-un".into()], env: None, limit };
+    process::call(&asked).ok().filter(|answer| answer.success).map(|answer| answer.stdout)
+}
+
+/// Tells whether systemd is the first process of this machine.
+#[must_use]
+pub fn systemd_is_init() -> bool {
+    system::systemd_is_init()
+}
+
+/// The file that is there as long as systemd keeps the services of `user` without a login.
+#[must_use]
+pub fn linger_file(user: &str) -> PathBuf {
+    PathBuf::from("/var/lib/systemd/linger").join(user)
+}

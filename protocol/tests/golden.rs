@@ -1,0 +1,763 @@
+//! Every JSON body of the wire, as a file in `golden/` that a change shows up in.
+//!
+//! An example is written and compared with its file, and the file is read back and compared with
+//! the example. `LINK_BLESS=1` rewrites the files. Readers on the agent's side and of answers must
+//! tolerate fields that they do not know; requests of people and scripts refuse them.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test reads the golden files and its own setting, and ends when one is missing"
+)]
+
+use std::{collections::BTreeSet, fmt::Debug, path::PathBuf, str::FromStr};
+
+use jiff::Timestamp;
+use link_protocol::{
+    agent_api::{Hello, Inflight, Poll, Welcome},
+    allowlist::{Allowlist, Origin},
+    backend_api::{
+        Page,
+        account::{
+            AllowlistSetting, LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse,
+        },
+        command::{CommandInfo, CommandOutcome, CommandState},
+        deployment::{CreateDeployment, Deployment, Serving},
+        device::Device,
+        key::{CreateKey, KeyCreated, KeyInfo},
+        model::{ChangeModel, CreateModel, Model},
+    },
+    command::{
+        CancelDeploy, Command, CommandKind, DeployModel, ModelFile, PipelineConfig, ProxyFeatures,
+        RepairServing, Sha256Hex, StartServing, StopServing, UninstallModel, UpdateAgent,
+        UpdatePipeline,
+    },
+    deployment::DeploymentState,
+    envelope::{ENVELOPE_VERSION, Envelope, Receipt, ReceiptKind},
+    id::{DeviceId, ModelId, PipelineId},
+    identity::{Identity, SCHEMA_VERSION, encode_seed},
+    key::{EnrolmentKey, KeyKind},
+    local_api::{
+        ConnectionState, DeploymentProgress, EngineHealth, Healthz, ModelHealth, PipelineEntry,
+        Progress, TransportState,
+    },
+    port::Port,
+    problem::{Code, Problem},
+    registration::{
+        KeyProof, Platform, RegisterRequest, Registered, TransportSettings, TransportType,
+        proof_statement,
+    },
+    report::{
+        CommandReport, CommandResult, LifecycleReport, LifecycleStatus, LogRecord, ModelReport,
+        ModelState, ProgressEvent, ProgressReport, Provenance, Severity, TelemetryReport,
+    },
+    secret::Secret,
+    signing::{SigningKey, VerifyingKey},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, value::to_raw_value};
+
+/// How a reader treats a field that it does not know.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Unknown {
+    Tolerated,
+    Refused,
+}
+
+/// Reads a text and compares it with the example.
+type Reads = Box<dyn Fn(&str) -> Result<bool, String>>;
+
+/// A body of the wire.
+struct Example {
+    name: &'static str,
+    text: String,
+    unknown: Unknown,
+    reads: Reads,
+}
+
+// Holds: S2.1-6, S2.2-1, S2.2-2, S2.2-3, S2.2-4, S2.2-5, S2.4-1, S2.5-1, S3.1-5, S6-1, S6-2a, S6-4, S6-5
+#[test]
+fn every_body_is_written_and_read_as_its_golden_file_says() {
+    let bless = std::env::var("LINK_BLESS").is_ok_and(|value| value == "1");
+    let mut different = Vec::new();
+    for example in examples() {
+        let path = folder().join(format!("{}.json", example.name));
+        if bless {
+            std::fs::write(&path, &example.text).unwrap();
+        }
+        let golden = std::fs::read_to_string(&path).unwrap_or_default();
+        if golden != example.text {
+            different.push(format!("{}:\n{}", path.display(), example.text));
+            continue;
+        }
+        assert_eq!((example.reads)(&golden), Ok(true), "{} does not read back", example.name);
+    }
+    assert!(
+        different.is_empty(),
+        "run with LINK_BLESS=1 if this is meant:\n{}",
+        different.join("\n")
+    );
+}
+
+#[test]
+fn every_golden_file_has_its_example() {
+    let mut names: Vec<_> = examples().iter().map(|one| format!("{}.json", one.name)).collect();
+    let count = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count, "two examples have one name");
+    let files = std::fs::read_dir(folder()).unwrap();
+    let files: BTreeSet<_> =
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(files, names.into_iter().collect());
+}
+
+#[test]
+fn unknown_fields_are_refused_in_requests_of_people_and_tolerated_everywhere_else() {
+    for example in examples() {
+        let read = (example.reads)(&with_fields(&example.text, example.unknown));
+        match example.unknown {
+            Unknown::Tolerated => assert_eq!(read, Ok(true), "{}", example.name),
+            Unknown::Refused => {
+                let error = read.expect_err(example.name);
+                assert!(error.contains("unknown field `added_later`"), "{}: {error}", example.name);
+            }
+        }
+    }
+}
+
+// Holds: S2.4-2, S2.4-3
+#[test]
+fn a_log_record_without_a_category_is_of_the_category_other() {
+    let record: LogRecord =
+        serde_json::from_str(r#"{"message": "hello", "severity": "info"}"#).unwrap();
+    assert_eq!(record.category, "other");
+    for unknown in ["debug", "INFO", "Warning"] {
+        let text = format!(r#"{{"message": "hello", "severity": "{unknown}"}}"#);
+        assert!(serde_json::from_str::<LogRecord>(&text).is_err(), "{unknown}");
+    }
+}
+
+#[test]
+fn the_signed_example_opens_with_its_key_and_holds_the_repair() {
+    let signed = signed();
+    let envelope = signed.open(&[key().verifying().clone()]).unwrap();
+    assert_eq!(envelope.command(), Ok(repair()));
+    assert_eq!(signed.open(&[]).is_err(), signed.open(&[key_of(9).verifying().clone()]).is_err());
+}
+
+/// Returns `text` with a field that no version knows: everywhere, or where it must be noticed.
+fn with_fields(text: &str, unknown: Unknown) -> String {
+    let mut value: Value = serde_json::from_str(text).unwrap();
+    if value.get("lane").is_some() {
+        // The payload of an envelope is kept as text, so nothing may be written anew.
+        return text.replacen('{', "{\"added_later\": null,", 1);
+    }
+    add_fields(&mut value, unknown);
+    value.to_string()
+}
+
+fn add_fields(value: &mut Value, unknown: Unknown) {
+    match value {
+        Value::Object(fields) => {
+            if unknown == Unknown::Tolerated {
+                // The features of the proxy are one type for people and devices, and are exact.
+                let inside = fields.iter_mut().filter(|(name, _)| *name != "proxy");
+                inside.for_each(|(_, field)| add_fields(field, unknown));
+            }
+            fields.insert("added_later".to_owned(), Value::Null);
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| add_fields(item, unknown)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+fn examples() -> Vec<Example> {
+    [control_plane(), commands(), reports(), registration(), people(), answers(), local()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn body<T>(name: &'static str, value: T) -> Example
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug + 'static,
+{
+    let mut text = serde_json::to_string_pretty(&value).unwrap();
+    text.push('\n');
+    let reads = move |text: &str| {
+        serde_json::from_str::<T>(text).map(|read| read == value).map_err(|e| e.to_string())
+    };
+    Example { name, text, unknown: Unknown::Tolerated, reads: Box::new(reads) }
+}
+
+fn request<T>(name: &'static str, value: T) -> Example
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug + 'static,
+{
+    Example { unknown: Unknown::Refused, ..body(name, value) }
+}
+
+fn control_plane() -> Vec<Example> {
+    let inflight = Inflight { command_id: id("cmd_", 5), attempt: 2, running: true };
+    vec![
+        body(
+            "hello",
+            Hello {
+                epoch: 1,
+                boot_id: "0198f6c0a0b07c3e8d2f4a5b6c7d8e9f".to_owned(),
+                agent_version: version(),
+                last_seq: 7,
+                inflight: vec![inflight],
+                serving: vec![model_report()],
+            },
+        ),
+        body("welcome", Welcome { server_time: time(), epoch: 1, commands: vec![signed()] }),
+        body("poll", Poll { server_time: time(), commands: vec![signed()] }),
+        body("poll_idle", Poll { server_time: time(), commands: vec![] }),
+        body("envelope", envelope()),
+        body("signed", signed()),
+        body("receipt_stored", receipt(ReceiptKind::Stored)),
+        body("receipt_duplicate", receipt(ReceiptKind::Duplicate)),
+        body("receipt_expired", receipt(ReceiptKind::Expired)),
+        body(
+            "receipt_done",
+            Receipt { result: Some(command_report()), ..receipt(ReceiptKind::Done) },
+        ),
+    ]
+}
+
+fn commands() -> Vec<Example> {
+    let (pipeline_id, model_id) = (pipeline(), model());
+    let by_address = Some("https://models.example/tiny.gguf".to_owned());
+    vec![
+        body("command_deploy_model", Command::DeployModel(deploy(None))),
+        body("command_update_model", Command::UpdateModel(deploy(by_address))),
+        body(
+            "command_cancel_deploy",
+            Command::CancelDeploy(CancelDeploy { deployment_id: id("dep_", 4), model_id }),
+        ),
+        body(
+            "command_start_serving",
+            Command::StartServing(StartServing { pipeline_id, model_id, port: Some(port(8080)) }),
+        ),
+        body("command_stop_serving", Command::StopServing(StopServing { pipeline_id, model_id })),
+        body("command_repair_serving", repair()),
+        body(
+            "command_repair_serving_port",
+            Command::RepairServing(RepairServing {
+                pipeline_id,
+                model_id,
+                allowlist: allowlist(),
+                port: Some(port(9090)),
+            }),
+        ),
+        body(
+            "command_update_pipeline",
+            Command::UpdatePipeline(UpdatePipeline {
+                pipeline_id,
+                config: PipelineConfig {
+                    proxy: ProxyFeatures { cors: true, telemetry: false },
+                    ..config()
+                },
+            }),
+        ),
+        body(
+            "command_uninstall_model",
+            Command::UninstallModel(UninstallModel { pipeline_id, model_id }),
+        ),
+        body("command_update_agent", Command::UpdateAgent(UpdateAgent { version: version() })),
+    ]
+}
+
+fn reports() -> Vec<Example> {
+    let progress = |event, bytes_done| ProgressReport {
+        deployment_id: id("dep_", 4),
+        event,
+        bytes_done,
+        bytes_total: 1000,
+    };
+    vec![
+        body(
+            "report_lifecycle",
+            LifecycleReport {
+                status: LifecycleStatus::Online,
+                agent_version: version(),
+                uptime_s: 3,
+            },
+        ),
+        body("report_command", command_report()),
+        body("report_model", model_report()),
+        body(
+            "report_model_not_serving",
+            ModelReport {
+                state: ModelState::NotServing,
+                is_serving: false,
+                detail: Some("the engine was not healthy within 120 s".to_owned()),
+                ..model_report()
+            },
+        ),
+        body("report_progress_downloading", progress(ProgressEvent::Downloading, 50)),
+        body("report_progress_configuring", progress(ProgressEvent::Configuring, 1000)),
+        body("report_progress_completed", progress(ProgressEvent::Completed, 1000)),
+        body(
+            "report_telemetry",
+            TelemetryReport {
+                inference_id: id("inf_", 6),
+                model_id: model(),
+                prompt_tokens: Some(12),
+                completion_tokens: Some(34),
+                provenance: Provenance::Exact,
+                duration_ms: 560,
+                time_to_first_token_ms: Some(78),
+            },
+        ),
+        body(
+            "report_telemetry_absent",
+            TelemetryReport {
+                inference_id: id("inf_", 7),
+                model_id: model(),
+                prompt_tokens: None,
+                completion_tokens: None,
+                provenance: Provenance::Absent,
+                duration_ms: 560,
+                time_to_first_token_ms: None,
+            },
+        ),
+        body(
+            "log_record",
+            LogRecord {
+                message: "a delivery had no effect: the signature does not fit".to_owned(),
+                severity: Severity::Warning,
+                category: "security".to_owned(),
+            },
+        ),
+    ]
+}
+
+fn registration() -> Vec<Example> {
+    let new = key_of(3).verifying().clone();
+    let signature = key_of(2).sign(&proof_statement(device(), &new, time()));
+    let first = RegisterRequest {
+        registration_key: Some(EnrolmentKey::from_secret(KeyKind::Registration, [7; 32])),
+        fleet_key: None,
+        device_id: None,
+        name: "kitchen".to_owned(),
+        agent_version: version(),
+        platform: platform(),
+        public_key: new,
+        proof: None,
+    };
+    vec![
+        body("register_request", first.clone()),
+        body(
+            "register_request_again",
+            RegisterRequest {
+                registration_key: None,
+                fleet_key: Some(EnrolmentKey::from_secret(KeyKind::Fleet, [8; 32])),
+                device_id: Some(device()),
+                proof: Some(KeyProof { issued_at: time(), signature }),
+                ..first
+            },
+        ),
+        body(
+            "registered",
+            Registered {
+                device_id: device(),
+                device_token: Secret::new("ldt_example"),
+                epoch: 1,
+                transport: TransportSettings { r#type: TransportType::Http },
+                backend_keys: backend_keys(),
+            },
+        ),
+        body(
+            "identity_file",
+            Identity {
+                schema_version: SCHEMA_VERSION.to_owned(),
+                backend_url: "https://link.example".to_owned(),
+                device_id: device(),
+                device_token: Secret::new("ldt_example"),
+                epoch: 1,
+                transport: TransportSettings { r#type: TransportType::Http },
+                backend_keys: backend_keys(),
+                private_key_seed: encode_seed(&[3; 32]),
+            },
+        ),
+    ]
+}
+
+fn people() -> Vec<Example> {
+    let password = || Secret::new("correct horse battery staple");
+    let email = || "ada@example.org".to_owned();
+    vec![
+        request(
+            "setup_request",
+            SetupRequest {
+                setup_token: Secret::new("lst_example"),
+                email: email(),
+                password: password(),
+            },
+        ),
+        request("login_request", LoginRequest { email: email(), password: password() }),
+        request("refresh_request", RefreshRequest { refresh_token: Secret::new("lrt_example") }),
+        request("allowlist_setting", AllowlistSetting { origins: allowlist().origins().to_vec() }),
+        request(
+            "create_model",
+            CreateModel {
+                name: "Tiny".to_owned(),
+                file_name: parse("tiny.gguf"),
+                url: Some("https://models.example/tiny.gguf".to_owned()),
+                sha256: Some(sha256()),
+                size_bytes: Some(1000),
+                plugin: "language_model".to_owned(),
+                shared: true,
+            },
+        ),
+        request(
+            "change_model",
+            ChangeModel { name: Some("Tiny 2".to_owned()), shared: Some(true) },
+        ),
+        request(
+            "create_deployment",
+            CreateDeployment {
+                model_id: model(),
+                device_id: device(),
+                port: Some(port(8080)),
+                alias: Some(parse("tiny")),
+                serve: true,
+                proxy: ProxyFeatures::default(),
+            },
+        ),
+        request(
+            "create_key",
+            CreateKey {
+                kind: KeyKind::Fleet,
+                name: "kitchens".to_owned(),
+                expires_at: Some(time()),
+                max_devices: Some(10),
+                tags: vec!["kitchen".to_owned()],
+            },
+        ),
+    ]
+}
+
+fn answers() -> Vec<Example> {
+    let command = CommandInfo {
+        command_id: id("cmd_", 5),
+        r#type: CommandKind::RepairServing,
+        state: CommandState::Sent,
+        model_id: Some(model()),
+        device_id: device(),
+        port: None,
+        created_at: time(),
+        expires_at: parse("2026-08-08T12:00:00Z"),
+        result: None,
+    };
+    let key_info = KeyInfo {
+        key_id: id("key_", 8),
+        kind: KeyKind::Registration,
+        name: "kitchen".to_owned(),
+        created_at: time(),
+        expires_at: None,
+        max_devices: None,
+        devices: 1,
+        tags: vec![],
+        revoked: false,
+    };
+    let request_id = Some("0198f6c0a0b07c3e8d2f4a5b6c7d8e9f".to_owned());
+    let offline = Problem::new(Code::DeviceOffline, "the device `kitchen` is offline");
+    vec![
+        body(
+            "token_response",
+            TokenResponse {
+                access_token: Secret::new("eyJ.example"),
+                token_type: "Bearer".to_owned(),
+                expires_in: 900,
+                refresh_token: Secret::new("lrt_example"),
+            },
+        ),
+        body(
+            "me",
+            Me {
+                user_id: id("usr_", 9),
+                account_id: id("acc_", 10),
+                email: "ada@example.org".to_owned(),
+            },
+        ),
+        body("command_info_sent", command.clone()),
+        body(
+            "command_info_processed",
+            CommandInfo {
+                state: CommandState::Processed,
+                port: Some(port(9090)),
+                result: Some(CommandOutcome {
+                    status: CommandResult::Succeeded,
+                    output: "pipeline restarted on port 9090 with 2 allowed origins".to_owned(),
+                    reported_at: time(),
+                }),
+                ..command.clone()
+            },
+        ),
+        body("command_page", Page { items: vec![command], next_cursor: Some("next".to_owned()) }),
+        body("deployment", deployment_answer()),
+        body("deployment_page", Page { items: vec![deployment_answer()], next_cursor: None }),
+        body("device", device_answer()),
+        body("device_page", Page { items: vec![device_answer()], next_cursor: None }),
+        body(
+            "key_created",
+            KeyCreated {
+                key: EnrolmentKey::from_secret(KeyKind::Registration, [7; 32]),
+                info: key_info.clone(),
+            },
+        ),
+        body("key_page", Page { items: vec![key_info], next_cursor: None }),
+        body("model", model_answer()),
+        body("model_page", Page { items: vec![model_answer()], next_cursor: None }),
+        body("problem", Problem { request_id, ..offline }),
+        body("problem_without_hint", Problem::new(Code::NotFound, "there is no such device")),
+    ]
+}
+
+fn local() -> Vec<Example> {
+    let progress = Progress { bytes_done: 50, bytes_total: 1000 };
+    let entry = PipelineEntry {
+        pipeline_id: pipeline(),
+        alias: parse("tiny"),
+        port: port(8080),
+        host: "127.0.0.1".to_owned(),
+        is_serving: true,
+    };
+    let stopped = PipelineEntry { is_serving: false, alias: parse("other"), ..entry.clone() };
+    vec![
+        body(
+            "healthz",
+            Healthz {
+                status: LifecycleStatus::Online,
+                agent_version: version(),
+                channel: "stable".to_owned(),
+                device_id: device(),
+                transport: TransportState {
+                    r#type: TransportType::Http,
+                    state: ConnectionState::Connected,
+                },
+                models: vec![ModelHealth {
+                    model_id: model(),
+                    pipeline_id: pipeline(),
+                    alias: parse("tiny"),
+                    state: ModelState::Serving,
+                    health: EngineHealth::Healthy,
+                    detail: None,
+                    engine_pid: Some(4711),
+                }],
+                deployments: vec![DeploymentProgress {
+                    model_id: id("mdl_", 33),
+                    state: DeploymentState::Downloading,
+                    progress,
+                }],
+                currently_serving: true,
+                model_id: Some(model()),
+            },
+        ),
+        body("local_models", vec![entry, stopped]),
+    ]
+}
+
+fn deployment_answer() -> Deployment {
+    Deployment {
+        deployment_id: id("dep_", 4),
+        model_id: model(),
+        device_id: device(),
+        command_id: id("cmd_", 5),
+        alias: parse("tiny"),
+        port: port(8080),
+        state: DeploymentState::Completed,
+        reason: None,
+        progress: Progress { bytes_done: 1000, bytes_total: 1000 },
+        allowlist_digest: allowlist().digest().to_owned(),
+        stale: true,
+        current: true,
+        serving: Some(Serving {
+            state: ModelState::Serving,
+            is_serving: true,
+            port: port(8080),
+            detail: None,
+        }),
+        created_at: time(),
+        updated_at: time(),
+    }
+}
+
+fn device_answer() -> Device {
+    Device {
+        device_id: device(),
+        name: "kitchen".to_owned(),
+        online: true,
+        status: LifecycleStatus::Online,
+        agent_version: version(),
+        platform: platform(),
+        registered_at: time(),
+        last_seen_at: Some(time()),
+    }
+}
+
+fn model_answer() -> Model {
+    Model {
+        model_id: model(),
+        name: "Tiny".to_owned(),
+        file_name: parse("tiny.gguf"),
+        url: None,
+        sha256: Some(sha256()),
+        size_bytes: Some(1000),
+        plugin: "language_model".to_owned(),
+        shared: false,
+        ready: true,
+        owned: true,
+        created_at: time(),
+    }
+}
+
+fn deploy(url: Option<String>) -> DeployModel {
+    DeployModel {
+        deployment_id: id("dep_", 4),
+        pipeline_id: pipeline(),
+        model: ModelFile {
+            model_id: model(),
+            file_name: parse("tiny.gguf"),
+            url,
+            sha256: sha256(),
+            size_bytes: 1000,
+        },
+        config: config(),
+        serve: true,
+    }
+}
+
+fn config() -> PipelineConfig {
+    PipelineConfig {
+        pipeline_id: pipeline(),
+        model_id: model(),
+        alias: parse("tiny"),
+        plugin: "language_model".to_owned(),
+        port: port(8080),
+        allowlist: allowlist(),
+        proxy: ProxyFeatures::default(),
+    }
+}
+
+fn repair() -> Command {
+    Command::RepairServing(repair_payload())
+}
+
+fn repair_payload() -> RepairServing {
+    RepairServing { pipeline_id: pipeline(), model_id: model(), allowlist: allowlist(), port: None }
+}
+
+fn envelope() -> Envelope {
+    Envelope {
+        v: ENVELOPE_VERSION,
+        command_id: id("cmd_", 5),
+        device_id: device(),
+        epoch: 1,
+        seq: 7,
+        r#type: "REPAIR_SERVING".to_owned(),
+        lane: repair().lane(),
+        idempotency_key: "repair".to_owned(),
+        attempt: 1,
+        issued_at: time(),
+        expires_at: parse("2026-08-08T12:00:00Z"),
+        ttl_ms: 86_400_000,
+        exec_deadline_s: 180,
+        payload: to_raw_value(&repair_payload()).unwrap(),
+    }
+}
+
+fn signed() -> link_protocol::signing::Signed {
+    key().seal(&envelope())
+}
+
+fn receipt(receipt: ReceiptKind) -> Receipt {
+    Receipt { command_id: id("cmd_", 5), attempt: 1, receipt, result: None }
+}
+
+fn command_report() -> CommandReport {
+    CommandReport {
+        command_id: id("cmd_", 5),
+        status: CommandResult::Succeeded,
+        output: "pipeline restarted on port 8080 with 2 allowed origins".to_owned(),
+        attempt: 1,
+    }
+}
+
+fn model_report() -> ModelReport {
+    ModelReport {
+        model_id: model(),
+        pipeline_id: pipeline(),
+        state: ModelState::Serving,
+        is_serving: true,
+        port: port(8080),
+        allowlist_digest: allowlist().digest().to_owned(),
+        generation: 7_000_001,
+        detail: None,
+    }
+}
+
+fn allowlist() -> Allowlist {
+    let origins = ["https://work.example", "http://localhost:4000"];
+    Allowlist::new(origins.map(parse::<Origin>))
+}
+
+fn platform() -> Platform {
+    Platform { os: "linux".to_owned(), arch: "x86_64".to_owned(), hostname: "kitchen".to_owned() }
+}
+
+fn backend_keys() -> Vec<VerifyingKey> {
+    vec![key().verifying().clone()]
+}
+
+fn key() -> SigningKey {
+    key_of(1)
+}
+
+fn key_of(seed: u8) -> SigningKey {
+    SigningKey::from_seed(&[seed; 32])
+}
+
+fn sha256() -> Sha256Hex {
+    parse(&"0123456789abcdef".repeat(4))
+}
+
+fn device() -> DeviceId {
+    id("dev_", 1)
+}
+
+fn model() -> ModelId {
+    id("mdl_", 2)
+}
+
+fn pipeline() -> PipelineId {
+    PipelineId::of(model())
+}
+
+fn port(number: u16) -> Port {
+    Port::try_from(number).unwrap()
+}
+
+fn version() -> semver::Version {
+    semver::Version::new(1, 3, 0)
+}
+
+fn time() -> Timestamp {
+    parse("2026-08-07T12:00:00Z")
+}
+
+fn id<T: FromStr<Err: Debug>>(prefix: &str, number: u32) -> T {
+    parse(&format!("{prefix}{number:032x}"))
+}
+
+fn parse<T: FromStr<Err: Debug>>(text: &str) -> T {
+    text.parse().unwrap()
+}

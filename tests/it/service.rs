@@ -1,0 +1,237 @@
+//! A real `systemd --user` starts Link, keeps it running, and knows nothing of it afterwards.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use link_protocol::key::KeyKind;
+use link_tests::{
+    backend::TestBackend,
+    device::free_port,
+    machine::{Machine, Ran},
+    wait::until,
+};
+use serde_json::Value;
+
+const UNIT: &str = ".config/systemd/user/link.service";
+
+// Holds: S4.4-8c, S4.4-8d, S4.4-8e
+#[tokio::test]
+async fn machine_systemd_starts_it_keeps_it_running_and_forgets_it() {
+    let machine = match Machine::boot().await {
+        Ok(machine) => machine,
+        Err(why) => {
+            eprintln!("skipped: {why}");
+            return;
+        }
+    };
+    machine.file(".profile", "# mine\n[ -z \"$BASH\" ] || . ~/.bashrc\n");
+    machine.file(".bashrc", "alias ll='ls -l'");
+    machine.file(".zshrc", "setopt autocd\r\n");
+    let before = tree(&machine);
+    let processes = machine.run(PROCESSES).stdout;
+    let backend = TestBackend::start().await;
+    let device = Device { machine, port: free_port().get() };
+
+    device.installs_below_one_folder_and_touches_nothing_else();
+    assert_eq!(tree(&device.machine), before);
+    device.installs_and_is_kept_running(&backend).await;
+    device.starts_with_the_next_login().await;
+    device.starts_and_stops_as_systemd_says().await;
+    device.repairs_its_unit_and_keeps_what_a_person_wrote();
+
+    let ran = device.link("uninstall --yes");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(backend.owner.devices().await.unwrap().is_empty());
+    assert_eq!(tree(&device.machine), before);
+    let load = device.machine.run("systemctl --user show -P LoadState link.service").stdout;
+    assert_eq!(load, "not-found");
+    assert_eq!(device.machine.run(PROCESSES).stdout, processes);
+    let ran = device.machine.run("bash -lc 'command -v linkctl'");
+    assert_ne!(ran.code, Some(0), "{ran:?}");
+}
+
+struct Device {
+    machine: Machine,
+    port: u16,
+}
+
+/// The programs of the user, but for the one that asks.
+const PROCESSES: &str = "ps -u alice -o comm= | grep -v -e '^ps$' -e '^bash$' -e '^grep$' -e '^env$' -e '^setpriv$' | sort";
+
+impl Device {
+    /// What `LINK_HOME` promises.
+    fn installs_below_one_folder_and_touches_nothing_else(&self) {
+        let release = self.machine.release();
+        let variables = format!("LINK_HOME=~/scratch LINK_LOCAL_PORT={}", self.port);
+        let ran = self.machine.run(&format!(
+            "{variables} LINK_INSTALL_URL=file://{} sh {}/install.sh",
+            release.display(),
+            release.display()
+        ));
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stderr.contains("no service; survives"), "{ran:?}");
+        assert!(ran.stderr.contains("no PATH file was changed"), "{ran:?}");
+        assert_ne!(self.state(), "active");
+        let files = tree(&self.machine);
+        let outside = |path: &&PathBuf| !path.starts_with(self.machine.home().join("scratch"));
+        assert_eq!(files.keys().filter(outside).count(), 3, "{files:?}");
+        let ran = self.machine.run(&format!("{variables} ~/scratch/bin/link uninstall --yes"));
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+
+    async fn installs_and_is_kept_running(&self, backend: &TestBackend) {
+        let key = backend.key(KeyKind::Registration).await;
+        let release = self.machine.home().parent().unwrap().join("release");
+        self.machine.file("key", key.expose());
+        let ran = self.machine.run(&format!(
+            "LINK_REGISTRATION_KEY=$(cat key) && export LINK_REGISTRATION_KEY && rm key \
+             && LINK_LOCAL_PORT={} LINK_BACKEND_URL={} LINK_INSTALL_URL=file://{} sh {}/install.sh",
+            self.port,
+            backend.url,
+            release.display(),
+            release.display()
+        ));
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        // Linger needs a part of systemd that is not here, and is not claimed.
+        assert!(ran.stderr.contains("sudo loginctl enable-linger alice"), "{ran:?}");
+        assert!(ran.stderr.contains("a new login shell finds `link`"), "{ran:?}");
+        assert_eq!(self.state(), "active");
+        assert_eq!(self.machine.run("systemctl --user is-enabled link").stdout, "enabled");
+        assert_eq!(self.property("MainPID"), self.pid("guard"));
+        let found = self.machine.run("bash -lc 'command -v link; command -v linkctl'").stdout;
+        let bin = self.machine.home().join(".local/bin");
+        let wanted = format!("{}\n{}", bin.join("link").display(), bin.join("linkctl").display());
+        assert_eq!(found, wanted);
+
+        self.is_healthy().await;
+        let availability = &self.status()["availability"];
+        assert_eq!(availability["tier"], "systemd-user");
+        assert_eq!(availability["survives_reboot"], false);
+        assert!(availability["why"].as_str().unwrap().contains("nothing starts"));
+
+        let agent = self.pid("agent");
+        let told =
+            format!("tr '\\0' '\\n' < /proc/{agent}/environ | grep -c -e NOTIFY -e WATCHDOG");
+        assert_eq!(self.machine.run(&told).stdout, "0");
+        let guard = self.pid("guard");
+        let _killed = self.machine.run(&format!("kill -9 {agent}"));
+        self.comes_back("agent", &agent).await;
+        assert_eq!(self.pid("guard"), guard);
+        let _killed = self.machine.run(&format!("kill -9 {guard}"));
+        self.comes_back("guard", &guard).await;
+        assert_eq!(self.property("MainPID"), self.pid("guard"));
+        self.is_healthy().await;
+    }
+
+    /// A unit that nobody has to start: the manager of the next login does.
+    async fn starts_with_the_next_login(&self) {
+        let guard = self.pid("guard");
+        let _logged_out = self.machine.run("systemctl --user exit");
+        self.comes_back("guard", &guard).await;
+        until("an active unit", || async { (self.state() == "active").then_some(()) }).await;
+        self.is_healthy().await;
+    }
+
+    async fn starts_and_stops_as_systemd_says(&self) {
+        assert_eq!(self.link("stop").code, Some(0));
+        assert_eq!(self.state(), "inactive");
+        assert_eq!(self.status()["running"], false);
+        assert_eq!(self.link("start").code, Some(0));
+        assert_eq!(self.state(), "active");
+        let guard = self.pid("guard");
+        assert_eq!(self.link("restart").code, Some(0));
+        assert_eq!(self.state(), "active");
+        assert_ne!(self.pid("guard"), guard);
+        let _stopped = self.machine.run("systemctl --user stop link");
+        assert_eq!(self.status()["running"], false);
+        let _started = self.machine.run("systemctl --user start link");
+        self.is_healthy().await;
+    }
+
+    fn repairs_its_unit_and_keeps_what_a_person_wrote(&self) {
+        let guard = self.pid("guard");
+        let ran = self.install_again();
+        assert_eq!((ran.code, self.pid("guard")), (Some(0), guard), "{ran:?}");
+        for words in ["is already installed and intact", "the agent runs", "unit of the user's"] {
+            assert!(ran.stderr.contains(words), "{ran:?}");
+        }
+
+        let unit = self.machine.home().join(UNIT);
+        let ours = std::fs::read_to_string(&unit).unwrap();
+        std::fs::remove_file(&unit).unwrap();
+        let ran = self.install_again();
+        assert!(ran.code == Some(0) && ran.stderr.contains("made the unit"), "{ran:?}");
+        assert_eq!(std::fs::read_to_string(&unit).unwrap(), ours);
+        assert_eq!(self.state(), "active");
+
+        let edited = ours.replace("RestartSec=2", "RestartSec=1\nNice=5");
+        std::fs::write(&unit, &edited).unwrap();
+        let ran = self.install_again();
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stderr.contains("- RestartSec=1\n- Nice=5\n+ RestartSec=2"), "{ran:?}");
+        assert_eq!(std::fs::read_to_string(&unit).unwrap(), edited);
+        assert_eq!(self.property("Nice"), "5");
+    }
+
+    /// What `install.sh` ends with, from the files that are installed.
+    fn install_again(&self) -> Ran {
+        let release = self.machine.home().parent().unwrap().join("release");
+        self.machine.run(&format!(
+            "LINK_LOCAL_PORT={} LINK_INSTALL_URL=file://{} sh {}/install.sh",
+            self.port,
+            release.display(),
+            release.display()
+        ))
+    }
+
+    fn link(&self, words: &str) -> Ran {
+        self.machine.run(&format!("LINK_LOCAL_PORT={} ~/.local/bin/link {words}", self.port))
+    }
+
+    fn status(&self) -> Value {
+        let ran = self.link("status --json");
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+    }
+
+    async fn is_healthy(&self) {
+        until("a healthy status", || async { (self.link("status").code == Some(0)).then_some(()) })
+            .await;
+    }
+
+    async fn comes_back(&self, program: &str, killed: &str) {
+        until("another process", || async {
+            let pid = self.pid(program);
+            let runs = || self.machine.run(&format!("kill -0 {pid}")).code == Some(0);
+            (pid != killed && !pid.is_empty() && runs()).then_some(())
+        })
+        .await;
+    }
+
+    fn pid(&self, program: &str) -> String {
+        self.machine.run(&format!("cat ~/.local/state/link/{program}.pid")).stdout
+    }
+
+    fn state(&self) -> String {
+        self.machine.run("systemctl --user is-active link").stdout
+    }
+
+    fn property(&self, name: &str) -> String {
+        self.machine.run(&format!("systemctl --user show -P {name} link")).stdout
+    }
+}
+
+/// Every path of the home, with what the files hold.
+fn tree(machine: &Machine) -> BTreeMap<PathBuf, Vec<u8>> {
+    let (mut tree, mut open) = (BTreeMap::new(), vec![machine.home()]);
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = std::fs::symlink_metadata(&path).unwrap();
+            if metadata.is_dir() {
+                open.push(path.clone());
+            }
+            let holds = if metadata.is_file() { std::fs::read(&path).unwrap() } else { vec![] };
+            tree.insert(path, holds);
+        }
+    }
+    tree
+}

@@ -1,0 +1,128 @@
+//! A user with a real `systemd --user`, by the script `tests/machine/user-systemd`.
+
+use std::{
+    os::unix::fs::{PermissionsExt as _, chown},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use crate::{
+    program::{self, Running},
+    wait::until,
+};
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/machine/user-systemd");
+/// The user's id, as the script has it.
+const USER: u32 = 54321;
+
+/// A user who is logged in.
+#[derive(Debug)]
+pub struct Machine {
+    folder: tempfile::TempDir,
+    _running: Running,
+}
+
+/// What a line printed, and how it ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Machine {
+    /// Starts the user's systemd; says why not where that cannot be.
+    ///
+    /// # Panics
+    /// When it should start and does not.
+    pub async fn boot() -> Result<Self, &'static str> {
+        if !Path::new("/lib/systemd/systemd").is_file() {
+            return Err("systemd is not installed");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        // A process of ours tells whether this is root: nobody else may give a folder away.
+        if chown(folder.path(), Some(USER), Some(USER)).is_err() {
+            return Err("only root can start the systemd of another user");
+        }
+        chown(folder.path(), Some(0), Some(0)).unwrap();
+        open(folder.path());
+        let machine_home = folder.path().join("home");
+        std::fs::create_dir(&machine_home).unwrap();
+        chown(&machine_home, Some(USER), Some(USER)).unwrap();
+        let mut command = Command::new(SCRIPT);
+        command.arg("start").arg(folder.path());
+        let running = Running::start(command, &folder.path().join("log"));
+        let pid = folder.path().join("pid");
+        until("the user's systemd", || async { pid.is_file().then_some(()) }).await;
+        Ok(Self { folder, _running: running })
+    }
+
+    /// Returns the home of the user.
+    #[must_use]
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// Makes a file of the user.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    pub fn file(&self, name: &str, text: &str) {
+        let path = self.home().join(name);
+        std::fs::write(&path, text).unwrap();
+        chown(&path, Some(USER), Some(USER)).unwrap();
+    }
+
+    /// Packs the programs under test as a release that the user can read.
+    ///
+    /// # Panics
+    /// When it cannot be packed.
+    #[must_use]
+    pub fn release(&self) -> PathBuf {
+        let out = self.folder.path().join("release");
+        let xtask = program::path("xtask");
+        let target = xtask.ancestors().nth(2).unwrap();
+        let packed = Command::new(&xtask)
+            .args(["dist", "--profile", "dev", "--out"])
+            .arg(&out)
+            .env("CARGO_TARGET_DIR", target)
+            .stdout(Stdio::null())
+            .status()
+            .unwrap();
+        assert!(packed.success());
+        open(&out);
+        out
+    }
+
+    /// Runs a shell line as the user.
+    ///
+    /// # Panics
+    /// When there is no machine.
+    #[must_use]
+    pub fn run(&self, line: &str) -> Ran {
+        let output =
+            Command::new(SCRIPT).arg("run").arg(self.folder.path()).arg(line).output().unwrap();
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        }
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        drop(Command::new(SCRIPT).arg("stop").arg(self.folder.path()).status());
+    }
+}
+
+/// Lets every user read a folder and what is in it.
+fn open(folder: &Path) {
+    let mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(folder, 0o755);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        mode(&entry.unwrap().path(), 0o755);
+    }
+}

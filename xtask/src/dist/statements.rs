@@ -1,0 +1,125 @@
+//! What a release says of itself, signed: the contents of the archive and the manifest beside it.
+//!
+//! Nothing here depends on when or where it is made: the date is an argument.
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use link_protocol::{
+    command::Sha256Hex,
+    file_name::FileName,
+    limits,
+    release::{Archive, Channel, Contents, Manifest, ReleasedFile, SCHEMA, Statement},
+    signing::Signed,
+};
+use sha2::{Digest as _, Sha256};
+
+use crate::{dist::File, release_key::ReleaseKey};
+
+/// What is said and by whom.
+pub(super) struct Statements {
+    pub(super) key: ReleaseKey,
+    pub(super) version: semver::Version,
+    pub(super) channel: Channel,
+    pub(super) counter: u64,
+    pub(super) released_at: Timestamp,
+}
+
+impl Statements {
+    /// The text of the contents of an archive that holds `files`.
+    pub(super) fn contents(&self, target: &str, files: &[File]) -> anyhow::Result<Vec<u8>> {
+        let mut files = files
+            .iter()
+            .map(|file| {
+                let (path, size_bytes, sha256) = describe(file)?;
+                Ok(ReleasedFile { path, size_bytes, sha256 })
+            })
+            .collect::<anyhow::Result<Vec<_>>>()?;
+        files.sort_by(|left, right| left.path.cmp(&right.path));
+        self.seal(Statement::Contents(Contents {
+            schema: SCHEMA,
+            version: self.version.clone(),
+            channel: self.channel,
+            target: target.to_owned(),
+            released_at: self.released_at,
+            counter: self.counter,
+            files,
+        }))
+    }
+
+    /// The text of the manifest of a release with one archive.
+    pub(super) fn manifest(&self, target: &str, archive: &File) -> anyhow::Result<Vec<u8>> {
+        let (name, size_bytes, sha256) = describe(archive)?;
+        self.seal(Statement::Manifest(Manifest {
+            schema: SCHEMA,
+            version: self.version.clone(),
+            channel: self.channel,
+            released_at: self.released_at,
+            expires_at: self.released_at + limits::RELEASE_LIFETIME,
+            counter: self.counter,
+            archives: vec![Archive { target: target.to_owned(), name, size_bytes, sha256 }],
+        }))
+    }
+
+    /// The text of the introductions of the key; nothing when there are none.
+    pub(super) fn keys(&self) -> anyhow::Result<Option<Vec<u8>>> {
+        let introductions = &self.key.introductions;
+        (!introductions.is_empty()).then(|| to_text(introductions)).transpose()
+    }
+
+    fn seal(&self, statement: Statement) -> anyhow::Result<Vec<u8>> {
+        let signed: Signed = self.key.key.seal_release(&statement);
+        to_text(&signed)
+    }
+}
+
+/// The counter of a version that is given none: it rises as versions do.
+pub(super) fn counter_of(version: &semver::Version) -> u64 {
+    version.major * 1_000_000 + version.minor * 1000 + version.patch
+}
+
+fn describe(file: &File) -> anyhow::Result<(FileName, u64, Sha256Hex)> {
+    let name = file.name.parse().with_context(|| format!("`{}` is no safe name", file.name))?;
+    let sha256 = Sha256Hex::from_digest(&Sha256::digest(&file.contents));
+    Ok((name, file.contents.len() as u64, sha256))
+}
+
+fn to_text(value: &impl serde::Serialize) -> anyhow::Result<Vec<u8>> {
+    serde_json::to_vec(value).context("failed to write JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use link_protocol::{release::FoundFile, signing::SigningKey};
+
+    use super::*;
+
+    #[test]
+    fn what_is_said_is_what_a_reader_verifies_and_is_the_same_each_time() {
+        let statements = statements();
+        let trusted = [statements.key.key.verifying().clone()];
+        let file = File::executable("link", b"cli".to_vec());
+        let contents = statements.contents("any", std::slice::from_ref(&file)).unwrap();
+        assert_eq!(contents, statements.contents("any", std::slice::from_ref(&file)).unwrap());
+        let signed = serde_json::from_slice(&contents).unwrap();
+        let contents = Contents::open(&signed, &trusted).unwrap();
+        let (_, size_bytes, sha256) = describe(&file).unwrap();
+        let found = FoundFile { name: "link".into(), size_bytes, sha256 };
+        assert_eq!(contents.check("1.3.0", std::slice::from_ref(&found)), Ok(()));
+
+        let signed = serde_json::from_slice(&statements.manifest("any", &file).unwrap()).unwrap();
+        let manifest = Manifest::open(&signed, &trusted).unwrap();
+        assert_eq!((manifest.counter, manifest.archives[0].size_bytes), (1_003_000, 3));
+    }
+
+    fn statements() -> Statements {
+        let key = SigningKey::from_seed(&[1; 32]);
+        let version = semver::Version::new(1, 3, 0);
+        Statements {
+            key: ReleaseKey { key, introductions: Vec::new() },
+            channel: Channel::Beta,
+            counter: counter_of(&version),
+            version,
+            released_at: Timestamp::UNIX_EPOCH,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The keys that releases are signed with: one file each, readable by its owner alone.
+//!
+//! A new key is introduced by an old one: what the old one signed lies beside the new one and goes
+//! into each release that the new one signs, so that who trusts the old one trusts the new one too.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use link_platform::fs;
+use link_protocol::{
+    release::{KeySet, SCHEMA, Statement},
+    signing::{Signed, SigningKey},
+};
+use ring::rand::{SecureRandom as _, SystemRandom};
+
+/// A key and the introductions that lead to it, which are none for the first one.
+pub(crate) struct ReleaseKey {
+    pub(crate) key: SigningKey,
+    pub(crate) introductions: Vec<Signed>,
+}
+
+/// Makes a key in `file` and returns its public half.
+pub(crate) fn run(file: &Path, introduced_by: Option<&Path>) -> anyhow::Result<String> {
+    anyhow::ensure!(!file.exists(), "`{}` is there already", file.display());
+    let old = introduced_by.map(read).transpose()?;
+    let mut seed = [0; 32];
+    SystemRandom::new()
+        .fill(&mut seed)
+        .map_err(|_| anyhow::anyhow!("the system gives no randomness"))?;
+    let public = SigningKey::from_seed(&seed).verifying().clone();
+    if let Some(mut old) = old {
+        let counter = old.introductions.len() as u64 + 1;
+        let keys = KeySet { schema: SCHEMA, counter, keys: vec![public.clone()] };
+        old.introductions.push(old.key.seal_release(&Statement::Keys(keys)));
+        let text = serde_json::to_vec(&old.introductions).context("failed to write JSON")?;
+        fs::write_atomic(&introductions_of(file), &text)?;
+    }
+    fs::write_private(file, format!("{}\n", URL_SAFE_NO_PAD.encode(seed)).as_bytes())?;
+    Ok(public.public_key)
+}
+
+/// Reads a key and what lies beside it.
+pub(crate) fn read(file: &Path) -> anyhow::Result<ReleaseKey> {
+    let text = fs::read_to_string(file)?;
+    let seed = URL_SAFE_NO_PAD.decode(text.trim()).ok().and_then(|seed| seed.try_into().ok());
+    let seed = seed.with_context(|| format!("`{}` holds no release key", file.display()))?;
+    let beside = introductions_of(file);
+    let introductions = match fs::read_to_string(&beside) {
+        Ok(text) => serde_json::from_str(&text)
+            .with_context(|| format!("failed to read `{}`", beside.display()))?,
+        Err(error) if error.is_not_found() => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(ReleaseKey { key: SigningKey::from_seed(&seed), introductions })
+}
+
+fn introductions_of(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".keys.json");
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use link_protocol::release::introduce;
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_made_once_and_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("key");
+        let public = run(&file, None).unwrap();
+        assert_eq!(read(&file).unwrap().key.verifying().public_key, public);
+        assert!(run(&file, None).is_err(), "a key is never replaced");
+    }
+
+    #[test]
+    fn each_key_is_introduced_by_the_one_before() {
+        let dir = tempfile::tempdir().unwrap();
+        let [first, second, third] = ["1", "2", "3"].map(|name| dir.path().join(name));
+        run(&first, None).unwrap();
+        run(&second, Some(&first)).unwrap();
+        run(&third, Some(&second)).unwrap();
+        let (first, third) = (read(&first).unwrap(), read(&third).unwrap());
+        let trusted = introduce(&[first.key.verifying().clone()], &third.introductions).unwrap();
+        assert!(trusted.len() == 3 && trusted.contains(third.key.verifying()));
+    }
+}
