@@ -80,7 +80,6 @@ pub struct PipelineConfig {
 
 /// What the serving proxy does for a model; each by itself (specification, section 1).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ProxyFeatures {
     /// Lets web pages of the allowlist call; without it no page may.
     #[serde(default = "on")]

@@ -48,7 +48,12 @@ pub struct Envelope {
 /// must not be echoed (specification, sections 6 and 7).
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("Invalid command payload")]
-pub struct InvalidCommand;
+pub enum InvalidCommand {
+    /// The type is unknown, or the payload does not fit it: the command has failed.
+    Malformed,
+    /// It fits, and contradicts itself: the command is rejected.
+    Mismatched,
+}
 
 impl Envelope {
     /// Reads the payload by its type.
@@ -63,12 +68,13 @@ impl Envelope {
             payload: &'a RawValue,
         }
         let tagged = Tagged { r#type: &self.r#type, payload: &self.payload };
-        let text = serde_json::to_string(&tagged).map_err(|_| InvalidCommand)?;
-        let command: Command = serde_json::from_str(&text).map_err(|_| InvalidCommand)?;
+        let text = serde_json::to_string(&tagged).map_err(|_| InvalidCommand::Malformed)?;
+        let command: Command =
+            serde_json::from_str(&text).map_err(|_| InvalidCommand::Malformed)?;
         if command.identifiers_match() && command.lane() == self.lane {
             Ok(command)
         } else {
-            Err(InvalidCommand)
+            Err(InvalidCommand::Mismatched)
         }
     }
 }

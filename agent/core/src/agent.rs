@@ -8,7 +8,7 @@ use link_protocol::{
     agent_api::{Hello, Welcome},
     command::{Command, ModelFile},
     deployment::DeploymentState,
-    envelope::{Receipt, ReceiptKind},
+    envelope::{InvalidCommand, Receipt, ReceiptKind},
     id::{CommandId, ModelId},
     local_api::{ConnectionState, DeploymentProgress},
     report::{CommandResult, LifecycleReport, LifecycleStatus, ProgressEvent},
@@ -247,7 +247,11 @@ impl Agent {
                 self.overtake(&command, turn);
             }
             Err(invalid) => {
-                turn.finish(envelope.command_id, CommandResult::Failed, invalid.to_string());
+                let status = match invalid {
+                    InvalidCommand::Malformed => CommandResult::Failed,
+                    InvalidCommand::Mismatched => CommandResult::Rejected,
+                };
+                turn.finish(envelope.command_id, status, invalid.to_string());
             }
         }
         Ok(())

@@ -131,7 +131,7 @@ impl App {
 }
 
 fn has_news(waiting: &[CommandRecord], after: u64, now: Timestamp) -> bool {
-    let acknowledged = waiting.iter().any(|record| record.clone().journaled(after));
+    let acknowledged = waiting.iter().any(|record| record.clone().journaled(after, now));
     acknowledged || !command::due(waiting, now).is_empty()
 }
 

@@ -82,7 +82,7 @@ impl App {
             }
         };
         let id = report.deployment_id;
-        match self.store.change_deployment(device.id, id, apply).await {
+        match self.store.advance_deployment(device.id, id, now, apply).await {
             Err(StoreError::NotFound) => Err(Refusal::NotFound("deployment").into()),
             other => Ok(other?),
         }

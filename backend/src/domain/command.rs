@@ -211,7 +211,10 @@ impl CommandRecord {
 
     /// Counts the command as acknowledged when its place is in the device's journal: the receipt
     /// was lost. Tells whether anything changed.
-    pub fn journaled(&mut self, last_seq: u64) -> bool {
+    pub fn journaled(&mut self, last_seq: u64, now: Timestamp) -> bool {
+        if self.sweep(now) {
+            return true;
+        }
         let covered = self.state == State::Delivered && self.seq <= last_seq;
         if covered {
             self.acknowledge();

@@ -117,7 +117,7 @@ impl Store {
         let taken = write!(self, |db| {
             let mut waiting = list(db, WAITING, device).await?;
             for record in &mut waiting {
-                if record.journaled(after) {
+                if record.journaled(after, now) {
                     update(db, record).await?;
                 }
             }

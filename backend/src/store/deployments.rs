@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use link_protocol::{
     command::{CancelDeploy, Command},
     deployment::DeploymentState,
+    envelope::ReceiptKind,
     id::{AccountId, CommandId, DeploymentId, DeviceId, ModelId},
     report::{CommandReport, ModelReport},
 };
@@ -221,21 +222,29 @@ impl Store {
         Ok(count > 0)
     }
 
-    /// Changes a deployment on a device.
+    /// Changes a deployment that its device works on. That stands for a receipt which was lost; a
+    /// command that is not awaited any more changes nothing.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is none.
-    pub async fn change_deployment(
+    /// [`StoreError::NotFound`].
+    pub async fn advance_deployment(
         &self,
         device: DeviceId,
         id: DeploymentId,
+        now: Timestamp,
         change: impl FnOnce(&mut DeploymentRecord) + Send,
     ) -> Result<(), StoreError> {
         write!(self, |db| {
             let found = find(db, id).await?.filter(|record| record.device == device);
             let mut record = found.ok_or(StoreError::NotFound)?;
-            change(&mut record);
-            update(db, &record).await?;
+            let command = commands::find(db, device, record.command).await?;
+            if let Some(mut command) = command
+                && command.receipt(ReceiptKind::Stored, now).is_ok()
+            {
+                commands::update(db, &command).await?;
+                change(&mut record);
+                update(db, &record).await?;
+            }
         });
         Ok(())
     }
@@ -325,14 +334,16 @@ pub(super) async fn find(
     row.map(DeploymentRecord::try_from).transpose()
 }
 
-/// Lists the queued deployments that are too old, or whose command is over.
+/// Lists the queued deployments that are too old, and those under way whose command is over.
 pub(super) async fn stuck(
     db: &mut Connection,
     before: Timestamp,
 ) -> Result<Vec<DeploymentRecord>, StoreError> {
     let rows: Vec<DeploymentRow> = sqlx::query_as(
         "SELECT p.* FROM deployments p JOIN commands c ON c.command_id = p.command_id \
-         WHERE p.state = 'queued' AND (p.created_ms < $1 OR c.state IN ('expired', 'superseded'))",
+         WHERE (p.state = 'queued' AND p.created_ms < $1) \
+         OR (p.state IN ('queued', 'downloading', 'configuring') \
+             AND c.state IN ('expired', 'superseded'))",
     )
     .bind(ms(before))
     .fetch_all(db)

@@ -73,6 +73,15 @@ fn a_list_of_keys_may_have_gaps_and_no_mistakes() {
     assert!(matches!(Trust::new([&one[1..]]), Err(VerifyError::Keys(_))));
 }
 
+#[test]
+fn a_development_build_trusts_the_keys_of_its_caller_beside_its_own() {
+    let (own, callers) = (Trust::new(BUILT_IN).unwrap(), trust(&[9]));
+    let both = [own.keys.clone(), callers.keys].concat();
+    assert_eq!(Trust::of_this_build(None).unwrap(), own);
+    let expected = if cfg!(debug_assertions) { both } else { own.keys };
+    assert_eq!(Trust::of_this_build(Some(&public(9))).unwrap().keys, expected);
+}
+
 struct Unpacked {
     dir: tempfile::TempDir,
 }

@@ -224,7 +224,7 @@ impl Backend {
         let parked = self.parked?;
         for record in &mut self.commands {
             if record.next_delivery_at.is_some() {
-                record.journaled(parked.after);
+                record.journaled(parked.after, time(now));
             }
         }
         let commands = self.take(now, spoil);

@@ -120,7 +120,7 @@ impl Pipeline {
             Phase::Reserving { .. }
             | Phase::Starting { .. }
             | Phase::Stopping { then: Then::StartAgain, .. } => {
-                self.record.serve = false;
+                self.forget_wish();
                 self.save(turn);
                 self.explain(reason);
                 if !self.end_engine(Then::Rest, turn) {
@@ -136,6 +136,14 @@ impl Pipeline {
             | Phase::Serving { .. }
             | Phase::Stopping { then: Then::Rest | Then::Remove, .. }
             | Phase::Removing => {}
+        }
+    }
+
+    /// A wish that failed is not tried again by itself. A resumption that failed is, at the next
+    /// start of the agent: nobody has asked for the model to stop.
+    fn forget_wish(&mut self) {
+        if self.is_awaited() {
+            self.record.serve = false;
         }
     }
 
@@ -254,9 +262,9 @@ impl Pipeline {
         }
     }
 
-    /// A start failed: the pipeline rests, and is not started again by itself.
+    /// A start failed: the pipeline rests.
     fn give_up(&mut self, reason: &str, turn: &mut Turn) {
-        self.record.serve = false;
+        self.forget_wish();
         self.record.generation += 1;
         self.save(turn);
         self.rest(Some(reason.to_owned()), turn);

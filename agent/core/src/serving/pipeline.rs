@@ -84,6 +84,10 @@ impl Pipeline {
         self.waiter = Some(Waiter { command, done });
     }
 
+    pub(super) const fn is_awaited(&self) -> bool {
+        self.waiter.is_some()
+    }
+
     pub(super) fn is_awaited_by(&self, command: CommandId) -> bool {
         self.waiter.as_ref().is_some_and(|waiter| waiter.command == command)
     }

@@ -90,10 +90,10 @@ fn a_poll_answers_with_at_most_one_batch() {
 fn a_place_in_the_journal_stands_for_a_lost_receipt() {
     let (mut delivered, mut queued) = (repair(3), repair(4));
     delivered.deliver(at(0));
-    assert!(!delivered.journaled(2));
-    assert!(delivered.journaled(3));
+    assert!(!delivered.journaled(2, at(1)));
+    assert!(delivered.journaled(3, at(1)));
     assert_eq!(delivered.state, State::Acknowledged);
-    assert!(!queued.journaled(9), "what was never delivered is in no journal");
+    assert!(!queued.journaled(9, at(1)), "what was never delivered is in no journal");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_registration_starts_the_deliveries_again() {
     record.deliver(at(0));
     record.restart(at(5));
     assert_eq!((record.state, record.attempt), (State::Queued, 1));
-    assert!(!record.journaled(7));
+    assert!(!record.journaled(7, at(1)));
     assert_eq!(due(std::slice::from_ref(&record), at(5)), [0]);
 }
 
@@ -211,7 +211,7 @@ fn apply(record: &mut CommandRecord, event: &Event, now: Timestamp) {
             record.supersede();
         }
         Event::Journaled(last_seq) => {
-            record.journaled(*last_seq);
+            record.journaled(*last_seq, now);
         }
         Event::Hello { listed, last_seq } => {
             let entry = Inflight { command_id: record.id, attempt: 1, running: false };
