@@ -71,11 +71,10 @@ impl Envelope {
         let text = serde_json::to_string(&tagged).map_err(|_| InvalidCommand::Malformed)?;
         let command: Command =
             serde_json::from_str(&text).map_err(|_| InvalidCommand::Malformed)?;
-        if command.identifiers_match() && command.lane() == self.lane {
-            Ok(command)
-        } else {
-            Err(InvalidCommand::Mismatched)
+        if command.lane() != self.lane {
+            return Err(InvalidCommand::Malformed);
         }
+        if command.identifiers_match() { Ok(command) } else { Err(InvalidCommand::Mismatched) }
     }
 }
 

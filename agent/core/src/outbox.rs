@@ -9,7 +9,7 @@ use std::{collections::VecDeque, time::Duration};
 
 use link_protocol::{
     id::{DeploymentId, PipelineId},
-    report::ProgressEvent,
+    report::{ModelState, ProgressEvent},
 };
 
 use crate::{
@@ -47,11 +47,11 @@ enum Subject {
 }
 
 impl Outbox {
-    /// Takes up what was on disk. A lifecycle status of a process that has ended is dropped.
+    /// Takes up what was on disk. What speaks of the process that has ended is dropped.
     pub fn restore(entries: Vec<OutboxEntry>, changes: &mut Vec<Change>) -> Self {
         let next_id = entries.iter().map(|entry| entry.id + 1).max().unwrap_or(1);
         let (stale, queue): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| matches!(entry.report, Report::Lifecycle(_)));
+            entries.into_iter().partition(|entry| is_of_the_process(&entry.report));
         changes.extend(stale.into_iter().map(|entry| Change::RemoveReport(entry.id)));
         Self { queue: queue.into(), next_id, ..Self::default() }
     }
@@ -142,6 +142,16 @@ impl Outbox {
 
 fn subject_of(entry: &OutboxEntry) -> Option<Subject> {
     subject(&entry.report)
+}
+
+/// Tells whether a report speaks of a process rather than of the device. The next process says
+/// again what it is and what it serves; that a model is gone it would not say.
+fn is_of_the_process(report: &Report) -> bool {
+    match report {
+        Report::Lifecycle(_) => true,
+        Report::Model(model) => model.state != ModelState::Removed,
+        Report::Command(_) | Report::Progress { .. } => false,
+    }
 }
 
 fn subject(report: &Report) -> Option<Subject> {

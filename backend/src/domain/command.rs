@@ -7,8 +7,7 @@
 //! ```
 //!
 //! Invariants: an acknowledged command never expires, the attempt never shrinks, nothing leads out
-//! of expired and superseded, and the first result stays. A record knows nothing of where it is
-//! stored; the epoch is the device's and is taken at each delivery.
+//! of expired and superseded, and the first result stays. The epoch is taken at each delivery.
 
 use std::time::Duration;
 
@@ -212,14 +211,12 @@ impl CommandRecord {
     /// Counts the command as acknowledged when its place is in the device's journal: the receipt
     /// was lost. Tells whether anything changed.
     pub fn journaled(&mut self, last_seq: u64, now: Timestamp) -> bool {
-        if self.sweep(now) {
-            return true;
-        }
+        let expired = self.sweep(now);
         let covered = self.state == State::Delivered && self.seq <= last_seq;
         if covered {
             self.acknowledge();
         }
-        covered
+        expired || covered
     }
 
     /// Compares the command with what the device says at the start of a connection.

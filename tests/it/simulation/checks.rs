@@ -190,7 +190,7 @@ fn commands(device: &Device, backend: &Backend) -> Result<(), String> {
         let mismatched = !record.command.identifiers_match();
         if let Some(report) = done
             && (spoiled || mismatched)
-            && (report.status != CommandResult::Failed
+            && (!matches!(report.status, CommandResult::Failed | CommandResult::Rejected)
                 || report.output != "Invalid command payload")
         {
             return Err(format!("a command that is not valid ended with {report:?}"));
@@ -230,7 +230,7 @@ fn states(device: &Device, backend: &Backend) -> Result<(), String> {
         }
     }
     for (pipeline, (_, known)) in &backend.states {
-        if known.is_serving && !reports.contains_key(pipeline) {
+        if known.state != ModelState::Removed && !reports.contains_key(pipeline) {
             return Err(format!("the backend believes {known:?}, the device has no such pipeline"));
         }
     }

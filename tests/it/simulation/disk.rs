@@ -9,7 +9,7 @@ use link_agent_core::record::{Change, LedgerEntry, OutboxEntry, PipelineRecord, 
 use link_protocol::{
     command::{ModelFile, Sha256Hex},
     id::{CommandId, ModelId, PipelineId},
-    report::CommandReport,
+    report::{CommandReport, LifecycleStatus, ModelState},
 };
 
 /// The device's disk.
@@ -100,6 +100,10 @@ fn follows(entry: &OutboxEntry, later: &Change) -> bool {
     let Change::PutReport(newer) = later else { return false };
     match (&entry.report, &newer.report) {
         (Report::Lifecycle(_), Report::Lifecycle(_)) => true,
+        // A new process says again what it serves, so what the one before said of it is dropped.
+        (Report::Model(old), Report::Lifecycle(new)) => {
+            old.state != ModelState::Removed && new.status == LifecycleStatus::Starting
+        }
         (Report::Model(old), Report::Model(new)) => {
             old.pipeline_id == new.pipeline_id && new.generation >= old.generation
         }
