@@ -5,8 +5,7 @@
 #   curl -fsSL https://…/install.sh | sh
 #   LINK_REGISTRATION_KEY=lrk_… sh install.sh
 #
-# Downloads a release, verifies it, and hands over to the `link` that it holds. Exit codes are those
-# of `link --help`. Flags win over the environment.
+# Downloads a release, verifies it, and hands over to its `link`. `link --help` has the exit codes.
 { # One compound command: a copy that was cut off is a syntax error, never half a run.
 set -u
 umask 077

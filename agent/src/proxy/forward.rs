@@ -5,7 +5,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: notes when a request came in")]
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
@@ -26,6 +26,7 @@ use link_protocol::{
 };
 use serde::Deserialize;
 use serde_json::json;
+use tokio::sync::Semaphore;
 
 use super::{
     answer::{self, Body},
@@ -36,9 +37,17 @@ use super::{
 /// What a public port of this device is called by; any other name is a page's trick.
 const OUR_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
+/// Bodies that are read at a time.
+const BODIES: usize = 64;
+
+/// How long the body of a request may take.
+const BODY_PATIENCE: Duration = Duration::from_secs(60);
+
 /// Headers that belong to one connection and are not passed on.
-const HOP_BY_HOP: [header::HeaderName; 8] = [
+const HOP_BY_HOP: [header::HeaderName; 10] = [
     header::CONNECTION,
+    header::HeaderName::from_static("keep-alive"),
+    header::HeaderName::from_static("proxy-connection"),
     header::PROXY_AUTHENTICATE,
     header::PROXY_AUTHORIZATION,
     header::TE,
@@ -53,6 +62,8 @@ const HOP_BY_HOP: [header::HeaderName; 8] = [
 pub(super) struct Engine {
     client: Client<HttpConnector, Full<Bytes>>,
     manifest: Manifest,
+    /// Bodies that may be read at a time, so that their sum is bounded.
+    reading: Semaphore,
 }
 
 impl Engine {
@@ -62,10 +73,28 @@ impl Engine {
         connector.set_connect_timeout(Some(limits::CONNECT_TIMEOUT));
         // An engine closes idle connections after a few seconds; none is kept longer than it does.
         let client = Client::builder(TokioExecutor::new())
-            .pool_idle_timeout(std::time::Duration::from_secs(2))
+            .pool_idle_timeout(Duration::from_secs(2))
             .pool_timer(hyper_util::rt::TokioTimer::new())
             .build(connector);
-        Self { client, manifest }
+        Self { client, manifest, reading: Semaphore::new(BODIES) }
+    }
+
+    /// Reads a request's body: bounded in size, in time and in how many there are.
+    async fn read(&self, body: Incoming) -> Result<Bytes, Problem> {
+        let read = async {
+            let _slot = self.reading.acquire().await;
+            Limited::new(body, limits::PROXY_BODY_LIMIT).collect().await
+        };
+        let broken_off = |detail| Problem::new(Code::MalformedRequest, detail);
+        match tokio::time::timeout(BODY_PATIENCE, read).await {
+            Ok(Ok(body)) => Ok(body.to_bytes()),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                let detail = format!("a request may have {} bytes", limits::PROXY_BODY_LIMIT);
+                Err(Problem::new(Code::PayloadTooLarge, detail))
+            }
+            Ok(Err(_)) => Err(broken_off("the body was broken off")),
+            Err(_) => Err(broken_off("the body did not arrive in time")),
+        }
     }
 }
 
@@ -82,7 +111,11 @@ pub(super) async fn answer(
             vec![],
         );
     }
-    let origin = text(request.headers(), &header::ORIGIN).map(str::to_owned);
+    // One that is no text is on no allowlist.
+    let origin = request
+        .headers()
+        .get(header::ORIGIN)
+        .map(|origin| origin.to_str().unwrap_or_default().to_owned());
     if request.method() == Method::OPTIONS {
         return preflight(routes, &request);
     }
@@ -125,13 +158,17 @@ async fn forward(
     started: Instant,
 ) -> Result<Response<Body>, Problem> {
     let path = request.uri().path().to_owned();
+    let served = &engine.manifest.serve.paths;
     if request.method() == Method::GET && path == "/v1/models" {
-        return Ok(models(routes));
+        return Ok(models(routes, origin));
+    }
+    if !served.iter().any(|served| path.ends_with(served.as_str())) {
+        return Err(Problem::new(Code::PathNotServed, "this path is not served"));
     }
     let (parts, body) = request.into_parts();
-    let body = read(body).await?;
+    let body = engine.read(body).await?;
     let model = named_model(&body);
-    let (live, path) = match route::choose(routes, &path, model.as_deref()) {
+    let (live, path) = match route::choose(routes, served, &path, model.as_deref()) {
         Choice::Route { index, path } => (&routes[index], path),
         Choice::Unknown { model } => {
             return Err(not_served(routes, &format!("no model `{model}`")));
@@ -141,7 +178,7 @@ async fn forward(
     if origin.is_some_and(|origin| !live.route.allowlist.allows(origin)) {
         return Err(Problem::new(Code::OriginNotAllowed, ""));
     }
-    if !engine.manifest.serve.paths.iter().any(|served| served == path) {
+    if !served.iter().any(|served| served == path) {
         return Err(Problem::new(Code::PathNotServed, "this path is not served"));
     }
     let Some(address) = &live.engine else {
@@ -175,9 +212,10 @@ fn pass_on(
     let (mut parts, inner) = response.into_parts();
     let replaced: Vec<_> =
         parts.headers.keys().filter(|name| cors::is_replaced(name.as_str())).cloned().collect();
-    for name in replaced.iter().chain(&HOP_BY_HOP) {
+    for name in replaced {
         parts.headers.remove(name);
     }
+    remove_hop_by_hop(&mut parts.headers);
     let meter = (metered && live.route.telemetry && parts.status.is_success()).then(|| {
         let kind = text(&parts.headers, &header::CONTENT_TYPE).unwrap_or_default();
         let framing =
@@ -190,26 +228,33 @@ fn pass_on(
 /// What goes to the engine: no secret and no origin of the client, and no encoding that would
 /// hide the answer from the scanner.
 fn outgoing_headers(mut headers: HeaderMap) -> HeaderMap {
-    for name in HOP_BY_HOP.iter().chain(&[
+    remove_hop_by_hop(&mut headers);
+    for name in [
         header::ORIGIN,
         header::COOKIE,
         header::REFERER,
         header::ACCEPT_ENCODING,
         header::CONTENT_LENGTH,
-    ]) {
+    ] {
         headers.remove(name);
     }
     headers
 }
 
-async fn read(body: Incoming) -> Result<Bytes, Problem> {
-    match Limited::new(body, limits::PROXY_BODY_LIMIT).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            let detail = format!("a request may have {} bytes", limits::PROXY_BODY_LIMIT);
-            Err(Problem::new(Code::PayloadTooLarge, detail))
-        }
-        Err(_) => Err(Problem::new(Code::MalformedRequest, "the body was broken off")),
+/// Removes what belongs to one connection, and what `Connection` says does (RFC 9110, 7.6.1).
+fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    let named: Vec<String> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|names| names.to_str().ok())
+        .flat_map(|names| names.split(','))
+        .map(|name| name.trim().to_owned())
+        .collect();
+    for name in named {
+        headers.remove(name);
+    }
+    for name in &HOP_BY_HOP {
+        headers.remove(name);
     }
 }
 
@@ -221,10 +266,14 @@ fn named_model(body: &[u8]) -> Option<String> {
     serde_json::from_slice::<Named>(body).ok()?.model
 }
 
-fn models(routes: &[Live]) -> Response<Body> {
+/// The models that a page of `origin` may call; all of them for a client that is no page.
+fn models(routes: &[Live], origin: Option<&str>) -> Response<Body> {
+    let routes = routes
+        .iter()
+        .filter(|live| origin.is_none_or(|origin| live.route.allowlist.allows(origin)));
     let entry =
         |live: &Live| json!({"id": live.route.alias, "object": "model", "owned_by": "link"});
-    let data: Vec<_> = routes.iter().map(entry).collect();
+    let data: Vec<_> = routes.map(entry).collect();
     answer::json(&json!({"object": "list", "data": data}), vec![])
 }
 

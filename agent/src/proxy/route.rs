@@ -44,12 +44,17 @@ pub(super) fn aliases(routes: &[Live]) -> Vec<String> {
     routes.iter().map(|live| live.route.alias.to_string()).collect()
 }
 
-/// Chooses by the path's prefix `/{alias}/`, then by the `model` of the body; a model that is
-/// alone on its port needs no name, and takes any.
-pub(super) fn choose<'a>(routes: &[Live], path: &'a str, model: Option<&str>) -> Choice<'a> {
+/// Chooses by the path's prefix `/{alias}` before one of the `served` paths, then by the `model` of
+/// the body; a model that is alone on its port needs no name, and takes any.
+pub(super) fn choose<'a>(
+    routes: &[Live],
+    served: &[String],
+    path: &'a str,
+    model: Option<&str>,
+) -> Choice<'a> {
     let prefixed = routes.iter().enumerate().find_map(|(index, live)| {
         let rest = path.strip_prefix('/')?.strip_prefix(live.route.alias.as_str())?;
-        rest.starts_with('/').then_some(Choice::Route { index, path: rest })
+        served.iter().any(|served| served == rest).then_some(Choice::Route { index, path: rest })
     });
     if let Some(choice) = prefixed {
         return choice;
@@ -72,22 +77,26 @@ mod tests {
     fn a_model_alone_on_its_port_takes_any_name() {
         let routes = [live("tiny", 1)];
         for model in [None, Some("tiny"), Some("gpt-4o")] {
-            let choice = choose(&routes, "/v1/chat/completions", model);
+            let choice = choose(&routes, &served(), "/v1/chat/completions", model);
             assert_eq!(choice, Choice::Route { index: 0, path: "/v1/chat/completions" });
         }
     }
 
     #[test]
     fn models_that_share_a_port_are_told_apart_by_prefix_or_name() {
-        let routes = [live("tiny", 1), live("big", 2)];
+        let routes = [live("tiny", 1), live("big", 2), live("v1", 3)];
         for (path, model, expected) in [
             ("/big/v1/embeddings", None, Choice::Route { index: 1, path: "/v1/embeddings" }),
-            ("/v1/x", Some("tiny"), Choice::Route { index: 0, path: "/v1/x" }),
+            ("/v1/embeddings", Some("tiny"), Choice::Route { index: 0, path: "/v1/embeddings" }),
             ("/v1/x", Some("huge"), Choice::Unknown { model: "huge".to_owned() }),
             ("/bigger/v1/x", None, Choice::Unnamed),
         ] {
-            assert_eq!(choose(&routes, path, model), expected, "{path} {model:?}");
+            assert_eq!(choose(&routes, &served(), path, model), expected, "{path} {model:?}");
         }
+    }
+
+    fn served() -> Vec<String> {
+        ["/v1/chat/completions", "/v1/embeddings"].map(str::to_owned).to_vec()
     }
 
     fn live(alias: &str, number: u8) -> Live {
