@@ -141,7 +141,10 @@ pub fn document(public_url: Option<&str>) -> Value {
             complete(operation);
         }
     }
-    serde_json::to_value(&document).expect("a document has only string keys")
+    let mut value = serde_json::to_value(&document).expect("a document has only string keys");
+    // The order of a map's keys is a feature of the whole build; here it is always the same.
+    value.sort_all_objects();
+    value
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
