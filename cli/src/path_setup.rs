@@ -3,11 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use link_installer::{layout::Layout, path_files};
-use link_platform::{
-    path_env::{self, Shells, Syntax},
-    paths::Roots,
-    session,
-};
+use link_platform::{path_env::Shells, paths::Roots, session};
 
 use crate::{context::Context, error::CliError};
 
@@ -73,7 +69,7 @@ fn is_first(context: &Context) -> bool {
 fn advice(context: &Context, layout: &Layout) -> Option<String> {
     let bin = &context.roots.bin;
     let folders = folders(context);
-    let line = path_env::line(Syntax::Posix, bin.to_str()?)?;
+    let line = format!("export PATH=\"{}:$PATH\"", bin.display());
     match first_with(&folders, "link") {
         Some(first) if first == bin => None,
         Some(first) if folders.contains(bin) => Some(format!(
