@@ -45,6 +45,11 @@ impl Machine {
             return Err("only root can start the systemd of another user");
         }
         chown(folder.path(), Some(0), Some(0)).unwrap();
+        let unshare =
+            Command::new("unshare").args(["--mount", "--propagation", "private", "true"]).output();
+        if !unshare.is_ok_and(|ran| ran.status.success()) {
+            return Err("mounts of one's own cannot be had here (in a chroot, say)");
+        }
         open(folder.path());
         let machine_home = folder.path().join("home");
         std::fs::create_dir(&machine_home).unwrap();
