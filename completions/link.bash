@@ -121,6 +121,9 @@ _link() {
             link__subcmd__device,remove)
                 cmd="link__subcmd__device__subcmd__remove"
                 ;;
+            link__subcmd__device,retire)
+                cmd="link__subcmd__device__subcmd__retire"
+                ;;
             link__subcmd__device,show)
                 cmd="link__subcmd__device__subcmd__show"
                 ;;
@@ -132,6 +135,9 @@ _link() {
                 ;;
             link__subcmd__device__subcmd__help,remove)
                 cmd="link__subcmd__device__subcmd__help__subcmd__remove"
+                ;;
+            link__subcmd__device__subcmd__help,retire)
+                cmd="link__subcmd__device__subcmd__help__subcmd__retire"
                 ;;
             link__subcmd__device__subcmd__help,show)
                 cmd="link__subcmd__device__subcmd__help__subcmd__show"
@@ -213,6 +219,9 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__device,remove)
                 cmd="link__subcmd__help__subcmd__device__subcmd__remove"
+                ;;
+            link__subcmd__help__subcmd__device,retire)
+                cmd="link__subcmd__help__subcmd__device__subcmd__retire"
                 ;;
             link__subcmd__help__subcmd__device,show)
                 cmd="link__subcmd__help__subcmd__device__subcmd__show"
@@ -580,7 +589,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device)
-            opts="-q -h --json --quiet --help list show remove help"
+            opts="-q -h --json --quiet --help list show remove retire help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -594,7 +603,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__help)
-            opts="list show remove help"
+            opts="list show remove retire help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -649,6 +658,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__device__subcmd__help__subcmd__retire)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__device__subcmd__help__subcmd__show)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -684,6 +707,24 @@ _link() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__device__subcmd__retire)
+            opts="-q -h --backend --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --backend)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -818,7 +859,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__device)
-            opts="list show remove"
+            opts="list show remove retire"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -846,6 +887,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__device__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__device__subcmd__retire)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1966,7 +2021,7 @@ _link() {
             return 0
             ;;
         link__subcmd__uninstall)
-            opts="-y -q -h --yes --json --quiet --help"
+            opts="-y -q -h --yes --force --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -34,4 +34,16 @@ pub(crate) struct Args {
     /// What to log: error, warn, info, debug, or a filter such as `link_agent=debug`.
     #[arg(long, env = "LINK_LOG", default_value = "info", value_name = "FILTER")]
     pub(crate) log: String,
+
+    /// Look whether this build works here, change nothing, and say so.
+    #[arg(long)]
+    pub(crate) self_check: bool,
+
+    /// With `--self-check`: the backend must answer.
+    #[arg(long, requires = "self_check")]
+    pub(crate) connected: bool,
+
+    /// Keys whose releases a development build installs, beside its own.
+    #[arg(long, env = "LINK_DEV_RELEASE_KEYS", hide = true)]
+    pub(crate) development_release_keys: Option<String>,
 }

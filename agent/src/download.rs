@@ -6,8 +6,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: model files")]
 
-mod transfer;
-
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
@@ -18,6 +16,7 @@ use link_agent_core::{
     event::{DownloadFailure, Event},
     record::DownloadId,
 };
+use link_client::transfer::{self, Source, Transfer};
 use link_platform::checkpoint;
 use link_protocol::{
     agent_api,
@@ -25,10 +24,9 @@ use link_protocol::{
     id::{ModelId, PipelineId},
     identity::Identity,
 };
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use self::transfer::{Source, Transfer};
 use crate::{pipeline::Pipeline, run::Inbox};
 
 /// Downloads that may wait to be started.
@@ -166,16 +164,18 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
             Source { url, bearer: Some(origin.identity.device_token.clone()) }
         }
     };
+    let (progress, done) = watch::channel(0);
     let transfer = Transfer {
         source,
-        file: &job.file,
+        size_bytes: job.file.size_bytes,
+        sha256: &job.file.sha256,
         path: &job.path,
-        download: job.download,
-        inbox: &origin.inbox,
+        progress: &progress,
     };
     let outcome = tokio::select! {
         outcome = transfer.run() => outcome.map_err(DownloadFailure::Failed),
         () = job.cancel.cancelled() => Err(DownloadFailure::Cancelled),
+        never = tell(done, job.download, &origin.inbox) => match never {},
     };
     if outcome.is_err() {
         let part = transfer::part(&job.path);
@@ -191,6 +191,21 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
     let mut files = origin.files.lock().await;
     if Arc::strong_count(&lock) == 2 {
         files.remove(&job.path);
+    }
+}
+
+/// Tells the loop how far a download is; never ends.
+async fn tell(
+    mut done: watch::Receiver<u64>,
+    download: DownloadId,
+    inbox: &Inbox,
+) -> std::convert::Infallible {
+    loop {
+        if done.changed().await.is_err() {
+            return std::future::pending().await;
+        }
+        let bytes_done = *done.borrow_and_update();
+        inbox.event(Event::DownloadProgressed { download, bytes_done }).await;
     }
 }
 

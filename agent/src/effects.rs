@@ -9,10 +9,12 @@ use link_agent_core::{
     event::Event,
     record::Change,
 };
+use link_installer::update::Wanted;
 use link_platform::checkpoint;
 
 use crate::{
     download::Downloads, engine::Engines, journal::Journal, proxy::Frontends, report::Reporter,
+    run::Inbox, update::Updates,
 };
 
 /// How long to wait before a write to the journal is tried again: a full disk may be emptied
@@ -27,6 +29,10 @@ pub(crate) struct Shell {
     pub(crate) engines: Engines,
     pub(crate) frontends: Frontends,
     pub(crate) downloads: Downloads,
+    pub(crate) updates: Updates,
+    pub(crate) inbox: Inbox,
+    /// Another version waits to take over this process.
+    pub(crate) makes_way: bool,
 }
 
 impl Shell {
@@ -91,6 +97,14 @@ impl Shell {
                 checkpoint::reach("delete-model");
                 self.downloads.delete_model(pipeline_id, model_id);
             }
+            Effect::StageUpdate { version, again, connected } => {
+                checkpoint::reach("stage-update");
+                self.updates.stage(Wanted { version, again }, connected, self.inbox.clone());
+            }
+            Effect::ReplaceAgent { version } => {
+                tracing::info!(%version, "makes way");
+                self.makes_way = true;
+            }
             Effect::Log(note) => log(&note),
         }
         Ok(())
@@ -129,6 +143,8 @@ fn label(effect: &Effect) -> &'static str {
         Effect::PruneModel { .. } => "prune model",
         Effect::DiscardFile(_) => "discard file",
         Effect::DeleteModel { .. } => "delete model",
+        Effect::StageUpdate { .. } => "stage update",
+        Effect::ReplaceAgent { .. } => "replace agent",
         Effect::Log(_) => "log",
     }
 }

@@ -32,11 +32,25 @@ impl Journal {
             .connect_with(options)
             .await
             .with_context(|| format!("cannot open the journal `{}`", path.display()))?;
+        // A version that was rolled back may have gone further: what it added is left alone.
         sqlx::migrate!("./migrations")
+            .set_ignore_missing(true)
             .run(&pool)
             .await
             .with_context(|| format!("cannot prepare the journal `{}`", path.display()))?;
         Ok(Self { pool })
+    }
+
+    /// Copies the journal at `from`, which may be in use, to a new file.
+    pub(crate) async fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+        let options = SqliteConnectOptions::new().filename(from).read_only(true);
+        let failed = || format!("cannot read the journal `{}`", from.display());
+        let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options);
+        let pool = pool.await.with_context(failed)?;
+        let to = to.to_str().context("the folder of the journal has no plain name")?;
+        let copied = sqlx::query("VACUUM INTO $1").bind(to).execute(&pool).await;
+        pool.close().await;
+        copied.map(drop).with_context(failed)
     }
 
     /// Returns the device that the journal belongs to; a new journal becomes the one of `device`.

@@ -9,6 +9,7 @@ mod args;
 mod download;
 mod effects;
 mod engine;
+mod guard_line;
 mod identity;
 mod journal;
 mod local_api;
@@ -16,15 +17,18 @@ mod pipeline;
 mod proxy;
 mod report;
 mod run;
+mod self_check;
 mod transport;
+mod update;
 
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
-use link_platform::{fs, paths::Roots};
+use link_installer::layout::{Layout, PROGRAMS};
+use link_platform::{checkpoint, fs, paths::Roots, process};
 
-use crate::{args::Args, run::Outcome};
+use crate::{args::Args, guard_line::GuardLine, run::Outcome};
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -44,22 +48,43 @@ fn main() -> ExitCode {
 
 fn start(args: &Args) -> anyhow::Result<()> {
     let roots = Roots::find(args.home.as_deref())?;
-    fs::create_private_dir(&roots.state)?;
-    let _lock = fs::try_lock(&roots.agent_lock())?
-        .with_context(|| format!("another agent runs with {}", roots.state.display()))?;
-    fs::write_private(&roots.agent_pid(), std::process::id().to_string().as_bytes())?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let ended = runtime.block_on(async {
+    if args.self_check {
+        return runtime.block_on(self_check::run(&roots, args.connected));
+    }
+    fs::create_private_dir(&roots.state)?;
+    let _lock = fs::try_lock(&roots.agent_lock())?
+        .with_context(|| format!("another agent runs with {}", roots.state.display()))?;
+    fs::write_private(&roots.agent_pid(), std::process::id().to_string().as_bytes())?;
+    let ended: anyhow::Result<Outcome> = runtime.block_on(async {
+        let guard = GuardLine::start();
         loop {
-            match run::run(args, &roots).await? {
-                Outcome::Stopped => return Ok(()),
+            match run::run(args, &roots, &guard).await? {
+                Outcome::Stopped => return Ok(Outcome::Stopped),
                 Outcome::RegisteredAnew => tracing::info!("registered anew; starting over"),
+                Outcome::MakesWay => {
+                    guard.tell_replacing().await;
+                    return Ok(Outcome::MakesWay);
+                }
             }
         }
     });
-    fs::remove_file(&roots.agent_pid())?;
-    ended
+    drop(runtime);
+    match ended? {
+        Outcome::MakesWay => make_way(&roots),
+        Outcome::Stopped | Outcome::RegisteredAnew => Ok(fs::remove_file(&roots.agent_pid())?),
+    }
+}
+
+/// Lets the version that is pointed to take over this process, with its id. When it cannot, this
+/// one ends with a failure, and the guard puts it back.
+fn make_way(roots: &Roots) -> anyhow::Result<()> {
+    let program = Layout::new(roots.clone()).current().join(PROGRAMS[1]);
+    checkpoint::reach("before-exec");
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let error = process::replace_image(&program, &arguments);
+    Err(error).with_context(|| format!("`{}` cannot take over", program.display()))
 }

@@ -13,6 +13,7 @@ use std::{
 use anyhow::Context as _;
 use link_agent_core::{agent::Agent, event::Event, record};
 use link_client::agent::AgentClient;
+use link_installer::{layout::Layout, versions};
 use link_platform::{fs, paths::Roots};
 use link_protocol::{
     agent_api::Hello,
@@ -31,6 +32,7 @@ use crate::{
     download::Downloads,
     effects::Shell,
     engine::Engines,
+    guard_line::GuardLine,
     identity,
     journal::Journal,
     local_api::{self, LocalApi},
@@ -38,6 +40,7 @@ use crate::{
     proxy::Frontends,
     report::Reporter,
     transport,
+    update::Updates,
 };
 
 /// Events that may wait for the loop; senders wait when it is full.
@@ -54,6 +57,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 pub(crate) enum Outcome {
     Stopped,
     RegisteredAnew,
+    /// Another version is pointed to and takes over this process.
+    MakesWay,
 }
 
 /// What the loop is asked.
@@ -117,7 +122,7 @@ impl Inbox {
 }
 
 /// Runs the agent until it is told to stop or the device is registered anew.
-pub(crate) async fn run(args: &Args, roots: &Roots) -> anyhow::Result<Outcome> {
+pub(crate) async fn run(args: &Args, roots: &Roots, guard: &GuardLine) -> anyhow::Result<Outcome> {
     let mut stop = StopSignal::listen()?;
     let path = roots.identity();
     let identity = tokio::select! {
@@ -139,20 +144,36 @@ pub(crate) async fn run(args: &Args, roots: &Roots) -> anyhow::Result<Outcome> {
     let frontends = Frontends::start(reporter.clone())?;
     let downloads = Downloads::start(roots.models(), &identity, inbox.clone())?;
     downloads.sweep(&snapshot.files());
+    let layout = Layout::new(roots.clone());
+    let last_update = versions::state(&layout).last;
+    let updates = Updates::new(layout.clone(), args.development_release_keys.clone());
     let api = LocalApi {
         device_id: identity.device_id,
         port: args.local_port,
+        token: local_api::new_token(roots)?,
         inbox: inbox.clone(),
         engines: engines.clone(),
+        updates: updates.clone(),
     };
-    let _local = local_api::start(api, &frontends).await?;
-    let mut shell = Shell { journal, reporter, engines, frontends, downloads };
+    let local = local_api::start(api, &frontends).await?;
+    guard.set_local_port(Some(local.port));
+    let mut shell = Shell {
+        journal,
+        reporter,
+        engines,
+        frontends,
+        downloads,
+        updates,
+        inbox: inbox.clone(),
+        makes_way: false,
+    };
 
     let me = record::Identity {
         device_id: identity.device_id,
         epoch: identity.epoch,
         boot_id: uuid::Uuid::now_v7().simple().to_string(),
         agent_version: env!("CARGO_PKG_VERSION").parse().context("the version of this program")?,
+        last_update,
     };
     let (mut agent, effects) =
         Agent::restore(me.clone(), identity.backend_keys.clone(), snapshot, started.elapsed());
@@ -174,21 +195,29 @@ pub(crate) async fn run(args: &Args, roots: &Roots) -> anyhow::Result<Outcome> {
                 () = stop.received() => break 'run Outcome::Stopped,
             }
         }
+        if shell.makes_way {
+            break Outcome::MakesWay;
+        }
         let deadline = agent.deadline().map(|at| tokio::time::Instant::from_std(started + at));
         let input = tokio::select! {
             input = inputs.recv() => input,
             () = until(deadline) => Some(Input::Event(Event::DeadlineReached)),
             () = stop.received() => break Outcome::Stopped,
             () = &mut anew => break Outcome::RegisteredAnew,
+            () = guard.settled() => {
+                versions::state(&layout).last.map(|last| Input::Event(Event::UpdateSettled(last)))
+            }
         };
         match input {
             Some(Input::Event(event)) => next.push_back(event),
             Some(Input::Hello(answer)) => drop(answer.send(agent.hello())),
             Some(Input::View(answer)) => drop(answer.send(view(&agent))),
-            None => break Outcome::Stopped,
+            // The inbox cannot close: the shell holds an end of it.
+            None => {}
         }
     };
     tracing::info!("stopping");
+    guard.set_local_port(None);
     drop(inputs);
     shell.stop().await;
     if matches!(outcome, Outcome::Stopped) {
@@ -246,6 +275,7 @@ async fn say_farewell(client: &AgentClient, me: &record::Identity, uptime: Durat
         status: LifecycleStatus::Stopping,
         agent_version: me.agent_version.clone(),
         uptime_s: uptime.as_secs(),
+        update: None,
     };
     match tokio::time::timeout(FAREWELL, client.lifecycle(&report)).await {
         Ok(Ok(true)) => {}

@@ -76,6 +76,7 @@ fn people() -> OpenApiRouter<Arc<App>> {
 fn things() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(registration::register_with_key))
+        .routes(routes!(registration::retire_device))
         .routes(routes!(device::list_devices))
         .routes(routes!(device::read_device, device::remove_device))
         .routes(routes!(model::create_model, model::list_models))

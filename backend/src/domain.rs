@@ -16,5 +16,6 @@ pub mod outcome;
 pub mod ownership;
 pub mod refusal;
 pub mod registration;
+pub mod retirement;
 pub mod session;
 pub mod wish;

@@ -63,10 +63,10 @@ pub enum Command {
     #[command(after_help = "Example:\n  link restart")]
     Restart,
     /// Update Link on this machine
-    #[command(after_help = "Example:\n  link update")]
-    Update,
+    #[command(after_help = UPDATE_EXAMPLES)]
+    Update(Update),
     /// Deregister this device, stop the agent and delete everything that was installed
-    #[command(after_help = "Examples:\n  link uninstall\n  link uninstall --yes")]
+    #[command(after_help = UNINSTALL_EXAMPLES)]
     Uninstall(Uninstall),
     /// Log in to a backend
     #[command(after_help = account::LOGIN_EXAMPLES)]
@@ -144,6 +144,23 @@ pub struct Uninstall {
     /// Do not ask
     #[arg(long, short)]
     pub yes: bool,
+    /// Delete everything although the backend cannot be told, and print a retire code for it
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `link update`.
+#[derive(Args, Clone, Debug)]
+pub struct Update {
+    /// Version to install [default: the newest]
+    #[arg(long = "to", value_name = "VERSION")]
+    pub version: Option<semver::Version>,
+    /// Only tell whether there is a newer version
+    #[arg(long)]
+    pub check: bool,
+    /// Also try a version that was given up before
+    #[arg(long)]
+    pub again: bool,
 }
 
 /// `link install-files`.
@@ -155,6 +172,9 @@ pub struct InstallFiles {
     /// Outermost folder that was made for this installation
     #[arg(long, value_name = "DIR")]
     pub made: Option<PathBuf>,
+    /// Address of the folder that later releases come from
+    #[arg(long, value_name = "URL")]
+    pub source: Option<String>,
 }
 
 /// Whether and how long to wait.
@@ -204,6 +224,14 @@ pub enum DeviceCommand {
         #[arg(long, short)]
         yes: bool,
     },
+    /// Remove a device that was uninstalled while the backend could not be told; needs no login
+    #[command(after_help = RETIRE_EXAMPLES)]
+    Retire {
+        /// Retire code that `link uninstall --force` printed; `-` reads it from stdin
+        code: String,
+        #[command(flatten)]
+        backend: Backend,
+    },
 }
 
 /// `link allowlist …`.
@@ -234,6 +262,26 @@ Examples:
   LINK_FLEET_KEY=lfk_… link register
   link register --registration-key - < key.txt
   link login && link register            makes a key for this device by itself";
+
+const UPDATE_EXAMPLES: &str = "Examples:
+  link update
+  link update --check
+  link update --to 1.4.0
+
+The new version is verified and checked before it runs, and is on trial for two minutes: when it
+fails, the version before comes back by itself.";
+const UNINSTALL_EXAMPLES: &str = "\
+Examples:
+  link uninstall
+  link uninstall --yes
+
+While the backend cannot be told, nothing is deleted. With --force everything is, and a retire code
+is printed: `link device retire CODE`, or the dashboard, frees the device's slot with it.";
+
+const RETIRE_EXAMPLES: &str = "\
+Examples:
+  link device retire lrc_… --backend https://link.example
+  link device retire - < code.txt";
 
 const REPAIR_EXAMPLES: &str = "\
 Examples:

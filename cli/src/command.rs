@@ -13,6 +13,7 @@ mod release_check;
 mod repair_serving;
 mod status;
 mod uninstall;
+mod update;
 
 use clap::CommandFactory as _;
 
@@ -35,7 +36,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Start => agent::start(context).await?,
         Command::Stop => agent::stop(context).await?,
         Command::Restart => agent::restart(context).await?,
-        Command::Update => return Err(agent::cannot_update()),
+        Command::Update(arguments) => update::run(context, arguments).await?,
         Command::Uninstall(arguments) => return uninstall::run(context, arguments).await,
         Command::Login(arguments) => account::login(context, arguments).await?,
         Command::Logout => account::logout(context).await?,

@@ -168,7 +168,9 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::KeyUsedUp
         | Code::KeyMistyped
         | Code::ProofRequired => ExitCode::KeyRefused,
+        Code::UpdateRunning => ExitCode::Busy,
         Code::MalformedRequest
+        | Code::ControlTokenRequired
         | Code::Unauthorized
         | Code::TokenExpired
         | Code::InvalidCredentials
@@ -176,6 +178,9 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::NotOwner
         | Code::Forbidden
         | Code::NotFound
+        | Code::RetireCodeUnknown
+        | Code::RetireCodeStale
+        | Code::RetireCodeMistyped
         | Code::MethodNotAllowed
         | Code::DeviceOffline
         | Code::NotDeployed

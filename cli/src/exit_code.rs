@@ -37,7 +37,7 @@ exit_codes! {
     DownloadFailed = 12, "a download failed";
     UnsupportedPlatform = 13, "this system is not supported";
     NoSpace = 14, "the disk is full";
-    Busy = 15, "another installation is running";
+    Busy = 15, "another installation or update is running";
     ChecksumMissing = 20, "the checksum file is invalid or has no entry";
     NoHashTool = 21, "no tool for SHA-256 was found";
     ChecksumMismatch = 22, "a file does not have its checksum";
@@ -52,6 +52,7 @@ exit_codes! {
     LeftBehind = 60, "uninstalling left something behind";
     DeregistrationDeferred = 61, "uninstalled, but the backend could not be told";
     Unreachable = 69, "the backend or the agent cannot be reached";
+    RolledBack = 70, "an update was rolled back";
     GaveUp = 75, "gave up waiting; it may still happen";
     Refused = 77, "refused by the backend";
     Interrupted = 130, "interrupted";

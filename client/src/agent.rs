@@ -143,9 +143,9 @@ impl AgentClient {
     /// Deregisters the device.
     ///
     /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn deregister(&self) -> Result<bool, HttpError> {
-        self.http.delete(&agent_api::device_path(self.device)).await
+    /// [`Failure`] with the whole cause.
+    pub async fn deregister(&self) -> Result<(), Failure> {
+        self.http.call_for_status(Call::delete(agent_api::device_path(self.device))).await
     }
 
     /// Posts a body that was stored with its path.

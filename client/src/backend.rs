@@ -26,6 +26,7 @@ mod key;
 mod model;
 
 pub use account::{login, set_up};
+pub use device::retire_device;
 pub use model::{UploadError, UploadSource};
 
 /// What a login gave.

@@ -5,7 +5,7 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use reqwest::{Url, redirect};
+use reqwest::{StatusCode, Url, redirect};
 
 use crate::http::{self, InvalidAddress, is_loopback};
 
@@ -28,6 +28,36 @@ pub fn client(address: &str, stall: Duration) -> Result<reqwest::Client, Invalid
         if allowed && attempt.previous().len() <= HOPS { attempt.follow() } else { attempt.stop() }
     });
     http::build(http::builder_for(&url).read_timeout(stall).redirect(policy))
+}
+
+/// Gets a small document; nothing when the server has none at this address.
+///
+/// # Errors
+/// Why it could not be had, for a person.
+pub async fn document(
+    address: &str,
+    limit: usize,
+    patience: Duration,
+) -> Result<Option<Vec<u8>>, String> {
+    let client = client(address, patience).map_err(|error| error.to_string())?;
+    let failed = |error: reqwest::Error| match error.is_timeout() {
+        true => "no answer in time".to_owned(),
+        false => "the server cannot be reached".to_owned(),
+    };
+    let mut response = client.get(address).timeout(patience).send().await.map_err(failed)?;
+    match response.status() {
+        StatusCode::OK => {}
+        StatusCode::NOT_FOUND => return Ok(None),
+        status => return Err(format!("the server answered {status}")),
+    }
+    let mut document = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(failed)? {
+        document.extend_from_slice(&chunk);
+        if document.len() > limit {
+            return Err(format!("the answer is longer than {limit} bytes"));
+        }
+    }
+    Ok(Some(document))
 }
 
 fn may_follow(from: &Url, to: &Url) -> bool {

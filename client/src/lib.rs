@@ -12,6 +12,7 @@ pub mod http;
 pub mod local;
 pub mod remote;
 pub mod retry;
+pub mod transfer;
 
 /// Makes ring the crypto provider of this process. Each `main` calls it first; calling it again
 /// does nothing.

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use link_protocol::local_api::{HEALTHZ_PATH, Healthz, MODELS_PATH, PipelineEntry};
+use link_protocol::{
+    local_api::{HEALTHZ_PATH, Healthz, MODELS_PATH, PipelineEntry, UPDATE_PATH},
+    secret::Secret,
+    update::UpdateRequest,
+};
 
 use crate::http::{Call, Failure, Http, InvalidAddress};
 
@@ -38,5 +42,15 @@ impl LocalClient {
     /// [`Failure`] when it does not run or does not answer.
     pub async fn models(&self) -> Result<Vec<PipelineEntry>, Failure> {
         self.http.call(Call::get(MODELS_PATH).timeout(TIMEOUT)).await
+    }
+
+    /// Asks the agent to update itself; how it goes stands in its state. `token` is the control
+    /// token, which only the user who installed Link can read.
+    ///
+    /// # Errors
+    /// [`Failure`] when it does not run or an update is under way.
+    pub async fn update(&self, token: Secret, request: &UpdateRequest) -> Result<(), Failure> {
+        let call = Call::post(UPDATE_PATH).json(request).timeout(TIMEOUT);
+        self.http.with_bearer(token).call_for_status(call).await
     }
 }

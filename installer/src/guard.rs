@@ -1,8 +1,11 @@
-//! What the guard decides: it keeps the agent running, and ends it when it is told to.
+//! What the guard decides: it keeps the agent running, ends it when it is told to, and keeps or takes
+//! back a version on trial.
 //!
 //! An agent that ends is started again after a wait that grows with each quick end and starts anew
-//! once it has run for a while. Told to stop, the guard asks the agent, then kills it, and starts
-//! nothing any more. Pure: the shell is the program `link-guard`.
+//! once it has run for a while. A version on trial that ends with a failure is rolled back at once;
+//! at the end of its window it is kept if it was well a moment ago, and rolled back if not. Told to
+//! stop, the guard asks the agent, then kills it, and starts nothing any more. Pure: the shell is the
+//! program `link-guard`.
 
 use std::time::Duration;
 
@@ -24,12 +27,18 @@ pub const SETTLED: Duration = Duration::from_secs(60);
 /// How long the agent may take to end when it is asked to.
 pub const PATIENCE: Duration = Duration::from_secs(15);
 
+/// A version that was well this long ago, at the end of its window, is kept.
+pub const FRESH: Duration = Duration::from_secs(10);
+
 /// The guard.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Guard {
     phase: Phase,
     /// Quick ends in a row.
     quick_ends: usize,
+    /// How long a version is on trial.
+    window: Duration,
+    trial: Option<Trial>,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -40,11 +49,24 @@ enum Phase {
     Ended,
 }
 
+/// A version on trial.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Trial {
+    until: Now,
+    well_at: Option<Now>,
+    /// It was not well at the end, and has been killed for it.
+    condemned: bool,
+}
+
 /// What happened.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Event {
-    /// The agent ended, or could not be started.
-    AgentEnded,
+    /// The agent ended, or could not be started; `failed` unless it ended with success.
+    AgentEnded { failed: bool },
+    /// A version on trial was found.
+    OnTrial,
+    /// The version on trial has shown that it is well.
+    Well,
     /// The guard was told to stop.
     StopRequested,
     /// The time that [`Guard::deadline`] named has come.
@@ -58,22 +80,46 @@ pub enum Effect {
     /// Ask the agent to end.
     TerminateAgent,
     KillAgent,
+    /// Keep the version on trial.
+    Commit,
+    /// Put the version before back in its place.
+    RollBack(Fault),
     /// End the guard.
     Finish,
+}
+
+/// Why a version is rolled back.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Fault {
+    /// It ended, by itself or by a signal.
+    Ended,
+    /// It was not well at the end of its window.
+    NotWell,
 }
 
 impl Guard {
     /// Starts to guard: the agent is started first of all.
     #[must_use]
-    pub const fn new(now: Now) -> (Self, Effect) {
-        (Self { phase: Phase::Running { since: now }, quick_ends: 0 }, Effect::StartAgent)
+    pub const fn new(now: Now, window: Duration) -> (Self, Effect) {
+        let phase = Phase::Running { since: now };
+        (Self { phase, quick_ends: 0, window, trial: None }, Effect::StartAgent)
     }
 
-    /// Applies `event` and returns the effect that must run, if any.
+    /// Applies `event` and returns the effects that must run, in their order.
     #[must_use]
-    pub fn handle(&mut self, event: Event, now: Now) -> Option<Effect> {
+    pub fn handle(&mut self, event: Event, now: Now) -> Vec<Effect> {
         match event {
-            Event::AgentEnded => self.agent_ended(now),
+            Event::AgentEnded { failed } => self.agent_ended(failed, now),
+            Event::OnTrial => {
+                self.on_trial(now);
+                Vec::new()
+            }
+            Event::Well => {
+                if let Some(trial) = &mut self.trial {
+                    trial.well_at = Some(now);
+                }
+                Vec::new()
+            }
             Event::StopRequested => self.stop_requested(now),
             Event::DeadlineReached => self.deadline_reached(now),
         }
@@ -81,12 +127,13 @@ impl Guard {
 
     /// When to send the next [`Event::DeadlineReached`], if at all.
     #[must_use]
-    pub const fn deadline(&self) -> Option<Now> {
-        match self.phase {
+    pub fn deadline(&self) -> Option<Now> {
+        let phase = match self.phase {
             Phase::Waiting { until } => Some(until),
             Phase::Stopping { kill_at, killed: false } => Some(kill_at),
             Phase::Running { .. } | Phase::Stopping { killed: true, .. } | Phase::Ended => None,
-        }
+        };
+        [phase, self.window_ends()].into_iter().flatten().min()
     }
 
     /// Tells whether there should be an agent at this moment.
@@ -98,129 +145,106 @@ impl Guard {
         }
     }
 
-    fn agent_ended(&mut self, now: Now) -> Option<Effect> {
+    /// Tells whether a version is on trial.
+    #[must_use]
+    pub const fn has_trial(&self) -> bool {
+        self.trial.is_some()
+    }
+
+    /// When the window ends, unless its end has come or the guard stops: then the next start of the
+    /// guard decides.
+    fn window_ends(&self) -> Option<Now> {
+        let open = matches!(self.phase, Phase::Running { .. } | Phase::Waiting { .. });
+        self.trial.as_ref().filter(|trial| open && !trial.condemned).map(|trial| trial.until)
+    }
+
+    fn on_trial(&mut self, now: Now) {
+        let until = now + self.window;
+        self.trial.get_or_insert(Trial { until, well_at: None, condemned: false });
+    }
+
+    fn agent_ended(&mut self, failed: bool, now: Now) -> Vec<Effect> {
         match self.phase {
             Phase::Running { since } => {
+                match &self.trial {
+                    Some(Trial { condemned: true, .. }) => {
+                        return self.roll_back(Fault::NotWell, now);
+                    }
+                    Some(_) if failed => return self.roll_back(Fault::Ended, now),
+                    Some(_) | None => {}
+                }
                 if now.saturating_sub(since) >= SETTLED {
                     self.quick_ends = 0;
                 }
                 let wait = BACK_OFF[self.quick_ends.min(BACK_OFF.len() - 1)];
                 self.quick_ends += 1;
                 self.phase = Phase::Waiting { until: now + wait };
-                None
+                Vec::new()
             }
             Phase::Stopping { .. } => {
                 self.phase = Phase::Ended;
-                Some(Effect::Finish)
+                vec![Effect::Finish]
             }
-            Phase::Waiting { .. } | Phase::Ended => None,
+            Phase::Waiting { .. } | Phase::Ended => Vec::new(),
         }
     }
 
-    fn stop_requested(&mut self, now: Now) -> Option<Effect> {
+    fn roll_back(&mut self, fault: Fault, now: Now) -> Vec<Effect> {
+        self.trial = None;
+        self.quick_ends = 0;
+        self.phase = Phase::Running { since: now };
+        vec![Effect::RollBack(fault), Effect::StartAgent]
+    }
+
+    fn stop_requested(&mut self, now: Now) -> Vec<Effect> {
         match self.phase {
             Phase::Running { .. } => {
                 self.phase = Phase::Stopping { kill_at: now + PATIENCE, killed: false };
-                Some(Effect::TerminateAgent)
+                vec![Effect::TerminateAgent]
             }
             Phase::Waiting { .. } => {
                 self.phase = Phase::Ended;
-                Some(Effect::Finish)
+                vec![Effect::Finish]
             }
-            Phase::Stopping { .. } | Phase::Ended => None,
+            Phase::Stopping { .. } | Phase::Ended => Vec::new(),
         }
     }
 
-    fn deadline_reached(&mut self, now: Now) -> Option<Effect> {
+    fn deadline_reached(&mut self, now: Now) -> Vec<Effect> {
+        if self.window_ends().is_some_and(|end| end <= now) {
+            return self.end_window(now);
+        }
         match self.phase {
             Phase::Waiting { until } if until <= now => {
                 self.phase = Phase::Running { since: now };
-                Some(Effect::StartAgent)
+                vec![Effect::StartAgent]
             }
             Phase::Stopping { kill_at, killed: false } if kill_at <= now => {
                 self.phase = Phase::Stopping { kill_at, killed: true };
-                Some(Effect::KillAgent)
+                vec![Effect::KillAgent]
             }
             Phase::Running { .. }
             | Phase::Waiting { .. }
             | Phase::Stopping { .. }
-            | Phase::Ended => None,
+            | Phase::Ended => Vec::new(),
+        }
+    }
+
+    fn end_window(&mut self, now: Now) -> Vec<Effect> {
+        let Some(trial) = &mut self.trial else { return Vec::new() };
+        let runs = matches!(self.phase, Phase::Running { .. });
+        let is_well = trial.well_at.is_some_and(|at| now.saturating_sub(at) <= FRESH);
+        if runs && is_well {
+            self.trial = None;
+            vec![Effect::Commit]
+        } else if runs {
+            trial.condemned = true;
+            vec![Effect::KillAgent]
+        } else {
+            self.roll_back(Fault::NotWell, now)
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn an_agent_that_ends_again_and_again_is_started_with_growing_waits() {
-        let (mut guard, first) = Guard::new(Duration::ZERO);
-        assert_eq!(first, Effect::StartAgent);
-        let mut now = Duration::ZERO;
-        for wait in BACK_OFF.into_iter().chain([BACK_OFF[4]]) {
-            assert_eq!(guard.handle(Event::AgentEnded, now), None);
-            assert_eq!(guard.deadline(), Some(now + wait));
-            assert_eq!(guard.handle(Event::DeadlineReached, now), None);
-            now += wait;
-            assert_eq!(guard.handle(Event::DeadlineReached, now), Some(Effect::StartAgent));
-        }
-    }
-
-    #[test]
-    fn an_agent_that_ran_for_a_while_is_started_again_after_the_first_wait() {
-        let (mut guard, _) = Guard::new(Duration::ZERO);
-        assert_eq!(guard.handle(Event::AgentEnded, SETTLED / 2), None);
-        let restart = guard.deadline().unwrap();
-        assert_eq!(guard.handle(Event::DeadlineReached, restart), Some(Effect::StartAgent));
-        assert_eq!(guard.handle(Event::AgentEnded, restart + SETTLED), None);
-        assert_eq!(guard.deadline(), Some(restart + SETTLED + BACK_OFF[0]));
-    }
-
-    #[test]
-    fn a_stop_asks_then_kills_and_starts_nothing_any_more() {
-        let (mut guard, _) = Guard::new(Duration::ZERO);
-        assert_eq!(guard.handle(Event::StopRequested, BACK_OFF[0]), Some(Effect::TerminateAgent));
-        assert_eq!(guard.handle(Event::StopRequested, BACK_OFF[0]), None);
-        let kill_at = BACK_OFF[0] + PATIENCE;
-        assert_eq!(guard.handle(Event::DeadlineReached, kill_at), Some(Effect::KillAgent));
-        assert_eq!(guard.deadline(), None);
-        assert_eq!(guard.handle(Event::AgentEnded, kill_at), Some(Effect::Finish));
-        assert_eq!(guard.handle(Event::DeadlineReached, kill_at * 9), None);
-    }
-
-    #[test]
-    fn a_stop_while_the_agent_is_down_ends_the_guard_at_once() {
-        let (mut guard, _) = Guard::new(Duration::ZERO);
-        assert_eq!(guard.handle(Event::AgentEnded, Duration::ZERO), None);
-        assert_eq!(guard.handle(Event::StopRequested, Duration::ZERO), Some(Effect::Finish));
-    }
-
-    proptest! {
-        /// At most one agent runs, and none is started once a stop was requested.
-        #[test]
-        fn no_sequence_starts_a_second_agent_or_one_after_a_stop(
-            steps: Vec<(u8, u16)>,
-        ) {
-            let mut now = Duration::ZERO;
-            let (mut guard, _) = Guard::new(now);
-            let (mut running, mut stopped) = (true, false);
-            for (event, seconds) in steps {
-                now += Duration::from_secs(u64::from(seconds));
-                let event = [Event::AgentEnded, Event::StopRequested, Event::DeadlineReached]
-                    [usize::from(event % 3)];
-                if event == Event::AgentEnded && !running {
-                    continue;
-                }
-                running &= event != Event::AgentEnded;
-                stopped |= event == Event::StopRequested;
-                if guard.handle(event, now) == Some(Effect::StartAgent) {
-                    prop_assert!(!running && !stopped);
-                    running = true;
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -3,26 +3,26 @@
 //! Nothing is overwritten in place: a version is laid out beside the others under another name,
 //! moved to its own, marked complete, and only then pointed to.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "IO shell: copies programs and makes folders"
-)]
+#![expect(clippy::disallowed_methods, reason = "IO shell: looks at files and makes folders")]
 
 use std::{
-    fs::File,
     io,
     path::{Path, PathBuf},
 };
 
-use link_platform::fs::{self, FileError};
-use link_protocol::{command::Sha256Hex, release::is_downgrade};
+use link_platform::{
+    checkpoint,
+    fs::{self, FileError},
+    pointer,
+};
+use link_protocol::release::is_downgrade;
+use semver::Version;
 
 use crate::{
     layout::{Layout, PROGRAMS, complete_mark},
-    pointer,
-    receipt::{InstalledFile, InstalledRelease, Receipt},
+    receipt::{InstalledRelease, InstalledVersion, Receipt},
     trust::{Release, hash},
+    versions::{self, Versions},
 };
 
 /// What an installation found or did.
@@ -79,7 +79,10 @@ impl InstallError {
 }
 
 /// Installs `release`. `made` is the outermost folder that was made for this installation before it
-/// was called, on the way to the data folder.
+/// was called, on the way to the data folder; `source` is where later releases come from.
+///
+/// A version that takes the place of another is on trial: the guard keeps it or puts the one before
+/// back.
 ///
 /// # Errors
 /// [`InstallError`]; the version that was current before still is.
@@ -87,46 +90,58 @@ pub fn install(
     release: &Release,
     layout: &Layout,
     made: Option<&Path>,
+    source: Option<&str>,
 ) -> Result<Outcome, InstallError> {
     let roots = layout.roots();
     let places = [&roots.data, &roots.state, &roots.config, &roots.bin];
     let made = missing_folders(&places.map(PathBuf::as_path), made);
     fs::create_private_dir(&roots.data)?;
-    let _lock = fs::try_lock(&layout.lock())?.ok_or(InstallError::Busy)?;
-    let before = Receipt::read(&layout.receipt());
-    let folder = layout.version(&release.version);
-    let receipt = Receipt {
-        version: release.version.clone(),
-        release: not_older(before.as_ref(), release)?,
-        files: programs(release, &folder),
-        pointers: [vec![layout.current()], layout.commands().to_vec()].concat(),
-        folders: before.as_ref().map_or(made, |before| before.folders.clone()),
-        ..before.clone().unwrap_or_default()
-    };
+    let versions = Versions::lock(layout)?;
+    let known = Receipt::read(&layout.receipt());
+    let is_new = known.is_none();
+    let mut receipt = known.unwrap_or_else(|| Receipt { folders: made, ..Receipt::default() });
+    let before = versions::current(layout);
+    let installed_before = before.as_ref().and_then(|it| receipt.version(&it.to_string()).cloned());
+    let mut wanted = versions::installed(release, &layout.version(&release.version.to_string()));
+    wanted.release = not_older(installed_before.as_ref(), release)?;
     check_name(layout)?;
-    if is_intact(layout, &receipt) {
-        if before.is_some_and(|before| before.release != receipt.release) {
-            receipt.write(&layout.receipt())?;
-        }
+    receipt.pointers = [vec![layout.current()], layout.commands().to_vec()].concat();
+    if let Some(source) = source {
+        receipt.source = Some(source.to_owned());
+    }
+    let is_intact = is_intact(layout, &receipt, &wanted, before.as_ref());
+    let had_version = layout.version(&wanted.version).exists();
+    let changes = !is_new && before.is_some() && before.as_ref() != Some(&release.version);
+    receipt.set_version(wanted.clone());
+    if Receipt::read(&layout.receipt()).as_ref() != Some(&receipt) {
+        receipt.write(&layout.receipt())?;
+    }
+    if is_intact {
         return Ok(Outcome::Intact);
     }
-    let was_there = folder.exists();
-    receipt.write(&layout.receipt())?;
-    lay_out(release, &folder)?;
-    place_guard(&folder, &layout.guard())?;
+    checkpoint::reach("receipt-written");
+    if !is_laid_out(layout, &wanted) {
+        versions.lay_out(release)?;
+    }
+    if !(changes && has_known_guard(layout, &receipt)) {
+        versions.place_guard(&wanted.version)?;
+        checkpoint::reach("guard-placed");
+    }
     for place in [&roots.bin, &roots.state] {
         std::fs::create_dir_all(place).map_err(|source| io_error("create", place, source))?;
     }
-    let current = layout.current();
-    pointer::replace(&current, &folder).map_err(|source| io_error("point", &current, source))?;
+    if before.as_ref() != Some(&release.version) {
+        versions.swap(&release.version)?;
+    }
     for command in layout.commands() {
         pointer::replace(&command, &layout.command_target())
             .map_err(|source| io_error("point", &command, source))?;
+        checkpoint::reach("command-pointed");
     }
-    Ok(match before {
-        _ if was_there => Outcome::Repaired,
-        Some(_) => Outcome::Changed,
-        None => Outcome::Installed,
+    Ok(match (changes, had_version || !is_new) {
+        (true, _) => Outcome::Changed,
+        (false, true) => Outcome::Repaired,
+        (false, false) => Outcome::Installed,
     })
 }
 
@@ -146,33 +161,21 @@ fn missing_folders(places: &[&Path], made: Option<&Path>) -> Vec<PathBuf> {
 
 /// What the receipt says of `release`, which must not be older than what is there.
 fn not_older(
-    before: Option<&Receipt>,
+    before: Option<&InstalledVersion>,
     release: &Release,
 ) -> Result<Option<InstalledRelease>, InstallError> {
     let Some(mut signed) = release.signed.clone() else { return Ok(None) };
-    if let Some((version, installed)) =
-        before.and_then(|before| Some((&before.version, before.release.as_ref()?)))
+    if let Some((before, installed)) =
+        before.and_then(|before| Some((before, before.release.as_ref()?)))
     {
-        let offered = (release.version.as_str(), signed.counter);
-        if is_downgrade((version, installed.counter), offered) {
-            let (installed, offered) = (version.clone(), release.version.clone());
+        let offered = release.version.to_string();
+        if is_downgrade((&before.version, installed.counter), (&offered, signed.counter)) {
+            let installed = before.version.clone();
             return Err(InstallError::Downgrade { installed, offered });
         }
         signed.counter = signed.counter.max(installed.counter);
     }
     Ok(Some(signed))
-}
-
-fn programs(release: &Release, to: &Path) -> Vec<InstalledFile> {
-    let place = |(name, sha256): &(&str, Sha256Hex)| InstalledFile {
-        path: to.join(name),
-        sha256: sha256.to_string(),
-    };
-    release.programs.iter().map(place).collect()
-}
-
-fn has_hash(path: &Path, sha256: &str) -> bool {
-    hash(path).is_ok_and(|(found, _)| found.as_str() == sha256)
 }
 
 /// Refuses to replace a command of the same name that is not ours.
@@ -188,12 +191,15 @@ fn check_name(layout: &Layout) -> Result<(), InstallError> {
         .map_or(Ok(()), |name| Err(InstallError::NameTaken(name)))
 }
 
-fn is_intact(layout: &Layout, receipt: &Receipt) -> bool {
-    let folder = layout.version(&receipt.version);
-    complete_mark(&folder).is_file()
-        && receipt.files.iter().all(|file| has_hash(&file.path, &file.sha256))
-        && hash(&layout.guard()).ok() == hash(&folder.join(PROGRAMS[2])).ok()
-        && pointer::read(&layout.current()).is_some_and(|target| target == folder)
+fn is_intact(
+    layout: &Layout,
+    receipt: &Receipt,
+    wanted: &InstalledVersion,
+    current: Option<&Version>,
+) -> bool {
+    is_laid_out(layout, wanted)
+        && has_known_guard(layout, receipt)
+        && current.is_some_and(|current| current.to_string() == wanted.version)
         && layout
             .commands()
             .iter()
@@ -201,57 +207,20 @@ fn is_intact(layout: &Layout, receipt: &Receipt) -> bool {
         && layout.receipt().is_file()
 }
 
-/// Lays out a version beside its place, then puts it there.
-fn lay_out(release: &Release, folder: &Path) -> Result<(), InstallError> {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let staged = folder.with_file_name(format!(".{name}.new"));
-    let replaced = folder.with_file_name(format!(".{name}.old"));
-    for leftover in [&staged, &replaced] {
-        remove_folder(leftover)?;
-    }
-    std::fs::create_dir_all(&staged).map_err(|source| io_error("create", &staged, source))?;
-    for (program, sha256) in &release.programs {
-        let (source_path, target) = (release.from.join(program), staged.join(program));
-        std::fs::copy(&source_path, &target)
-            .and_then(|_| File::open(&target)?.sync_all())
-            .map_err(|source| io_error("write", &target, source))?;
-        if !has_hash(&target, sha256.as_str()) {
-            remove_folder(&staged)?;
-            return Err(InstallError::Changed(source_path));
-        }
-    }
-    if folder.exists() {
-        fs::rename(folder, &replaced)?;
-    }
-    fs::rename(&staged, folder)?;
-    fs::write_atomic(&complete_mark(folder), b"")?;
-    remove_folder(&replaced)
+fn is_laid_out(layout: &Layout, wanted: &InstalledVersion) -> bool {
+    complete_mark(&layout.version(&wanted.version)).is_file()
+        && wanted.files.iter().all(|file| versions::has_hash(&file.path, &file.sha256))
 }
 
-/// Puts the guard of a version outside of all versions, in one step.
-fn place_guard(version: &Path, guard: &Path) -> Result<(), InstallError> {
-    let source = version.join(PROGRAMS[2]);
-    let staged = guard.with_extension("new");
-    let failed = |error| io_error("write", guard, error);
-    let folder = guard.parent().unwrap_or(guard);
-    std::fs::create_dir_all(folder).map_err(|error| io_error("create", folder, error))?;
-    std::fs::copy(&source, &staged)
-        .and_then(|_| File::open(&staged)?.sync_all())
-        .map_err(failed)?;
-    fs::rename(&staged, guard)?;
-    Ok(())
+/// Tells whether the guard is that of a version on disk: after an update the one before stays until
+/// the new version has proved itself.
+fn has_known_guard(layout: &Layout, receipt: &Receipt) -> bool {
+    let Ok((found, _)) = hash(&layout.guard()) else { return false };
+    let files = receipt.versions.iter().flat_map(|version| &version.files);
+    files.filter(|file| file.path.ends_with(PROGRAMS[2])).any(|file| file.sha256 == found.as_str())
 }
 
-fn remove_folder(folder: &Path) -> Result<(), InstallError> {
-    match std::fs::remove_dir_all(folder) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(io_error("remove", folder, source))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-fn io_error(action: &'static str, path: &Path, source: io::Error) -> InstallError {
+pub(crate) fn io_error(action: &'static str, path: &Path, source: io::Error) -> InstallError {
     InstallError::Io { action, path: path.to_owned(), source }
 }
 

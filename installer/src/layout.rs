@@ -92,6 +92,18 @@ impl Layout {
         self.roots.data.join("receipt.json")
     }
 
+    /// The state of updates.
+    #[must_use]
+    pub fn update_state(&self) -> PathBuf {
+        self.roots.data.join("update.json")
+    }
+
+    /// Where the next version is downloaded to and unpacked.
+    #[must_use]
+    pub fn staging(&self) -> PathBuf {
+        self.roots.data.join("staging")
+    }
+
     /// The lock that one installer holds.
     #[must_use]
     pub fn lock(&self) -> PathBuf {

@@ -12,7 +12,9 @@ pub mod layout;
 pub mod path_files;
 pub mod receipt;
 pub mod service;
+pub mod source;
+pub mod stage;
 pub mod trust;
 pub mod uninstall;
-
-mod pointer;
+pub mod update;
+pub mod versions;

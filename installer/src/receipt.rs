@@ -9,12 +9,11 @@ use serde::{Deserialize, Serialize};
 /// The list of what was made.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Receipt {
-    pub version: String,
-    /// What the signed release said of itself; nothing when its signature was not checked.
-    #[serde(default)]
-    pub release: Option<InstalledRelease>,
-    /// Programs and the hexadecimal SHA-256 of each.
-    pub files: Vec<InstalledFile>,
+    /// The address of the folder that releases come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The versions on disk. `current` points to the one that runs.
+    pub versions: Vec<InstalledVersion>,
     /// Pointers that were made.
     pub pointers: Vec<PathBuf>,
     /// Folders that did not exist before, from the outermost inwards.
@@ -28,6 +27,17 @@ pub struct Receipt {
     /// Files of the shells that hold our block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path_files: Vec<PathFile>,
+}
+
+/// A version that was laid out.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct InstalledVersion {
+    pub version: String,
+    /// What the signed release said of itself; nothing when its signature was not checked.
+    #[serde(default)]
+    pub release: Option<InstalledRelease>,
+    /// Programs and the hexadecimal SHA-256 of each.
+    pub files: Vec<InstalledFile>,
 }
 
 /// A unit that was made.
@@ -76,6 +86,25 @@ impl Receipt {
     /// When the folder cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         fs::write_atomic(path, self.to_text().as_bytes())
+    }
+
+    /// Returns what is known of `version`.
+    #[must_use]
+    pub fn version(&self, version: &str) -> Option<&InstalledVersion> {
+        self.versions.iter().find(|installed| installed.version == version)
+    }
+
+    /// Returns the channel of `version`; that of everybody when it is not known.
+    #[must_use]
+    pub fn channel(&self, version: &str) -> Channel {
+        let release = self.version(version).and_then(|installed| installed.release.as_ref());
+        release.map(|release| release.channel).unwrap_or_default()
+    }
+
+    /// Puts `installed` in the place of what was known of the same version.
+    pub fn set_version(&mut self, installed: InstalledVersion) {
+        self.versions.retain(|other| other.version != installed.version);
+        self.versions.push(installed);
     }
 
     /// Remembers the folders that making `place` makes; to be written before they are made.

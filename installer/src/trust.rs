@@ -22,6 +22,7 @@ use link_protocol::{
     release::{self, CONTENTS_FILE, Contents, FoundFile, KEYS_FILE, RefusedRelease},
     signing::{InvalidKey, Signed, VerifyingKey},
 };
+use semver::Version;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
@@ -39,7 +40,7 @@ pub struct Trust {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Release {
     pub(crate) from: PathBuf,
-    pub(crate) version: String,
+    pub(crate) version: Version,
     /// The programs and the hashes that they must have.
     pub(crate) programs: Vec<(&'static str, Sha256Hex)>,
     pub(crate) signed: Option<InstalledRelease>,
@@ -89,23 +90,28 @@ impl Trust {
         Ok(Self { keys: keys.collect::<Result<_, _>>().map_err(VerifyError::Keys)? })
     }
 
+    /// Returns the keys that are trusted, and those that they introduce.
+    pub(crate) fn with(&self, chain: &[Signed]) -> Result<Vec<VerifyingKey>, RefusedRelease> {
+        release::introduce(&self.keys, chain)
+    }
+
     /// Verifies that the folder `from` is the release `version` and holds nothing else.
     ///
     /// # Errors
     /// [`VerifyError`]; without any trusted key only when a program cannot be read.
-    pub fn verify(&self, from: &Path, version: &str) -> Result<Release, VerifyError> {
+    pub fn verify(&self, from: &Path, version: &Version) -> Result<Release, VerifyError> {
         let from = from.to_owned();
-        let version = version.to_owned();
+        let version = version.clone();
         if self.keys.is_empty() {
             let programs = PROGRAMS.iter().map(|&name| Ok((name, look_at(&from, name)?.sha256)));
             let programs = programs.collect::<Result<_, _>>()?;
             return Ok(Release { from, version, programs, signed: None });
         }
         let chain: Vec<Signed> = read_json(&from.join(KEYS_FILE))?.unwrap_or_default();
-        let trusted = release::introduce(&self.keys, &chain).map_err(VerifyError::Refused)?;
+        let trusted = self.with(&chain).map_err(VerifyError::Refused)?;
         let signed: Signed = read_json(&from.join(CONTENTS_FILE))?.ok_or(VerifyError::Unsigned)?;
         let contents = Contents::open(&signed, &trusted).map_err(VerifyError::Refused)?;
-        contents.check(&version, &found(&from)?).map_err(VerifyError::Refused)?;
+        contents.check(&version.to_string(), &found(&from)?).map_err(VerifyError::Refused)?;
         let listed = |name: &&'static str| {
             let file = contents.files.iter().find(|file| file.path.as_str() == *name);
             let missing = || VerifyError::Refused(RefusedRelease::Missing((*name).to_owned()));

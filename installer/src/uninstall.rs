@@ -7,10 +7,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{layout::Layout, path_files, pointer, receipt::Receipt, service::systemd};
+use link_platform::pointer;
+
+use crate::{layout::Layout, path_files, receipt::Receipt, service::systemd};
 
 /// What Link makes in a folder that was there before it.
-const DATA: &[&str] = &["versions", "current", "guard", "engines", "receipt.json", "install.lock"];
+const DATA: &[&str] = &[
+    "versions",
+    "current",
+    "guard",
+    "engines",
+    "staging",
+    "update.json",
+    "receipt.json",
+    "install.lock",
+];
 const STATE: &[&str] = &[
     "identity.json",
     "registration.pending",

@@ -19,6 +19,19 @@ pub fn arch() -> &'static str {
     std::env::consts::ARCH
 }
 
+/// The name of this system among the archives of a release; nothing when there are none for it.
+#[must_use]
+pub fn target() -> Option<&'static str> {
+    Some(match (os(), arch()) {
+        ("linux", "x86_64") => "x86_64-unknown-linux-gnu",
+        ("linux", "aarch64") => "aarch64-unknown-linux-gnu",
+        ("macos", "x86_64") => "x86_64-apple-darwin",
+        ("macos", "aarch64") => "aarch64-apple-darwin",
+        ("windows", "x86_64") => "x86_64-pc-windows-msvc",
+        _ => return None,
+    })
+}
+
 /// The machine's name, or `unknown`.
 #[must_use]
 pub fn hostname() -> String {

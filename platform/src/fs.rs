@@ -48,7 +48,7 @@ impl FileError {
 /// # Errors
 /// When the folder cannot be written or the disk is full; the old file is then unchanged.
 pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), FileError> {
-    replace(path, contents, system::permissions(system::PUBLIC))
+    replace(path, contents, system::permissions(system::PUBLIC), None)
 }
 
 /// Like [`write_atomic`] for a file that a person made: a symbolic link stays one, and the file's
@@ -59,7 +59,7 @@ pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), FileError> {
 pub fn rewrite(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let kept = std::fs::metadata(&path).ok().map(|found| found.permissions());
-    replace(&path, contents, kept.or_else(|| system::permissions(system::PUBLIC)))
+    replace(&path, contents, kept.clone().or_else(|| system::permissions(system::PUBLIC)), kept)
 }
 
 /// Like [`write_atomic`], and no other user can ever read the file.
@@ -67,7 +67,7 @@ pub fn rewrite(path: &Path, contents: &[u8]) -> Result<(), FileError> {
 /// # Errors
 /// Those of [`write_atomic`].
 pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), FileError> {
-    replace(path, contents, system::permissions(system::PRIVATE))
+    replace(path, contents, system::permissions(system::PRIVATE), None)
 }
 
 /// Creates `path` and its parents; no other user can look into a folder that this made.
@@ -160,6 +160,13 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
     })
 }
 
+/// Tells whether two files hold different bytes; one that cannot be read differs.
+#[must_use]
+pub fn differ(one: &Path, other: &Path) -> bool {
+    let (one, other) = (std::fs::read(one), std::fs::read(other));
+    !matches!((one, other), (Ok(one), Ok(other)) if one == other)
+}
+
 /// An exclusive lock on a file, held while the value lives and at most as long as the process.
 #[derive(Debug)]
 pub struct Lock {
@@ -185,6 +192,7 @@ fn replace(
     path: &Path,
     contents: &[u8],
     permissions: Option<Permissions>,
+    kept: Option<Permissions>,
 ) -> Result<(), FileError> {
     let failed = |source| FileError { action: "write", path: path.to_owned(), source };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -194,6 +202,10 @@ fn replace(
         builder.permissions(permissions);
     }
     let mut file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    if let Some(kept) = kept {
+        // A new file has no more than the umask of this process lets it have.
+        file.as_file().set_permissions(kept).map_err(failed)?;
+    }
     file.write_all(contents).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     sync_folder(path).map_err(failed)

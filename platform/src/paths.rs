@@ -67,6 +67,12 @@ impl Roots {
         self.state.join("identity.json")
     }
 
+    /// What a request for an action of the agent must know; only this user can read it.
+    #[must_use]
+    pub fn control_token(&self) -> PathBuf {
+        self.state.join("run").join("control.token")
+    }
+
     /// The lock that a running agent holds.
     #[must_use]
     pub fn agent_lock(&self) -> PathBuf {

@@ -10,7 +10,7 @@ use std::{
     ffi::OsString,
     fs::File,
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -51,7 +51,13 @@ impl TiedChild {
     /// # Errors
     /// When it does not exist or may not be run.
     pub fn start(program: &Program) -> io::Result<Self> {
+        Self::start_reading(program, Stdio::null())
+    }
+
+    /// Starts `program` with this standard input.
+    pub(crate) fn start_reading(program: &Program, input: Stdio) -> io::Result<Self> {
         let mut command = command(program)?;
+        command.stdin(input);
         system::tie_to_parent(&mut command);
         command.spawn().map(|child| Self { child })
     }
@@ -104,6 +110,13 @@ pub fn spawn_detached(program: &Program) -> io::Result<u32> {
     let mut command = command(program)?;
     system::detach(&mut command);
     command.spawn().map(|child| child.id())
+}
+
+/// Replaces the image of this process by `program`, which has the same process id and standard
+/// input, output and error. Returns only when that failed.
+#[must_use]
+pub fn replace_image(program: &Path, args: &[OsString]) -> io::Error {
+    system::replace_image(Command::new(program).args(args))
 }
 
 /// Asks the process `pid` to end; false when there is none.

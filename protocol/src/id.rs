@@ -31,6 +31,12 @@ macro_rules! ids {
             pub const fn from_uuid(uuid: Uuid) -> Self {
                 Self(uuid)
             }
+
+            /// Returns the UUID that the id stands for.
+            #[must_use]
+            pub const fn uuid(self) -> Uuid {
+                self.0
+            }
         }
 
         impl fmt::Display for $name {

@@ -28,6 +28,10 @@ pub const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::f
 /// An engine that is not healthy after this long has failed to start (specification, section 8).
 pub const ENGINE_HEALTH_TIMEOUT: Duration = Duration::from_secs(120);
 
+/// A version that ends with a failure this long after an update is rolled back (specification,
+/// sections 3.4, 8).
+pub const ROLLBACK_WINDOW: Duration = Duration::from_secs(120);
+
 /// How long one poll for commands is held open by the backend, in whole seconds.
 pub const POLL_WAIT: Duration = Duration::from_secs(50);
 

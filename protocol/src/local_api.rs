@@ -9,6 +9,7 @@ use crate::{
     port::Port,
     registration::TransportType,
     report::{LifecycleStatus, ModelState},
+    update::{UpdateOutcome, UpdateProgress},
 };
 
 /// The path of [`Healthz`].
@@ -16,6 +17,9 @@ pub const HEALTHZ_PATH: &str = "/healthz";
 
 /// The path of the list of [`PipelineEntry`].
 pub const MODELS_PATH: &str = "/models";
+
+/// Where the agent is asked to update itself, by a [`crate::update::UpdateRequest`].
+pub const UPDATE_PATH: &str = "/update";
 
 /// `GET /healthz`: the state of the agent.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -28,6 +32,12 @@ pub struct Healthz {
     pub transport: TransportState,
     pub models: Vec<ModelHealth>,
     pub deployments: Vec<DeploymentProgress>,
+    /// The update under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update: Option<UpdateProgress>,
+    /// What became of the last update.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_update: Option<UpdateOutcome>,
     /// Deprecated: reflects only what an explicit START_SERVING started.
     pub currently_serving: bool,
     /// Deprecated: reflects only what an explicit START_SERVING started.

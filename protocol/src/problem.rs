@@ -89,6 +89,7 @@ macro_rules! codes {
 codes! {
     MalformedRequest = "malformed-request", 400, "The request could not be read", None;
     Unauthorized = "unauthorized", 401, "No valid access token", Some("log in with `link login`, or send `Authorization: Bearer <token>`");
+    ControlTokenRequired = "control-token-required", 401, "Actions on this device need its control token", Some("use the `link` command, as the user who installed Link");
     TokenExpired = "token-expired", 401, "The access token has expired", Some("refresh it, or log in again with `link login`");
     InvalidCredentials = "invalid-credentials", 401, "The e-mail or the password is wrong", Some("check both and try again");
     SetupTokenInvalid = "setup-token-invalid", 401, "The setup token is wrong", Some("the backend prints the token at its first start");
@@ -100,11 +101,14 @@ codes! {
     NotOwner = "not-owner", 403, "The model is neither yours nor shared", Some("ask its owner to share the model");
     Forbidden = "forbidden", 403, "Your role does not allow this", Some("ask an owner of the account");
     NotFound = "not-found", 404, "Not found", None;
+    RetireCodeUnknown = "retire-code-unknown", 404, "The retire code fits no device", Some("the device may be gone already, may have registered again, or may belong to another backend");
     MethodNotAllowed = "method-not-allowed", 405, "The method is not allowed here", None;
     DeviceOffline = "device-offline", 409, "The device is offline", Some("retry when the device is online");
     NotDeployed = "not-deployed", 409, "The model is not deployed on this device", Some("deploy it first with `link model deploy`");
     DeviceLimitReached = "device-limit-reached", 409, "The account has as many devices as it may", Some("remove a device you no longer use, or raise the limit");
     AliasTaken = "alias-taken", 409, "Another model on this device has this alias", Some("choose another alias");
+    RetireCodeStale = "retire-code-stale", 409, "The device has registered again since the code was made", Some("a newer registration stays; remove the device in the list of devices if it is to go");
+    UpdateRunning = "update-running", 409, "An update of the agent is under way", Some("follow it with `link status`");
     PortTaken = "port-taken", 409, "The port is in use on this device", Some("choose another port");
     ModelNotReady = "model-not-ready", 409, "The model has no content yet", Some("upload its file first");
     ModelInUse = "model-in-use", 409, "The model is deployed on a device", Some("uninstall it from its devices first");
@@ -117,6 +121,7 @@ codes! {
     UnsupportedMediaType = "unsupported-media-type", 415, "The media type is not supported", Some("send JSON with `Content-Type: application/json`");
     InvalidRequest = "invalid-request", 422, "The request is not valid", None;
     KeyMistyped = "key-mistyped", 422, "The key is mistyped or incomplete", Some("copy the whole key again");
+    RetireCodeMistyped = "retire-code-mistyped", 422, "The retire code is mistyped or incomplete", Some("copy the whole code again");
     ChecksumMismatch = "checksum-mismatch", 422, "The content does not have the announced checksum", Some("upload the file again");
     QueueFull = "queue-full", 429, "Too many commands wait for this device", Some("wait until the device has worked some off");
     TooManyAttempts = "too-many-attempts", 429, "Too many attempts", Some("wait a minute before you try again");

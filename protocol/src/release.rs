@@ -5,7 +5,7 @@
 //! signed, so that none can be taken for another. Contents never expire: an archive that was kept
 //! for years installs. A manifest does, and that warns; what is installed goes on running.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, fmt};
 
 use jiff::Timestamp;
 use semver::Version;
@@ -24,6 +24,13 @@ pub const SCHEMA: u32 = 1;
 pub const CONTENTS_FILE: &str = "contents.json";
 /// The signed [`Manifest`], beside the archives.
 pub const MANIFEST_FILE: &str = "manifest.json";
+/// The name of the signed [`Manifest`] of one version, beside the archives: the newest release is
+/// not the only one that a folder may hold.
+#[must_use]
+pub fn manifest_of(version: &Version) -> String {
+    format!("link-{version}.{MANIFEST_FILE}")
+}
+
 /// The signed [`KeySet`]s as a list, in each archive and beside it, when there are any.
 pub const KEYS_FILE: &str = "keys.json";
 
@@ -37,6 +44,16 @@ pub enum Channel {
     Beta,
     #[default]
     Stable,
+}
+
+impl fmt::Display for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Alpha => "alpha",
+            Self::Beta => "beta",
+            Self::Stable => "stable",
+        })
+    }
 }
 
 /// What a release key signs.

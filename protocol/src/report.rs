@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     id::{CommandId, DeploymentId, InferenceId, ModelId, PipelineId},
     port::Port,
+    update::UpdateOutcome,
 };
 
 /// Lifecycle of a device's agent.
@@ -29,6 +30,9 @@ pub struct LifecycleReport {
     pub agent_version: semver::Version,
     /// Seconds since the agent's process started.
     pub uptime_s: u64,
+    /// What became of the last update, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update: Option<UpdateOutcome>,
 }
 
 /// How a command ended.

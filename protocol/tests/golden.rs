@@ -34,6 +34,7 @@ use link_protocol::{
     },
     deployment::DeploymentState,
     envelope::{ENVELOPE_VERSION, Envelope, Receipt, ReceiptKind},
+    guard_line::{FromAgent, FromGuard},
     id::{DeviceId, ModelId, PipelineId},
     identity::{Identity, SCHEMA_VERSION, encode_seed},
     key::{EnrolmentKey, KeyKind},
@@ -51,8 +52,10 @@ use link_protocol::{
         CommandReport, CommandResult, LifecycleReport, LifecycleStatus, LogRecord, ModelReport,
         ModelState, ProgressEvent, ProgressReport, Provenance, Severity, TelemetryReport,
     },
+    retire::{RetireCode, RetireRequest},
     secret::Secret,
     signing::{SigningKey, VerifyingKey},
+    update::{UpdateEnd, UpdateOutcome, UpdatePhase, UpdateProgress, UpdateRequest},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, value::to_raw_value};
@@ -288,6 +291,16 @@ fn reports() -> Vec<Example> {
                 status: LifecycleStatus::Online,
                 agent_version: version(),
                 uptime_s: 3,
+                update: None,
+            },
+        ),
+        body(
+            "report_lifecycle_rolled_back",
+            LifecycleReport {
+                status: LifecycleStatus::Starting,
+                agent_version: version(),
+                uptime_s: 0,
+                update: Some(rolled_back()),
             },
         ),
         body("report_command", command_report()),
@@ -393,6 +406,7 @@ fn registration() -> Vec<Example> {
 fn people() -> Vec<Example> {
     let password = || Secret::new("correct horse battery staple");
     let email = || "ada@example.org".to_owned();
+    let retire_code = RetireCode::sign(&key_of(3), device(), 1, time());
     vec![
         request(
             "setup_request",
@@ -442,6 +456,7 @@ fn people() -> Vec<Example> {
                 tags: vec!["kitchen".to_owned()],
             },
         ),
+        request("retire_request", RetireRequest::from(&retire_code)),
     ]
 }
 
@@ -558,12 +573,33 @@ fn local() -> Vec<Example> {
                     state: DeploymentState::Downloading,
                     progress,
                 }],
+                update: Some(UpdateProgress {
+                    to: Some(semver::Version::new(1, 4, 0)),
+                    phase: UpdatePhase::Downloading,
+                    bytes_done: 5,
+                    bytes_total: 10,
+                    reason: None,
+                }),
+                last_update: Some(rolled_back()),
                 currently_serving: true,
                 model_id: Some(model()),
             },
         ),
         body("local_models", vec![entry, stopped]),
+        body("local_update", UpdateRequest { version: Some(version()), again: true }),
+        body("guard_line_alive", FromAgent::Alive { version: version(), local_port: Some(20505) }),
+        body("guard_line_replacing", FromAgent::Replacing),
+        body("guard_line_committed", FromGuard::Committed),
     ]
+}
+
+fn rolled_back() -> UpdateOutcome {
+    UpdateOutcome {
+        from: version(),
+        to: semver::Version::new(1, 4, 0),
+        outcome: UpdateEnd::RolledBack,
+        reason: Some("it ended within its trial".to_owned()),
+    }
 }
 
 fn deployment_answer() -> Deployment {

@@ -7,12 +7,16 @@
     reason = "tests work on files, processes and time"
 )]
 
+mod booted;
 mod browser;
 mod crashes;
 mod deployment;
 mod guard;
+mod install_script;
 mod main_job;
 mod registration;
 mod service;
 mod serving;
 mod simulation;
+mod uninstall;
+mod update;

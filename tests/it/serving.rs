@@ -142,6 +142,8 @@ async fn stopping_ends_an_engine_that_never_gets_healthy() {
     assert!(loading.headers().contains_key("retry-after"));
     assert!(loading.headers().contains_key("access-control-allow-origin"));
 
+    // The model is deployed once its file is there; its start goes on.
+    backend.ended(deployment.deployment_id).await;
     let stop = backend.owner.stop(model.model_id, device.id).await.unwrap();
     assert_eq!(
         backend.result(stop.command_id).await.result.unwrap().status,

@@ -11,10 +11,13 @@
 )]
 
 pub mod backend;
+pub mod booted;
 pub mod chat;
 pub mod device;
 pub mod engines;
 pub mod machine;
 pub mod model_server;
 pub mod program;
+pub mod release;
+pub mod release_server;
 pub mod wait;

@@ -3,7 +3,7 @@
 use std::{
     os::unix::fs::{PermissionsExt as _, chown},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 use crate::{
@@ -85,16 +85,7 @@ impl Machine {
     #[must_use]
     pub fn release(&self) -> PathBuf {
         let out = self.folder.path().join("release");
-        let xtask = program::path("xtask");
-        let target = xtask.ancestors().nth(2).unwrap();
-        let packed = Command::new(&xtask)
-            .args(["dist", "--profile", "dev", "--out"])
-            .arg(&out)
-            .env("CARGO_TARGET_DIR", target)
-            .stdout(Stdio::null())
-            .status()
-            .unwrap();
-        assert!(packed.success());
+        pack_release(&out);
         open(&out);
         out
     }
@@ -105,9 +96,13 @@ impl Machine {
     /// When there is no machine.
     #[must_use]
     pub fn run(&self, line: &str) -> Ran {
-        let output =
-            Command::new(SCRIPT).arg("run").arg(self.folder.path()).arg(line).output().unwrap();
-        Ran {
+        Command::new(SCRIPT).arg("run").arg(self.folder.path()).arg(line).output().unwrap().into()
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).trim().to_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
@@ -119,6 +114,20 @@ impl Drop for Machine {
     fn drop(&mut self) {
         drop(Command::new(SCRIPT).arg("stop").arg(self.folder.path()).status());
     }
+}
+
+/// Packs the programs under test as a release in `out`.
+pub(crate) fn pack_release(out: &Path) {
+    let xtask = program::path("xtask");
+    let target = xtask.ancestors().nth(2).unwrap();
+    let packed = Command::new(&xtask)
+        .args(["dist", "--profile", "dev", "--out"])
+        .arg(out)
+        .env("CARGO_TARGET_DIR", target)
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(packed.success());
 }
 
 /// Lets every user read a folder and what is in it.

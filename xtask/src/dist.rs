@@ -17,7 +17,7 @@ use anyhow::Context as _;
 use flate2::{Compression, GzBuilder};
 use link_protocol::{
     command::Sha256Hex,
-    release::{CONTENTS_FILE, Channel, KEYS_FILE, MANIFEST_FILE},
+    release::{CONTENTS_FILE, Channel, KEYS_FILE, MANIFEST_FILE, manifest_of},
 };
 use sha2::{Digest as _, Sha256};
 
@@ -88,6 +88,12 @@ pub(crate) struct Options {
     /// Never lower than that of an earlier release [default: made from the version]
     #[arg(long, value_name = "N", requires = "sign_with")]
     counter: Option<u64>,
+    /// Folder with the executables [default: that of the build]
+    #[arg(long, value_name = "DIR")]
+    executables: Option<PathBuf>,
+    /// The version that the executables have [default: that of this checkout]
+    #[arg(long, value_name = "VERSION", default_value = env!("CARGO_PKG_VERSION"))]
+    release_version: semver::Version,
     /// The date of the release in seconds of the epoch
     #[arg(long, env = "SOURCE_DATE_EPOCH", value_name = "SECONDS", default_value_t = MODIFIED)]
     released_at: u64,
@@ -116,8 +122,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let out = options.out.clone().unwrap_or_else(|| target.join("release-folder"));
     let statements = statements(options)?;
-    let packed = executables(&target, options.profile)?;
-    let files = release(&script(root)?, packed, statements.as_ref(), options.profile)?;
+    let built = target.join(options.profile.folder());
+    let folder = options.executables.as_ref().unwrap_or(&built);
+    let packed = executables(folder, options.profile)?;
+    let files = release(&script(root)?, packed, statements.as_ref(), options)?;
 
     std::fs::create_dir_all(&out)
         .with_context(|| format!("failed to create `{}`", out.display()))?;
@@ -145,7 +153,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
 
 fn statements(options: &Options) -> anyhow::Result<Option<Statements>> {
     let Some(file) = &options.sign_with else { return Ok(None) };
-    let version = semver::Version::parse(env!("CARGO_PKG_VERSION"))?;
+    let version = options.release_version.clone();
     let seconds = i64::try_from(options.released_at)?;
     Ok(Some(Statements {
         key: release_key::read(file)?,
@@ -156,9 +164,9 @@ fn statements(options: &Options) -> anyhow::Result<Option<Statements>> {
     }))
 }
 
-fn executables(target: &Path, profile: Profile) -> anyhow::Result<Vec<File>> {
+fn executables(folder: &Path, profile: Profile) -> anyhow::Result<Vec<File>> {
     let read = |name: &&str| {
-        let path = target.join(profile.folder()).join(name);
+        let path = folder.join(name);
         let contents = std::fs::read(&path).with_context(|| {
             format!(
                 "failed to read `{}`; build it with `{}`",
@@ -181,8 +189,9 @@ fn release(
     script: &[u8],
     mut packed: Vec<File>,
     statements: Option<&Statements>,
-    profile: Profile,
+    options: &Options,
 ) -> anyhow::Result<Vec<File>> {
+    let version = &options.release_version;
     let keys = statements.map(Statements::keys).transpose()?.flatten();
     let keys = keys.map(|keys| move || File::data(KEYS_FILE, keys.clone()));
     if let Some(statements) = statements {
@@ -190,12 +199,14 @@ fn release(
         packed.push(File::data(CONTENTS_FILE, contents));
         packed.extend(keys.as_ref().map(|file| file()));
     }
-    let archive = archive(&packed, profile.compression()).context("failed to pack the archive")?;
-    let name = format!("link-{}-{TARGET}.tar.gz", env!("CARGO_PKG_VERSION"));
+    let archive =
+        archive(&packed, options.profile.compression()).context("failed to pack the archive")?;
+    let name = format!("link-{version}-{TARGET}.tar.gz");
     let mut files =
         vec![File::executable("install.sh", script.to_vec()), File::data(&name, archive)];
     if let Some(statements) = statements {
         let manifest = statements.manifest(TARGET, &files[1])?;
+        files.push(File::data(&manifest_of(version), manifest.clone()));
         files.push(File::data(MANIFEST_FILE, manifest));
         files.extend(keys.as_ref().map(|file| file()));
     }
@@ -285,17 +296,31 @@ mod tests {
 
     #[test]
     fn a_signed_release_holds_its_contents_and_its_manifest_and_an_unsigned_one_neither() {
-        let names = |statements: Option<&Statements>| {
+        let options = |sign_with| Options {
+            profile: Profile::Dev,
+            out: None,
+            sign_with,
+            channel: Channel::Alpha,
+            counter: None,
+            executables: None,
+            release_version: semver::Version::new(1, 4, 0),
+            released_at: MODIFIED,
+        };
+        let names = |options: &Options| {
             let packed = vec![File::executable("link", b"cli".to_vec())];
-            let files = release(b"script", packed, statements, Profile::Dev).unwrap();
+            let statements = statements(options).unwrap();
+            let files = release(b"script", packed, statements.as_ref(), options).unwrap();
+            assert_eq!(files[1].name, format!("link-1.4.0-{TARGET}.tar.gz"));
             let mut tar =
                 tar::Archive::new(flate2::read::GzDecoder::new(files[1].contents.as_slice()));
             let inside = tar.entries().unwrap().map(|entry| entry.unwrap());
             let inside = inside.map(|entry| entry.path().unwrap().display().to_string());
             let sums = String::from_utf8(files.last().unwrap().contents.clone()).unwrap();
-            (inside.collect::<Vec<_>>().join(" "), sums.contains("  manifest.json\n"))
+            let lists = ["manifest.json", "link-1.4.0.manifest.json"]
+                .map(|name| sums.contains(&format!("  {name}\n")));
+            (inside.collect::<Vec<_>>().join(" "), lists)
         };
-        assert_eq!(names(None), ("link".to_owned(), false));
+        assert_eq!(names(&options(None)), ("link".to_owned(), [false; 2]));
         let dir = tempfile::tempdir().unwrap();
         let (first, second) = (dir.path().join("1"), dir.path().join("2"));
         release_key::run(&first, None).unwrap();
@@ -303,16 +328,7 @@ mod tests {
         for (key, inside) in
             [(first, "contents.json link"), (second, "contents.json keys.json link")]
         {
-            let options = Options {
-                profile: Profile::Dev,
-                out: None,
-                sign_with: Some(key),
-                channel: Channel::Alpha,
-                counter: None,
-                released_at: MODIFIED,
-            };
-            let statements = statements(&options).unwrap();
-            assert_eq!(names(statements.as_ref()), (inside.to_owned(), true));
+            assert_eq!(names(&options(Some(key))), (inside.to_owned(), [true; 2]));
         }
     }
 

@@ -14,6 +14,7 @@ use link_protocol::{
     report::{CommandResult, LifecycleReport, LifecycleStatus, ProgressEvent},
     signing::{Signed, VerifyingKey},
 };
+use semver::Version;
 
 use crate::{
     clock::{Now, ServerClock},
@@ -24,6 +25,7 @@ use crate::{
     outbox::Outbox,
     record::{Identity, Report, Snapshot},
     serving::{PipelineView, Pipelines},
+    update::{Update, Wanted},
 };
 
 /// The agent's decisions.
@@ -38,6 +40,7 @@ pub struct Agent {
     deployments: Deployments,
     pipelines: Pipelines,
     outbox: Outbox,
+    update: Update,
 }
 
 impl Agent {
@@ -63,6 +66,7 @@ impl Agent {
             deployments: Deployments::default(),
             pipelines,
             outbox,
+            update: Update::default(),
         };
         agent.announce_status(&mut turn);
         let effects = agent.conclude(turn);
@@ -118,6 +122,19 @@ impl Agent {
             }
             Event::ModelDeleted { pipeline_id, outcome } => {
                 self.pipelines.model_deleted(pipeline_id, outcome, turn_ref);
+            }
+            Event::UpdateAsked { version, again } => {
+                self.begin_update(None, version, again, turn_ref);
+            }
+            Event::UpdateStaged(staged) => {
+                self.update.ended(staged, turn_ref);
+                if !self.update.is_running() {
+                    self.leave_update(turn_ref);
+                }
+            }
+            Event::UpdateSettled(outcome) => {
+                self.identity.last_update = Some(outcome);
+                self.announce_status(turn_ref);
             }
             Event::DeadlineReached => self.check_deadlines(turn_ref),
         }
@@ -183,7 +200,7 @@ impl Agent {
         self.clock.set(welcome.server_time, turn.now);
         self.connection = ConnectionState::Connected;
         self.outbox.hurry();
-        if self.status != LifecycleStatus::Online {
+        if self.status != LifecycleStatus::Online && !self.update.is_running() {
             self.status = LifecycleStatus::Online;
             self.announce_status(turn);
         }
@@ -196,7 +213,32 @@ impl Agent {
             status: self.status,
             agent_version: self.identity.agent_version.clone(),
             uptime_s: turn.now.as_secs(),
+            update: self.identity.last_update.clone(),
         }));
+    }
+
+    fn begin_update(
+        &mut self,
+        command: Option<CommandId>,
+        version: Option<Version>,
+        again: bool,
+        turn: &mut Turn,
+    ) {
+        let connected = self.connection == ConnectionState::Connected;
+        self.update.begin(command, Wanted { version, again, connected }, turn);
+        if self.status != LifecycleStatus::Updating {
+            self.status = LifecycleStatus::Updating;
+            self.announce_status(turn);
+        }
+    }
+
+    /// Nothing takes over: this version goes on.
+    fn leave_update(&mut self, turn: &mut Turn) {
+        self.status = match self.connection {
+            ConnectionState::Connected => LifecycleStatus::Online,
+            ConnectionState::Connecting | ConnectionState::Refused => LifecycleStatus::Starting,
+        };
+        self.announce_status(turn);
     }
 
     fn accept_all(&mut self, commands: Vec<Signed>, turn: &mut Turn) {
@@ -299,11 +341,7 @@ impl Agent {
                 self.pipelines.uninstall(id, uninstall.pipeline_id, turn);
             }
             Command::UpdateAgent(update) => {
-                let reason = format!(
-                    "declined: this installation has no release {} to install",
-                    update.version
-                );
-                turn.finish(id, CommandResult::Failed, reason);
+                self.begin_update(Some(id), Some(update.version), false, turn);
             }
         }
     }

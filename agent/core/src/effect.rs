@@ -10,6 +10,7 @@ use link_protocol::{
     port::Port,
     report::CommandResult,
 };
+use semver::Version;
 
 use crate::{
     clock::Now,
@@ -45,6 +46,11 @@ pub enum Effect {
     DiscardFile(ModelFile),
     /// Delete every file of a model.
     DeleteModel { pipeline_id: PipelineId, model_id: ModelId },
+    /// Bring a version here, the newest when none is named, and point to it; `UpdateStaged` follows.
+    /// `connected` says that this version reaches the backend, which the next one then must, too.
+    StageUpdate { version: Option<Version>, again: bool, connected: bool },
+    /// Shut the pipelines down and let this version take over the process.
+    ReplaceAgent { version: Version },
     /// Tell the operator.
     Log(Note),
 }

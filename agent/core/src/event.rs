@@ -1,7 +1,10 @@
 //! Everything that can happen to the agent.
 
 use jiff::Timestamp;
-use link_protocol::{agent_api::Welcome, id::PipelineId, port::Port, signing::Signed};
+use link_protocol::{
+    agent_api::Welcome, id::PipelineId, port::Port, signing::Signed, update::UpdateOutcome,
+};
+use semver::Version;
 
 use crate::record::DownloadId;
 
@@ -37,6 +40,12 @@ pub enum Event {
     EngineStopped { pipeline_id: PipelineId, run: u64 },
     /// The files of a model are gone.
     ModelDeleted { pipeline_id: PipelineId, outcome: Result<(), String> },
+    /// A person here asks for an update, to the newest version when none is named.
+    UpdateAsked { version: Option<Version>, again: bool },
+    /// The next version is here, or not.
+    UpdateStaged(Staged),
+    /// A version on trial was kept.
+    UpdateSettled(UpdateOutcome),
     /// A time that [`crate::agent::Agent::deadline`] named has come.
     DeadlineReached,
 }
@@ -45,6 +54,19 @@ pub enum Event {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum DownloadFailure {
     Cancelled,
+    /// What went wrong, for a person.
+    Failed(String),
+}
+
+/// How bringing the next version here ended.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Staged {
+    /// It is pointed to and waits to take over.
+    Ready(Version),
+    /// It is what runs.
+    UpToDate(Version),
+    /// There is nothing to install; says why, for a person.
+    Declined(String),
     /// What went wrong, for a person.
     Failed(String),
 }

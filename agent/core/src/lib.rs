@@ -18,6 +18,7 @@ pub mod outbox;
 pub mod record;
 pub mod serving;
 pub mod throttle;
+mod update;
 pub mod usage;
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use link_protocol::{
     command::{Command, Lane, ModelFile, PipelineConfig},
     id::{CommandId, DeploymentId, DeviceId, ModelId, PipelineId},
     report::{CommandReport, LifecycleReport, ModelReport, ProgressReport},
+    update::UpdateOutcome,
 };
 use serde::{Deserialize, Serialize};
 
@@ -108,6 +109,8 @@ pub struct Identity {
     pub epoch: u64,
     pub boot_id: String,
     pub agent_version: semver::Version,
+    /// What became of the last update of the agent, which every lifecycle report tells.
+    pub last_update: Option<UpdateOutcome>,
 }
 
 /// Names a deployment under way in an event or effect; a new number for each try.

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use link_protocol::{
     id::{DeviceId, PipelineId},
     local_api::{EngineHealth, Healthz, ModelHealth, PipelineEntry},
-    report::ModelState,
+    report::{LifecycleStatus, ModelState},
+    update::{UpdateOutcome, UpdatePhase, UpdateProgress},
 };
 
 use crate::run::{PipelineView, View};
@@ -20,8 +21,21 @@ pub(crate) struct Engine {
     pub(crate) pid: Option<u32>,
 }
 
+/// What is known of updates.
+#[derive(Debug)]
+pub(super) struct Updating {
+    pub(super) channel: String,
+    pub(super) progress: UpdateProgress,
+    pub(super) last: Option<UpdateOutcome>,
+}
+
 /// The whole state of the agent.
-pub(super) fn healthz(device_id: DeviceId, view: View, health: &Health) -> Healthz {
+pub(super) fn healthz(
+    device_id: DeviceId,
+    view: View,
+    health: &Health,
+    updates: Updating,
+) -> Healthz {
     let explicit = view
         .pipelines
         .iter()
@@ -29,13 +43,17 @@ pub(super) fn healthz(device_id: DeviceId, view: View, health: &Health) -> Healt
     Healthz {
         status: view.status,
         agent_version: agent_version(),
-        channel: "stable".to_owned(),
+        channel: updates.channel,
         device_id,
         transport: view.transport.clone(),
         currently_serving: explicit.is_some(),
         model_id: explicit.map(|pipeline| pipeline.record.config.model_id),
         models: view.pipelines.iter().map(|pipeline| model(pipeline, health)).collect(),
         deployments: view.deployments,
+        update: Some(updates.progress).filter(|progress| {
+            view.status == LifecycleStatus::Updating || progress.phase != UpdatePhase::Finding
+        }),
+        last_update: updates.last,
     }
 }
 

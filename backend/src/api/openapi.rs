@@ -59,6 +59,7 @@ const PARTICULAR: &[(&str, &[Code])] = &[
             Code::DeviceLimitReached,
         ],
     ),
+    ("retire_device", &[Code::RetireCodeMistyped, Code::RetireCodeUnknown, Code::RetireCodeStale]),
     ("change_model", &[Code::NotOwner]),
     ("remove_model", &[Code::NotOwner, Code::ModelInUse]),
     (

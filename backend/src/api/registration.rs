@@ -1,4 +1,4 @@
-//! `register-with-key` (specification, section 4.3).
+//! `register-with-key` (specification, section 4.3), and the retire code that undoes it.
 
 use std::sync::Arc;
 
@@ -10,11 +10,12 @@ use axum::{
 use link_protocol::{
     problem::Code,
     registration::{RegisterRequest, Registered},
+    retire::RetireRequest,
 };
 
 use crate::{
     api::{
-        extract::{JsonError, MaybeCaller, read_json},
+        extract::{Json, JsonError, MaybeCaller, read_json},
         problem::Rejection,
     },
     app::App,
@@ -33,6 +34,18 @@ pub(crate) async fn register_with_key(
     let request = read_json::<RegisterRequest>(request).await.map_err(mistyped)?;
     let registered = app.register(caller, request).await?;
     Ok((StatusCode::CREATED, Answer(registered)))
+}
+
+/// Removes the device that signed the code; its slot is free. The code alone suffices. A code of a
+/// device that is gone, never was, or did not sign it gets one and the same answer.
+#[utoipa::path(post, path = "/devices/retire", tag = "device", request_body = RetireRequest,
+    responses((status = 204, description = "The device is removed.")))]
+pub(crate) async fn retire_device(
+    State(app): State<Arc<App>>,
+    Json(request): Json<RetireRequest>,
+) -> Result<StatusCode, Rejection> {
+    app.retire(request).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// A key that is not one has a problem of its own.

@@ -1,13 +1,17 @@
 //! Devices of an account.
 
-use link_protocol::{backend_api::device::Device, id::DeviceId};
+use link_protocol::{
+    backend_api::device::Device,
+    id::DeviceId,
+    retire::{RetireCode, RetireRequest},
+};
 use subtle::ConstantTimeEq as _;
 
 use crate::{
     access::Identity,
     app::App,
     chance,
-    domain::{device::DeviceRecord, ownership, refusal::Refusal},
+    domain::{device::DeviceRecord, ownership, refusal::Refusal, retirement},
     failure::Failure,
     store::{Page, StoreError},
 };
@@ -47,6 +51,25 @@ impl App {
     pub async fn deregister(&self, device: &DeviceRecord) -> Result<(), Failure> {
         tracing::info!(device = %device.id, "device deregistered");
         self.forget(device.id).await
+    }
+
+    /// Removes the device that signed a retire code, unless it has registered again since.
+    ///
+    /// # Errors
+    /// [`Refusal::RetireCodeMistyped`], [`Refusal::RetireCodeUnknown`],
+    /// [`Refusal::RetireCodeStale`].
+    pub async fn retire(&self, request: RetireRequest) -> Result<(), Failure> {
+        let code =
+            RetireCode::parse(request.retire_code.expose()).map_err(Refusal::RetireCodeMistyped)?;
+        let device = retirement::check(&code, self.store.device(code.device()).await?)?;
+        match self.store.remove_registration(device.id, device.epoch).await {
+            Err(StoreError::NotFound) => Err(Refusal::RetireCodeUnknown.into()),
+            other => {
+                self.polls.ring(device.id);
+                tracing::info!(device = %device.id, "device retired with its code");
+                Ok(other?)
+            }
+        }
     }
 
     /// Finds the device that shows `token`.

@@ -6,6 +6,7 @@ use link_protocol::{
     id::{DeviceId, ModelId},
     key::InvalidKey,
     limits,
+    retire::InvalidRetireCode,
 };
 
 /// A wish that is refused.
@@ -33,6 +34,12 @@ pub enum Refusal {
     KeyMistyped(InvalidKey),
     #[error("the key did not register this device, and the device's old key pair does not agree")]
     ProofRequired,
+    #[error("{0}")]
+    RetireCodeMistyped(InvalidRetireCode),
+    #[error("no device of this backend made this code, or it is gone")]
+    RetireCodeUnknown,
+    #[error("the device has registered again since this code was made")]
+    RetireCodeStale,
     #[error("you own the device, but the model is neither yours nor shared")]
     NotOwner,
     #[error("there is no such {0}")]

@@ -185,6 +185,22 @@ impl Store {
         });
         if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
     }
+
+    /// Removes a device and all that belongs to it while its registration is that of `epoch`.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is none, or it has registered again.
+    pub async fn remove_registration(&self, id: DeviceId, epoch: u64) -> Result<(), StoreError> {
+        let removed = write!(self, |db| {
+            sqlx::query("DELETE FROM devices WHERE device_id = $1 AND epoch = $2")
+                .bind(id.to_string())
+                .bind(signed(epoch))
+                .execute(db)
+                .await?
+                .rows_affected()
+        });
+        if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+    }
 }
 
 pub(super) async fn find(

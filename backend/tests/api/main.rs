@@ -15,5 +15,6 @@ mod model;
 mod registration;
 mod repair;
 mod restart;
+mod retire;
 mod serving;
 mod web;

@@ -51,6 +51,7 @@ fn only_these_operations_need_no_token() {
             "POST /api/v1/auth/logout",
             "POST /api/v1/auth/refresh",
             "POST /api/v1/devices/register-with-key",
+            "POST /api/v1/devices/retire",
             "POST /api/v1/setup",
             "GET /healthz",
         ]

@@ -1,4 +1,4 @@
-//! `link start`, `link stop`, `link restart`, `link update`.
+//! `link start`, `link stop`, `link restart`.
 
 use serde_json::json;
 
@@ -6,7 +6,6 @@ use crate::{
     agent_process::{self, Started},
     context::Context,
     error::CliError,
-    exit_code::ExitCode,
     resolve,
 };
 
@@ -34,11 +33,4 @@ pub(super) async fn restart(context: &Context) -> Result<(), CliError> {
     agent_process::start(context).await?;
     context.output.say("the agent was restarted");
     context.output.data(&json!({"running": true, "started": true}), |_| String::new())
-}
-
-pub(super) fn cannot_update() -> CliError {
-    let version = env!("CARGO_PKG_VERSION");
-    let message = format!("version {version} cannot update itself yet");
-    CliError::new(ExitCode::Failed, "not-available", message)
-        .hint("run install.sh of the newer release; it keeps the registration and the models")
 }

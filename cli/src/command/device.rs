@@ -1,20 +1,29 @@
-//! `link device`: the devices of the account.
+//! `link device`: the devices of the account, and one that is to leave it with its retire code.
 
-use link_protocol::backend_api::device::Device;
+use link_client::{backend, http::Http};
+use link_protocol::{backend_api::device::Device, retire::RetireCode};
+use serde_json::json;
 
 use crate::{
-    args::DeviceCommand, context::Context, error::CliError, output, resolve, secret_input, session,
+    args::{Backend, DeviceCommand},
+    context::Context,
+    error::CliError,
+    output, resolve, secret_input, session,
 };
 
 pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
     match command {
-        DeviceCommand::List => context.output.data(&backend.devices().await?, |list| table(list)),
+        DeviceCommand::List => {
+            let backend = session::logged_in(context)?;
+            context.output.data(&backend.devices().await?, |list| table(list))
+        }
         DeviceCommand::Show { device } => {
+            let backend = session::logged_in(context)?;
             let id = resolve::device(context, &backend, device.as_deref()).await?;
             context.output.data(&backend.device(id).await?, show)
         }
         DeviceCommand::Remove { device, yes } => {
+            let backend = session::logged_in(context)?;
             let id = resolve::device(context, &backend, Some(&device)).await?;
             let question = format!("Remove device {device}? It has to register again afterwards");
             if !yes && !secret_input::confirm(&question)? {
@@ -23,9 +32,26 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
             }
             backend.remove_device(id).await?;
             context.output.say(&format!("removed {id}"));
-            context.output.data(&serde_json::json!({"removed": id}), |_| String::new())
+            context.output.data(&json!({"removed": id}), |_| String::new())
         }
+        DeviceCommand::Retire { code, backend } => retire(context, &code, &backend).await,
     }
+}
+
+async fn retire(context: &Context, argument: &str, at: &Backend) -> Result<(), CliError> {
+    let text = if argument == "-" {
+        secret_input::stdin_line("retire code")?.expose().to_owned()
+    } else {
+        argument.to_owned()
+    };
+    let code = RetireCode::parse(&text).map_err(|why| {
+        CliError::usage(why.to_string()).hint("copy the whole code again; nobody was asked")
+    })?;
+    let http = Http::new(&session::backend_url(context, at.url.as_deref())?)?;
+    backend::retire_device(&http, &code).await?;
+    let id = code.device();
+    context.output.say(&format!("retired {id}; its slot is free"));
+    context.output.data(&json!({"retired": id}), |_| String::new())
 }
 
 fn table(devices: &[Device]) -> String {

@@ -23,9 +23,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<ExitCode, CliError> {
     let layout = Layout::new(context.roots.clone());
     let wish = service::wish(context)?;
-    let release = release_check::verify(context, &arguments.from, VERSION)?;
-    let outcome =
-        install::install(&release, &layout, arguments.made.as_deref()).map_err(explain)?;
+    let release = release_check::verify(context, &arguments.from, &own_version())?;
+    let (made, source) = (arguments.made.as_deref(), arguments.source.as_deref());
+    let outcome = install::install(&release, &layout, made, source).map_err(explain)?;
     let output = context.output;
     output.say(&match outcome {
         Outcome::Installed => {
@@ -50,6 +50,11 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
     });
     output.data(&document, |_| String::new())?;
     Ok(exit)
+}
+
+/// The version of this program, which is that of the release it came with.
+pub(super) fn own_version() -> semver::Version {
+    VERSION.parse().expect("the package's version is one")
 }
 
 /// Registers with the key in the environment, unless the device is registered.
@@ -97,7 +102,7 @@ async fn start(context: &Context, changed: bool) -> Result<(), CliError> {
     Ok(())
 }
 
-fn explain(error: InstallError) -> CliError {
+pub(super) fn explain(error: InstallError) -> CliError {
     let (exit, hint) = match &error {
         InstallError::Busy => (ExitCode::Busy, "wait until it has ended"),
         InstallError::NameTaken(_) => {

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use link_installer::trust::{Release, Trust, VerifyError};
 
+use semver::Version;
+
 use crate::{
     context::Context,
     error::{CliError, chain},
@@ -14,9 +16,12 @@ use crate::{
 ///
 /// # Errors
 /// When it is not, or cannot be read. Nothing was written then.
-pub(super) fn verify(context: &Context, from: &Path, version: &str) -> Result<Release, CliError> {
-    let trust = Trust::of_this_build(context.environment.development_release_keys.as_deref());
-    let release = trust.and_then(|trust| trust.verify(from, version)).map_err(explain)?;
+pub(super) fn verify(
+    context: &Context,
+    from: &Path,
+    version: &Version,
+) -> Result<Release, CliError> {
+    let release = trust(context)?.verify(from, version).map_err(explain)?;
     context.output.say(&if release.is_signed() {
         format!("signature of release {version} verified")
     } else {
@@ -25,7 +30,15 @@ pub(super) fn verify(context: &Context, from: &Path, version: &str) -> Result<Re
     Ok(release)
 }
 
-fn explain(error: VerifyError) -> CliError {
+/// Returns what this build trusts.
+///
+/// # Errors
+/// When a key of a development build is none.
+pub(super) fn trust(context: &Context) -> Result<Trust, CliError> {
+    Trust::of_this_build(context.environment.development_release_keys.as_deref()).map_err(explain)
+}
+
+pub(super) fn explain(error: VerifyError) -> CliError {
     let (exit, code, hint) = match &error {
         VerifyError::Keys(_) => (
             ExitCode::SignatureInvalid,

@@ -1,25 +1,37 @@
-//! `link uninstall`: deregisters the device, stops the agent, deletes what was installed.
+//! `link uninstall`: stops the agent, deregisters the device, deletes what was installed.
 //!
-//! Declined at the question, nothing has changed (specification, section 3.4).
+//! Declined at the question, nothing has changed (specification, section 3.4). The same holds while
+//! the backend cannot be told, unless `--force` is given: then a retire code is printed, which does
+//! at the backend what this command could not do, and nothing is kept here. The agent is stopped
+//! first, so that it cannot report for a device that is gone.
 
 use link_client::agent::AgentClient;
 use link_installer::{layout::Layout, uninstall};
-use link_protocol::identity::Identity;
+use link_protocol::{identity::Identity, problem::Code, retire::RetireCode};
 use serde_json::json;
 
 use crate::{
-    agent_process, args::Uninstall, context::Context, error::CliError, exit_code::ExitCode,
-    resolve, secret_input,
+    agent_process,
+    args::Uninstall,
+    context::{self, Context},
+    error::CliError,
+    exit_code::ExitCode,
+    output, resolve, secret_input,
 };
 
 /// What became of the device's record at the backend.
-#[derive(Clone, Debug, Eq, PartialEq)]
-enum Deregistered {
+enum Record {
     /// There was none.
-    NotNeeded,
-    Done,
+    None,
+    Removed,
     /// The backend could not be told.
-    Deferred(String),
+    Kept(Option<Retirement>),
+}
+
+/// How the record can still be removed.
+struct Retirement {
+    code: RetireCode,
+    backend_url: String,
 }
 
 pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitCode, CliError> {
@@ -28,46 +40,142 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
         context.output.say("nothing was changed");
         return Ok(ExitCode::Success);
     }
-    // A damaged identity cannot be deregistered, and must not keep the rest from going.
-    let identity = resolve::identity(context).unwrap_or_default();
+    let identity = match resolve::identity(context) {
+        Err(error) if !arguments.force => return Err(without_identity(error)),
+        other => other,
+    };
     let was_running = agent_process::stop(context).await?;
     if was_running {
         context.output.say("stopped the agent");
     }
-    let deregistered = match &identity {
-        Some(identity) => deregister(identity).await,
-        None => Deregistered::NotNeeded,
+    let record = match settle(context, identity, arguments.force).await {
+        Ok(record) => record,
+        Err(error) => return Err(as_before(context, was_running, error).await),
     };
-    context.output.say(&match &deregistered {
-        Deregistered::NotNeeded => "the device was not registered".to_owned(),
-        Deregistered::Done => "deregistered the device".to_owned(),
-        Deregistered::Deferred(why) => {
-            format!("the backend could not be told ({why}); remove the device in its dashboard")
-        }
-    });
     let left = uninstall::uninstall(&Layout::new(context.roots.clone()));
+    let kept = matches!(record, Record::Kept(_));
+    let retirement = match &record {
+        Record::Kept(retirement) => retirement.as_ref(),
+        Record::None | Record::Removed => None,
+    };
+    let document = json!({
+        "uninstalled": left.is_empty(),
+        "deregistered": !kept,
+        "retire_code": retirement.map(|retirement| &retirement.code),
+        "backend_url": retirement.map(|retirement| &retirement.backend_url),
+    });
+    context.output.data(&document, |_| String::new())?;
     if let Some((path, why)) = left.first() {
         let message =
             format!("{} could not be deleted, first `{}`: {why}", left.len(), path.display());
         return Err(CliError::new(ExitCode::LeftBehind, "left-behind", message));
     }
     context.output.say("deleted everything that was installed");
-    let done = deregistered == Deregistered::Done || deregistered == Deregistered::NotNeeded;
-    context.output.data(&json!({"uninstalled": true, "deregistered": done}), |_| String::new())?;
-    Ok(if done { ExitCode::Success } else { ExitCode::DeregistrationDeferred })
+    Ok(if kept { ExitCode::DeregistrationDeferred } else { ExitCode::Success })
 }
 
-async fn deregister(identity: &Identity) -> Deregistered {
-    let Identity { backend_url, device_id, device_token, .. } = identity;
-    let client = match AgentClient::new(backend_url, *device_id, device_token.clone()) {
-        Ok(client) => client,
-        Err(error) => return Deregistered::Deferred(error.to_string()),
+/// Has the backend forget the device, or says how it can be made to.
+///
+/// # Errors
+/// When the backend could not be told and that is not forced, or nobody can be shown the code.
+async fn settle(
+    context: &Context,
+    identity: Result<Option<Identity>, CliError>,
+    force: bool,
+) -> Result<Record, CliError> {
+    let identity = match identity {
+        Ok(Some(identity)) => identity,
+        Ok(None) => {
+            context.output.say("the device was not registered");
+            return Ok(Record::None);
+        }
+        Err(error) => {
+            let why = error.message;
+            context.output.say(&format!(
+                "the device can neither be deregistered nor sign a retire code: {why}\n\
+                 remove it in the backend's dashboard to free its slot"
+            ));
+            return Ok(Record::Kept(None));
+        }
     };
-    match client.deregister().await {
-        Ok(true) => Deregistered::Done,
-        Ok(false) => Deregistered::Deferred(format!("no answer from {backend_url}")),
-        // The backend does not know the device any more: that is what was wanted.
-        Err(error) if matches!(error.status, 401 | 404) => Deregistered::Done,
-        Err(error) => Deregistered::Deferred(error.to_string()),
+    match deregister(&identity).await {
+        Ok(()) => {
+            context.output.say("deregistered the device");
+            Ok(Record::Removed)
+        }
+        Err(error) if force => {
+            context.output.say(&format!("the backend could not be told: {}", error.message));
+            let retirement = retirement(&identity)?;
+            show(context, &retirement)?;
+            Ok(Record::Kept(Some(retirement)))
+        }
+        Err(error) => {
+            Err(error.context("not uninstalled, because the backend could not be told").hint(
+                "try again when it can be reached, or use `link uninstall --force`: it deletes \
+                 everything and prints a code that frees the device's slot later",
+            ))
+        }
     }
+}
+
+async fn deregister(identity: &Identity) -> Result<(), CliError> {
+    let Identity { backend_url, device_id, device_token, .. } = identity;
+    let client = AgentClient::new(backend_url, *device_id, device_token.clone())?;
+    match client.deregister().await {
+        // The backend does not know the device any more: that is what was wanted. Another server
+        // that answers at its address has no such code.
+        Err(failure) if matches!(failure.code(), Some(Code::Unauthorized | Code::NotFound)) => {
+            Ok(())
+        }
+        other => Ok(other?),
+    }
+}
+
+fn retirement(identity: &Identity) -> Result<Retirement, CliError> {
+    let key = identity.signing_key().map_err(|error| {
+        CliError::new(ExitCode::NotRegistered, "identity", format!("no retire code: {error}"))
+    })?;
+    let Identity { backend_url, device_id, epoch, .. } = identity;
+    let code = RetireCode::sign(&key, *device_id, *epoch, context::now());
+    Ok(Retirement { code, backend_url: backend_url.clone() })
+}
+
+/// Shows a person the code while there is still something to come back to: before anything is
+/// deleted. A program gets it in the one document at the end.
+fn show(context: &Context, retirement: &Retirement) -> Result<(), CliError> {
+    if context.output.is_json() {
+        return Ok(());
+    }
+    context.output.say(
+        "the device keeps its slot until the backend gets this retire code; it is kept nowhere, \
+         copy it now:",
+    );
+    output::write_stdout(&format!("{}\n", retirement.code.expose()))?;
+    context.output.say(&format!(
+        "  on any machine:    link device retire CODE --backend {}\n  \
+           in the dashboard:  Devices, `Retire a device with its code`",
+        retirement.backend_url
+    ));
+    Ok(())
+}
+
+/// Starts the agent again if it ran, so that a failed uninstall has changed nothing.
+async fn as_before(context: &Context, was_running: bool, mut error: CliError) -> CliError {
+    if was_running {
+        match agent_process::start(context).await {
+            Ok(_) => context.output.say("started the agent again; nothing was deleted"),
+            Err(failed) => {
+                let message = &mut error.message;
+                *message = format!("{message}; the agent did not start again: {}", failed.message);
+            }
+        }
+    }
+    error
+}
+
+fn without_identity(error: CliError) -> CliError {
+    error.context("not uninstalled, because the device cannot be deregistered").hint(
+        "remove it in the backend's dashboard, then use `link uninstall --force`: it deletes \
+         everything, and has no key to sign a retire code with",
+    )
 }

@@ -35,6 +35,7 @@ async fn every_report_goes_to_its_path_with_the_token_of_the_device() {
         status: LifecycleStatus::Online,
         agent_version: semver::Version::new(1, 3, 0),
         uptime_s: 5,
+        update: None,
     };
     assert_eq!(client.lifecycle(&lifecycle).await, Ok(true));
     assert_eq!(client.model_status(&model_report()).await, Ok(true));
@@ -60,7 +61,7 @@ async fn every_report_goes_to_its_path_with_the_token_of_the_device() {
     assert_eq!(client.logs(&record).await, Ok(true));
     assert_eq!(client.post_json("/api/v1/stored", &json!({"a": 1})).await, Ok(true));
     assert_eq!(client.put_json("/api/v1/stored", &json!({"a": 2})).await, Ok(true));
-    assert_eq!(client.deregister().await, Ok(true));
+    assert!(client.deregister().await.is_ok());
 
     let base = format!("/api/v1/agent/dev_{ID}");
     let lines: Vec<_> = seen.lock().unwrap().iter().map(|(line, _)| line.clone()).collect();

@@ -1,11 +1,24 @@
 //! Devices of the account.
 
-use link_protocol::{agent_api::PREFIX, backend_api::device::Device, id::DeviceId};
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::device::Device,
+    id::DeviceId,
+    retire::{RETIRE_PATH, RetireCode, RetireRequest},
+};
 
 use crate::{
     backend::{BackendClient, CallError},
-    http::Call,
+    http::{Call, Failure, Http},
 };
+
+/// Removes the device that signed `code`; needs no login.
+///
+/// # Errors
+/// [`Failure`], such as a device that is gone or has registered again.
+pub async fn retire_device(http: &Http, code: &RetireCode) -> Result<(), Failure> {
+    http.call_for_status(Call::post(RETIRE_PATH).json(&RetireRequest::from(code))).await
+}
 
 impl BackendClient {
     /// Returns every device of the account.

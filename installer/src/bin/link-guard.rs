@@ -1,8 +1,9 @@
 //! The guard: the parent of the agent, and the only program of Link that the system starts.
 //!
 //! A shell around [`link_installer::guard`]. It holds a lock, writes its process id, starts the
-//! agent of the current version as a child that ends with it, and starts it again when it ends.
-//! A service manager that asked is told when the agent is started, and that the guard is alive.
+//! agent of the current version as a child that ends with it, and starts it again when it ends. A
+//! version on trial it keeps or takes back. A service manager that asked is told when the agent is
+//! started, and that the guard is alive.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock, processes, the environment")]
@@ -13,17 +14,28 @@ use std::{
     time::{Duration, Instant},
 };
 
+use link_client::local::LocalClient;
 use link_installer::{
-    guard::{Effect, Event, Guard},
-    layout::Layout,
+    guard::{Effect, Event, Fault, Guard},
+    install::InstallError,
+    layout::{Layout, PROGRAMS},
+    versions::{self, Versions},
 };
 use link_platform::{
     fs,
+    line::Line,
     notify::{self, Note},
     paths::Roots,
     process::{Program, TiedChild},
     signal::{ChildEnd, Termination},
 };
+use link_protocol::{
+    guard_line::{FromAgent, FromGuard},
+    limits,
+};
+
+/// How long another installer may hold the lock.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     if let Some(argument) = std::env::args().nth(1) {
@@ -63,37 +75,49 @@ fn run() -> anyhow::Result<()> {
         anyhow::bail!("another guard runs with {}", roots.state.display());
     };
     fs::write_private(&layout.guard_pid(), std::process::id().to_string().as_bytes())?;
+    link_client::install_crypto();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let ended = runtime.block_on(guard(&layout));
+    let ended = runtime.block_on(guard(layout.clone()));
     fs::remove_file(&layout.guard_pid())?;
     ended
 }
 
-async fn guard(layout: &Layout) -> anyhow::Result<()> {
+async fn guard(layout: Layout) -> anyhow::Result<()> {
     let started = Instant::now();
     let mut stop = Termination::listen()?;
     let mut child_end = ChildEnd::listen()?;
-    let (mut guard, first) = Guard::new(Duration::ZERO);
-    let mut agent = None;
-    let mut next = Some(first);
+    let (mut guard, first) = Guard::new(Duration::ZERO, window());
+    let mut shell = Shell { layout, agent: None, line: None };
+    if shell.finds_trial(true) {
+        let _nothing_yet = guard.handle(Event::OnTrial, Duration::ZERO);
+    }
+    shell.replace_itself();
+    let mut effects = vec![first];
     let mut ready = false;
     // Twice within the time that the service manager gives.
     let mut alive = notify::watchdog().map(|limit| tokio::time::interval(limit / 2));
     loop {
-        match next.take() {
-            Some(Effect::StartAgent) => agent = start(layout),
-            Some(Effect::TerminateAgent) => agent.iter().for_each(TiedChild::terminate),
-            Some(Effect::KillAgent) => agent.iter_mut().for_each(TiedChild::kill),
-            Some(Effect::Finish) => return Ok(()),
-            None => {}
+        for effect in effects.drain(..) {
+            if effect == Effect::Finish {
+                shell.end(guard.has_trial());
+                return Ok(());
+            }
+            shell.run(effect).await;
         }
-        if agent.is_some() && !ready {
+        if shell.agent.is_some() && !ready {
             notify::tell(Note::Ready);
             ready = true;
         }
-        let event = if guard.expects_agent() && has_ended(agent.as_mut()) {
-            agent = None;
-            Event::AgentEnded
+        let event = if guard.expects_agent()
+            && let Some(failed) = shell.has_ended()
+        {
+            // An agent that ends between the two steps of its replacement has told nobody.
+            if !guard.has_trial() && shell.finds_trial(false) {
+                effects = guard.handle(Event::AgentEnded { failed }, started.elapsed());
+                Event::OnTrial
+            } else {
+                Event::AgentEnded { failed }
+            }
         } else {
             let deadline = guard.deadline().map(|at| tokio::time::Instant::from_std(started + at));
             tokio::select! {
@@ -104,39 +128,153 @@ async fn guard(layout: &Layout) -> anyhow::Result<()> {
                     notify::tell(Note::Alive);
                     continue;
                 }
+                told = next(shell.line.as_mut()) => match shell.heard(told, guard.has_trial()).await {
+                    Some(event) => event,
+                    None => continue,
+                },
                 () = until(deadline) => Event::DeadlineReached,
             }
         };
         if event == Event::StopRequested {
             notify::tell(Note::Stopping);
         }
-        next = guard.handle(event, started.elapsed());
+        effects.extend(guard.handle(event, started.elapsed()));
     }
 }
 
-/// Tells whether the agent has ended; one that could not be started has.
-fn has_ended(agent: Option<&mut TiedChild>) -> bool {
-    agent.is_none_or(|agent| match agent.try_wait() {
-        Ok(None) => false,
-        Ok(Some(status)) => {
-            tell(&format!("the agent ended ({status})"));
-            true
-        }
-        Err(error) => {
-            tell(&format!("the agent cannot be watched: {error}"));
-            true
-        }
-    })
+/// How long a version is on trial; a development build may be told another time, in seconds.
+fn window() -> Duration {
+    let told = std::env::var("LINK_DEV_UPDATE_WINDOW").ok().filter(|_| cfg!(debug_assertions));
+    told.and_then(|seconds| seconds.parse().ok())
+        .map_or(limits::ROLLBACK_WINDOW, Duration::from_secs)
 }
 
-fn start(layout: &Layout) -> Option<TiedChild> {
-    let path = agent(layout);
-    let program = Program { path, args: vec![], env: vec![], log: Some(layout.agent_log()) };
-    match TiedChild::start(&program) {
-        Ok(child) => Some(child),
-        Err(error) => {
-            tell(&format!("cannot start `{}`: {error}", program.path.display()));
-            None
+/// The agent's process, the line to it, and the versions.
+struct Shell {
+    layout: Layout,
+    agent: Option<TiedChild>,
+    line: Option<Line>,
+}
+
+impl Shell {
+    async fn run(&mut self, effect: Effect) {
+        match effect {
+            Effect::StartAgent => self.start(),
+            Effect::TerminateAgent => self.agent.iter().for_each(TiedChild::terminate),
+            Effect::KillAgent => self.agent.iter_mut().for_each(TiedChild::kill),
+            Effect::Commit => {
+                if self.change(|versions| versions.commit()).is_some() {
+                    self.replace_itself();
+                    self.tell_committed().await;
+                }
+            }
+            Effect::RollBack(fault) => {
+                let reason = match fault {
+                    Fault::Ended => "it ended within its trial",
+                    Fault::NotWell => "it was not well at the end of its trial",
+                };
+                tell(&format!("rolling back: {reason}"));
+                let _told = self.change(|versions| versions.roll_back(reason));
+            }
+            Effect::Finish => {}
+        }
+    }
+
+    fn start(&mut self) {
+        let path = agent(&self.layout);
+        let log = Some(self.layout.agent_log());
+        let program = Program { path, args: vec![], env: vec![], log };
+        match Line::start(&program) {
+            Ok((child, line)) => (self.agent, self.line) = (Some(child), Some(line)),
+            Err(error) => tell(&format!("cannot start `{}`: {error}", program.path.display())),
+        }
+    }
+
+    /// Tells whether the agent has ended, and then whether with a failure; one that could not be
+    /// started has.
+    fn has_ended(&mut self) -> Option<bool> {
+        let ended = match self.agent.as_mut().map(TiedChild::try_wait) {
+            Some(Ok(None)) => return None,
+            Some(Ok(Some(status))) => {
+                tell(&format!("the agent ended ({status})"));
+                !status.success()
+            }
+            Some(Err(error)) => {
+                tell(&format!("the agent cannot be watched: {error}"));
+                true
+            }
+            None => true,
+        };
+        (self.agent, self.line) = (None, None);
+        Some(ended)
+    }
+
+    /// Returns what follows from a line of the agent.
+    async fn heard(&mut self, told: Option<String>, on_trial: bool) -> Option<Event> {
+        let Some(text) = told else {
+            self.line = None;
+            return None;
+        };
+        match serde_json::from_str(&text).ok()? {
+            FromAgent::Replacing => self.finds_trial(false).then_some(Event::OnTrial),
+            FromAgent::Alive { version, local_port } if on_trial => {
+                let pending = versions::state(&self.layout).pending?;
+                (pending.to == version && self.answers(&version, local_port).await)
+                    .then_some(Event::Well)
+            }
+            FromAgent::Alive { .. } => None,
+        }
+    }
+
+    /// Asks the local API, which an agent that is not registered does not have.
+    async fn answers(&self, version: &semver::Version, port: Option<u16>) -> bool {
+        let Some(port) = port else { return !self.layout.roots().identity().exists() };
+        let Ok(local) = LocalClient::new(port) else { return false };
+        local.healthz().await.is_ok_and(|healthz| healthz.agent_version == *version)
+    }
+
+    /// Resolves what an interrupted replacement left, and tells whether a version is on trial.
+    fn finds_trial(&self, starting: bool) -> bool {
+        self.layout.update_state().exists()
+            && self.change(|versions| versions.look(starting)).unwrap_or_default()
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&Versions) -> Result<T, InstallError>) -> Option<T> {
+        let versions = Versions::lock_within(&self.layout, LOCK_PATIENCE);
+        versions
+            .and_then(|versions| change(&versions))
+            .inspect_err(|error| tell(&format!("the versions cannot be changed: {error}")))
+            .ok()
+    }
+
+    /// Takes the guard of a version that has proved itself for the next start.
+    fn replace_itself(&self) {
+        let newer = self.layout.current().join(PROGRAMS[2]);
+        let is_installed = std::env::current_exe().is_ok_and(|own| own == self.layout.guard());
+        let differs = || fs::differ(&newer, &self.layout.guard());
+        let on_trial = versions::state(&self.layout).pending.is_some();
+        if is_installed
+            && !on_trial
+            && newer.is_file()
+            && differs()
+            && let Err(error) = self_replace::self_replace(&newer)
+        {
+            tell(&format!("the guard of this version cannot be placed: {error}"));
+        }
+    }
+
+    async fn tell_committed(&mut self) {
+        if let Some(line) = &mut self.line
+            && let Ok(text) = serde_json::to_string(&FromGuard::Committed)
+        {
+            line.tell(&text).await;
+        }
+    }
+
+    /// A stop within the window is no fault of the version.
+    fn end(&self, on_trial: bool) {
+        if on_trial {
+            let _told = self.change(Versions::uncount_start);
         }
     }
 }
@@ -147,6 +285,13 @@ fn agent(layout: &Layout) -> PathBuf {
     let installed = layout.current().join(&name);
     let beside = || Some(std::env::current_exe().ok()?.with_file_name(&name));
     if installed.is_file() { installed } else { beside().unwrap_or(installed) }
+}
+
+async fn next(line: Option<&mut Line>) -> Option<String> {
+    match line {
+        Some(line) => line.next().await,
+        None => std::future::pending().await,
+    }
 }
 
 async fn tick(interval: Option<&mut tokio::time::Interval>) {

@@ -70,9 +70,12 @@ fn an_older_release_is_refused_and_the_same_version_is_not() {
     let install = |version: &str, counter| {
         let signed = InstalledRelease { channel: Channel::Beta, counter, kid: "k".into() };
         let release = Release { signed: Some(signed), ..scratch.release(version) };
-        install(&release, &scratch.layout, None)
+        install(&release, &scratch.layout, None, None)
     };
-    let receipt = || Receipt::read(&scratch.layout.receipt()).unwrap().release.unwrap();
+    let receipt = || {
+        let receipt = Receipt::read(&scratch.layout.receipt()).unwrap();
+        receipt.version("1.3.1").unwrap().release.clone().unwrap()
+    };
     assert_eq!(install("1.3.1", 5).unwrap(), Outcome::Installed);
     let before = scratch.tree();
     assert!(matches!(install("1.3.0", 4), Err(InstallError::Downgrade { .. })));
@@ -88,7 +91,7 @@ fn a_program_that_changed_after_it_was_verified_is_not_installed() {
     let scratch = Scratch::new();
     let release = scratch.release("1.3.0");
     std::fs::write(release.from.join("link-agent"), "swapped").unwrap();
-    let refused = install(&release, &scratch.layout, None);
+    let refused = install(&release, &scratch.layout, None, None);
     assert!(matches!(refused, Err(InstallError::Changed(_))));
     assert!(!scratch.layout.version("1.3.0").exists() && !scratch.layout.current().exists());
 }
@@ -120,7 +123,7 @@ fn folders_that_the_script_made_before_are_taken_away_too() {
     let before = scratch.tree();
     let data = scratch.layout.roots().data.clone();
     std::fs::create_dir_all(&data).unwrap();
-    install(&scratch.release("1.3.0"), &scratch.layout, Some(&data)).unwrap();
+    install(&scratch.release("1.3.0"), &scratch.layout, Some(&data), None).unwrap();
     assert!(uninstall(&scratch.layout).is_empty());
     assert_eq!(scratch.tree(), before);
 }
@@ -155,11 +158,11 @@ impl Scratch {
     }
 
     fn install(&self, version: &str) -> Result<Outcome, InstallError> {
-        install(&self.release(version), &self.layout, None)
+        install(&self.release(version), &self.layout, None, None)
     }
 
     fn release(&self, version: &str) -> Release {
-        Trust::new([]).unwrap().verify(&self.unpacked(version), version).unwrap()
+        Trust::new([]).unwrap().verify(&self.unpacked(version), &version.parse().unwrap()).unwrap()
     }
 
     fn unpacked(&self, version: &str) -> PathBuf {

@@ -10,14 +10,14 @@ use super::*;
 #[test]
 fn a_build_that_trusts_no_key_says_that_it_checked_nothing() {
     let unpacked = Unpacked::new();
-    let release = Trust::new([]).unwrap().verify(unpacked.path(), "1.3.0").unwrap();
+    let release = Trust::new([]).unwrap().verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap();
     assert!(!release.is_signed() && release.programs.len() == PROGRAMS.len());
 }
 
 #[test]
 fn a_build_that_trusts_a_key_takes_what_it_signed_and_nothing_unsigned() {
     let unpacked = Unpacked::new();
-    let verify = || trust(&[1, 2]).verify(unpacked.path(), "1.3.0");
+    let verify = || trust(&[1, 2]).verify(unpacked.path(), &Version::new(1, 3, 0));
     assert!(matches!(verify(), Err(VerifyError::Unsigned)));
     unpacked.sign(2);
     let release = verify().unwrap();
@@ -42,13 +42,13 @@ fn whatever_was_changed_after_signing_is_refused() {
         let unpacked = Unpacked::new();
         unpacked.sign(1);
         change(&unpacked);
-        let refused = trust(&[1]).verify(unpacked.path(), "1.3.0");
+        let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0));
         let right = matches!(refused, Err(VerifyError::Refused(_) | VerifyError::Malformed(_)));
         assert!(right, "{number}: {refused:?}");
     }
     let unpacked = Unpacked::new();
     unpacked.sign(1);
-    let other = trust(&[1]).verify(unpacked.path(), "1.3.1");
+    let other = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 1));
     assert!(matches!(other, Err(VerifyError::Refused(RefusedRelease::Version { .. }))));
 }
 
@@ -59,9 +59,9 @@ fn a_key_that_a_trusted_one_introduced_is_trusted() {
     let set = KeySet { schema: SCHEMA, counter: 1, keys: vec![key(2).verifying().clone()] };
     let chain = [key(1).seal_release(&Statement::Keys(set))];
     unpacked.write(KEYS_FILE, &serde_json::to_string(&chain).unwrap());
-    assert!(trust(&[1]).verify(unpacked.path(), "1.3.0").unwrap().is_signed());
+    assert!(trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap().is_signed());
     assert!(matches!(
-        trust(&[3]).verify(unpacked.path(), "1.3.0"),
+        trust(&[3]).verify(unpacked.path(), &Version::new(1, 3, 0)),
         Err(VerifyError::Refused(RefusedRelease::Untrusted(_)))
     ));
 }

@@ -39,6 +39,10 @@ pub(super) fn detach(command: &mut Command) {
     }
 }
 
+pub(super) fn replace_image(command: &mut Command) -> std::io::Error {
+    command.exec()
+}
+
 pub(super) fn own_group(command: &mut Command) {
     command.process_group(0);
 }

@@ -14,6 +14,10 @@ pub(super) fn detach(command: &mut Command) {
     command.creation_flags(DETACHED_PROCESS);
 }
 
+pub(super) fn replace_image(_command: &mut Command) -> std::io::Error {
+    std::io::ErrorKind::Unsupported.into()
+}
+
 pub(super) fn own_group(_command: &mut Command) {}
 
 pub(super) fn kill_group(_pid: u32) {}

@@ -6,6 +6,7 @@ use link_tests::{
     device::{TestDevice, free_port},
     engines,
 };
+use thirtyfour::Key;
 
 use super::chromium::Browser;
 
@@ -72,4 +73,31 @@ async fn browser_shows_a_new_key_once_and_what_was_typed_wrong() {
     browser.click("#allowlist form button[type=submit]").await;
     browser.find_with("#allowlist [role=alert]", "origin").await;
     assert_eq!(backend.owner.allowlist().await.unwrap().origins.len(), 1);
+}
+
+#[tokio::test]
+async fn browser_retires_a_device_with_its_code_by_keyboard() {
+    let mut backend = TestBackend::start().await;
+    let device = TestDevice::register(&backend).await;
+    backend.kill();
+    let forced = device.link().args(["uninstall", "--yes", "--force"]).output().unwrap();
+    let code = String::from_utf8(forced.stdout).unwrap();
+    let code = code.trim();
+    backend.restart().await;
+    let browser = Browser::start().await;
+    browser.open_logged_in(&backend.url).await;
+    browser.find_with("#devices tbody", &device.id.to_string()).await;
+
+    browser.find("#devices summary").await.send_keys(Key::Enter + "").await.unwrap();
+    let field = browser.find("#retire-code").await;
+    field.send_keys(&code[..100] + Key::Enter).await.unwrap();
+    browser.find_with("#devices [role=alert]", "incomplete").await;
+    browser.picture("dashboard-retire").await;
+    field.send_keys(&code[100..] + Key::Enter).await.unwrap();
+    browser.find_with(".notice", "its slot is free").await;
+    browser.find_with("#devices .empty", "No device is registered").await;
+    assert!(backend.owner.devices().await.unwrap().is_empty());
+
+    field.send_keys(code + Key::Enter).await.unwrap();
+    browser.find_with("#devices [role=alert]", "may be gone already").await;
 }

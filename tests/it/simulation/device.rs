@@ -13,7 +13,7 @@ use std::{
 use link_agent_core::{
     agent::Agent,
     effect::{Effect, Route},
-    event::Event,
+    event::{Event, Staged},
     record::{Change, DownloadId, Identity, OutboxEntry},
 };
 use link_protocol::{
@@ -23,6 +23,7 @@ use link_protocol::{
     port::Port,
     signing::VerifyingKey,
 };
+use semver::Version;
 
 use super::{
     chance::Chance,
@@ -115,7 +116,8 @@ impl Device {
             device_id: self.id,
             epoch: self.epoch,
             boot_id: self.boot.to_string(),
-            agent_version: "1.3.0".parse().map_err(|_| "no version")?,
+            agent_version: Version::new(1, 3, 0),
+            last_update: None,
         };
         let mut snapshot = self.disk.snapshot();
         self.mutant.at_restart(&mut snapshot);
@@ -331,9 +333,25 @@ impl Device {
                 };
                 next.push_back(Event::ModelDeleted { pipeline_id, outcome });
             }
+            Effect::StageUpdate { version, .. } => self.stage(version, around),
+            // The process is replaced by another one: nothing but the disk goes over.
+            Effect::ReplaceAgent { .. } => around.agenda.after(0, Item::Crash),
             Effect::Log(_) => {}
         }
         Ok(())
+    }
+
+    /// An update is brought here, or is not.
+    fn stage(&self, version: Option<Version>, around: &mut Around<'_>) {
+        let version = version.unwrap_or(Version::new(1, 4, 0));
+        let staged = match around.chance.between(0, 4) {
+            0 => Staged::Ready(version),
+            1 => Staged::UpToDate(version),
+            2 => Staged::Declined("there is no such release".to_owned()),
+            _ => Staged::Failed("the connection was cut".to_owned()),
+        };
+        let input = Input::Event(Event::UpdateStaged(staged));
+        around.agenda.input(around.chance.between(10, 60 * SECOND), self.boot, input);
     }
 
     fn check_receipt(&self, receipt: &Receipt) -> Result<(), String> {

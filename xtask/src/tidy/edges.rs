@@ -35,7 +35,7 @@ const CRATES: &[Crate] = &[
         ]),
     },
     Crate { folder: "platform", workspace: Some(&[]), others: None },
-    Crate { folder: "client", workspace: Some(&["link-protocol"]), others: None },
+    Crate { folder: "client", workspace: Some(&["link-protocol", "link-platform"]), others: None },
     Crate {
         folder: "installer",
         workspace: Some(&["link-protocol", "link-platform", "link-client"]),

@@ -2,14 +2,21 @@
 
 use std::time::Duration;
 
-use link_protocol::{envelope::Envelope, id::PipelineId, limits, port::Port, signing::SigningKey};
+use link_protocol::{
+    envelope::Envelope,
+    id::PipelineId,
+    limits,
+    port::Port,
+    signing::SigningKey,
+    update::{UpdateEnd, UpdateOutcome},
+};
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 
 use super::*;
 use crate::{
-    event::DownloadFailure,
-    record::{Change, DownloadId},
+    event::{DownloadFailure, Staged},
+    record::{Change, DownloadId, OutboxEntry},
     tests::{
         cancel, deploy, deployment, device_id, envelope, id, moment, pipeline, port, record,
         repair, results, start, stop, uninstall, update_agent, words,
@@ -289,8 +296,63 @@ fn a_stop_does_not_wait_behind_a_start_and_does_not_undo_a_removal() {
 fn an_update_without_a_release_to_install_is_declined_with_a_message() {
     let mut bench = Bench::online();
     let told = bench.deliver(&update_agent());
-    let reason = "c1 failed: declined: this installation has no release 1.4.0 to install";
-    assert!(told.contains(&reason.to_owned()), "{told:?}");
+    assert!(told.contains(&"stage 1.4.0".to_owned()), "{told:?}");
+    assert_eq!(bench.agent.status(), LifecycleStatus::Updating);
+    let nothing = Staged::Declined("there is no release 1.4.0 to install".to_owned());
+    let effects = bench.handle(Event::UpdateStaged(nothing));
+    let reason = "c1 rejected: declined: there is no release 1.4.0 to install";
+    assert_eq!(results(&effects), [reason]);
+    assert_eq!(bench.agent.status(), LifecycleStatus::Online);
+}
+
+// Holds: S3.4-2
+#[test]
+fn an_update_is_reported_done_before_the_new_version_takes_over() {
+    let mut bench = Bench::online();
+    bench.deliver(&update_agent());
+    let waits = bench.deliver(&Command::DeployModel(deploy(1, 1)));
+    assert!(!waits.iter().any(|line| line.starts_with("download")), "{waits:?}");
+    let version = semver::Version::new(1, 4, 0);
+    let effects = bench.handle(Event::UpdateStaged(Staged::Ready(version)));
+    let done = "c1 succeeded: version 1.4.0 is verified and checked, and takes over now";
+    assert_eq!(results(&effects), [done]);
+    let told = words(&effects);
+    let place = |wanted: &str| told.iter().position(|line| line.contains(wanted));
+    assert!(matches!(effects.first(), Some(Effect::Persist(_))));
+    assert!(place("replace the agent by 1.4.0").is_some(), "{told:?}");
+    assert_eq!(bench.agent.status(), LifecycleStatus::Updating);
+}
+
+#[test]
+fn a_second_update_waits_for_no_other_and_a_person_may_ask_for_one() {
+    let mut bench = Bench::online();
+    let asked = Event::UpdateAsked { version: None, again: true };
+    assert!(words(&bench.handle(asked.clone())).contains(&"stage the newest".to_owned()));
+    assert!(words(&bench.handle(asked)).is_empty(), "one at a time");
+    let told = bench.deliver(&update_agent());
+    assert!(told.contains(&"c1 rejected: an update is under way".to_owned()), "{told:?}");
+    bench.handle(Event::UpdateStaged(Staged::Failed("cut".to_owned())));
+    assert_eq!(bench.agent.status(), LifecycleStatus::Online);
+}
+
+#[test]
+fn what_became_of_an_update_is_told_with_the_lifecycle() {
+    let mut bench = Bench::online();
+    let outcome = UpdateOutcome {
+        from: semver::Version::new(1, 3, 0),
+        to: semver::Version::new(1, 4, 0),
+        outcome: UpdateEnd::Committed,
+        reason: None,
+    };
+    let effects = bench.handle(Event::UpdateSettled(outcome.clone()));
+    let told = effects.iter().find_map(|effect| {
+        let Effect::SendReport(OutboxEntry { report: Report::Lifecycle(report), .. }) = effect
+        else {
+            return None;
+        };
+        report.update.clone()
+    });
+    assert_eq!(told, Some(outcome));
 }
 
 // Holds: S3.1-4
@@ -625,6 +687,7 @@ fn restore(snapshot: Snapshot) -> (Agent, Vec<Effect>) {
         epoch: 1,
         boot_id: "boot".to_owned(),
         agent_version: semver::Version::new(1, 3, 0),
+        last_update: None,
     };
     let pinned = vec![SigningKey::from_seed(&[1; 32]).verifying().clone()];
     Agent::restore(identity, pinned, snapshot, Duration::ZERO)

@@ -236,6 +236,7 @@ fn lifecycle() -> Report {
         status: LifecycleStatus::Online,
         agent_version: semver::Version::new(1, 3, 0),
         uptime_s: 0,
+        update: None,
     })
 }
 

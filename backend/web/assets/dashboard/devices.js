@@ -1,11 +1,14 @@
-// The devices of the account.
+// The devices of the account, and the form that takes the code of one that was uninstalled.
 
-import { badge, element } from '../shared/dom.js';
+import * as api from '../shared/api.js';
+import { badge, busy, element, field } from '../shared/dom.js';
 import { ago, moment } from '../shared/format.js';
-import { section, table } from './section.js';
+import { notice } from '../shared/notice.js';
+import { opening, section, table } from './section.js';
 
-export function devicesSection() {
+export function devicesSection(reload) {
   const { card, body } = section({ id: 'devices', title: 'Devices' });
+  card.append(opening('Retire a device with its code', form(reload)));
   const draw = table(body, {
     columns: ['Device', 'State', 'Version', 'Platform', 'Last seen'],
     empty: 'No device is registered. Create a key below and run `link register` on the device.',
@@ -37,4 +40,35 @@ function state(device) {
   if (device.status === 'updating') return badge('Updating…', 'busy');
   if (device.online) return badge('Online', 'good');
   return badge('Offline', 'calm');
+}
+
+function form(reload) {
+  const code = element('input', {
+    id: 'retire-code',
+    class: 'mono',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    required: true,
+  });
+  const failed = element('p', { class: 'form-error', role: 'alert' });
+  const retire = element('button', { type: 'submit', class: 'primary' }, 'Retire the device');
+  const sent = async (event) => {
+    event.preventDefault();
+    failed.textContent = '';
+    try {
+      await busy(retire, () => api.retireDevice(code.value));
+      notice('The device is retired, and its slot is free.');
+      code.value = '';
+    } catch (error) {
+      failed.textContent = api.explain(error);
+      code.focus();
+    }
+    reload();
+  };
+  return element(
+    'form',
+    { on: { submit: sent } },
+    field('Retire code', code, 'What an uninstall printed that could not reach this backend. It starts with lrc_.'),
+    element('div', { class: 'form-foot' }, retire, failed),
+  );
 }

@@ -17,7 +17,7 @@ open(async (root) => {
   const reload = () => load().catch(failed);
   const sections = [
     deploymentsSection(reload),
-    devicesSection(),
+    devicesSection(reload),
     modelsSection(reload),
     keysSection(reload),
     allowlistSection(reload),

@@ -10,6 +10,9 @@ const POLL_GAP = 300;
 export const me = () => call('GET', '/me');
 
 export const devices = () => all('/devices');
+/** Needs no login: the code is the proof. */
+export const retireDevice = (code) =>
+  send('POST', '/devices/retire', { body: { retire_code: code } });
 
 export const models = () => all('/models');
 export const createModel = (body) => call('POST', '/models', { body });

@@ -14,18 +14,16 @@ use std::{
 };
 
 use futures_util::StreamExt as _;
-use link_agent_core::{event::Event, record::DownloadId};
-use link_client::http::InvalidAddress;
 use link_platform::{checkpoint, disk, fs};
-use link_protocol::{
-    command::{ModelFile, Sha256Hex},
-    secret::Secret,
-};
+use link_protocol::{command::Sha256Hex, secret::Secret};
 use reqwest::{StatusCode, header};
 use sha2::{Digest as _, Sha256};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    sync::watch,
+};
 
-use crate::run::Inbox;
+use crate::{download, http::InvalidAddress};
 
 /// How long a server may stay silent in the middle of a file.
 const STALL: Duration = Duration::from_secs(30);
@@ -44,19 +42,21 @@ const SPARE: u64 = 64 * 1024 * 1024;
 
 /// Where a file comes from.
 #[derive(Debug)]
-pub(super) struct Source {
-    pub(super) url: String,
-    pub(super) bearer: Option<Secret>,
+pub struct Source {
+    pub url: String,
+    pub bearer: Option<Secret>,
 }
 
 /// One download.
 #[derive(Debug)]
-pub(super) struct Transfer<'a> {
-    pub(super) source: Source,
-    pub(super) file: &'a ModelFile,
-    pub(super) path: &'a Path,
-    pub(super) download: DownloadId,
-    pub(super) inbox: &'a Inbox,
+pub struct Transfer<'a> {
+    pub source: Source,
+    pub size_bytes: u64,
+    pub sha256: &'a Sha256Hex,
+    /// Where the file is once it is whole; its folder is made.
+    pub path: &'a Path,
+    /// Where the number of bytes that are there is told.
+    pub progress: &'a watch::Sender<u64>,
 }
 
 /// How one try ended.
@@ -70,35 +70,31 @@ enum Try {
 }
 
 /// Where the bytes are before the file is whole.
-pub(super) fn part(path: &Path) -> PathBuf {
+#[must_use]
+pub fn part(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".part");
     name.into()
 }
 
 impl Transfer<'_> {
-    /// Brings the file to its place; an error says why it is not there.
-    pub(super) async fn run(&self) -> Result<(), String> {
-        if tokio::fs::metadata(self.path)
-            .await
-            .is_ok_and(|found| found.len() == self.file.size_bytes)
-        {
+    /// Brings the file to its place. What a cut or a crash left in the part file is taken up.
+    ///
+    /// # Errors
+    /// Why it is not there, for a person.
+    pub async fn run(&self) -> Result<(), String> {
+        if tokio::fs::metadata(self.path).await.is_ok_and(|found| found.len() == self.size_bytes) {
             return Ok(());
         }
         if let Some(folder) = self.path.parent() {
             fs::create_private_dir(folder).map_err(|error| error.to_string())?;
         }
         let part = part(self.path);
-        let client =
-            link_client::download::client(&self.source.url, STALL).map_err(
-                |error| match error {
-                    // The address may be one that only the owner of the model should know.
-                    InvalidAddress::NotHttp(_) => {
-                        "the model has no http or https address".to_owned()
-                    }
-                    InvalidAddress::Tls(cause) => format!("cannot set up TLS: {cause}"),
-                },
-            )?;
+        let client = download::client(&self.source.url, STALL).map_err(|error| match error {
+            // The address may be one that only the owner of the file should know.
+            InvalidAddress::NotHttp(_) => "the file has no http or https address".to_owned(),
+            InvalidAddress::Tls(cause) => format!("cannot set up TLS: {cause}"),
+        })?;
         let mut progress = self.resume(&part).await.map_err(|error| explain(&error))?;
         self.check_space(progress.done)?;
         let resumed = progress.done > 0;
@@ -148,7 +144,7 @@ impl Transfer<'_> {
             .open(part)
             .await?;
         let mut progress = Progress { file: None, hash: Sha256::new(), done: 0 };
-        if file.metadata().await?.len() > self.file.size_bytes {
+        if file.metadata().await?.len() > self.size_bytes {
             file.set_len(0).await?;
         }
         let mut buffer = vec![0; 1024 * 1024];
@@ -165,7 +161,7 @@ impl Transfer<'_> {
     }
 
     fn check_space(&self, done: u64) -> Result<(), String> {
-        let needed = self.file.size_bytes.saturating_sub(done).saturating_add(SPARE);
+        let needed = self.size_bytes.saturating_sub(done).saturating_add(SPARE);
         let folder = self.path.parent().unwrap_or(self.path);
         match disk::free_bytes(folder) {
             Ok(Some(free)) if free < needed => {
@@ -177,7 +173,7 @@ impl Transfer<'_> {
     }
 
     async fn try_once(&self, client: &reqwest::Client, progress: &mut Progress) -> Try {
-        if progress.done == self.file.size_bytes {
+        if progress.done == self.size_bytes {
             return Try::Whole;
         }
         let mut request = client.get(&self.source.url);
@@ -213,33 +209,32 @@ impl Transfer<'_> {
                     return Try::Cut(format!("the connection was cut: {}", brief(&error)));
                 }
             };
-            if progress.done + chunk.len() as u64 > self.file.size_bytes {
+            if progress.done + chunk.len() as u64 > self.size_bytes {
                 return Try::Fatal("the file is longer than announced".to_owned());
             }
             if let Err(error) = progress.write(&chunk).await {
                 return Try::Fatal(explain(&error));
             }
             checkpoint::reach("bytes-written");
-            let (download, bytes_done) = (self.download, progress.done);
-            self.inbox.event(Event::DownloadProgressed { download, bytes_done }).await;
+            self.progress.send_replace(progress.done);
         }
-        if progress.done == self.file.size_bytes {
+        if progress.done == self.size_bytes {
             Try::Whole
         } else {
             // The server ended the file in good order: there is no more of it.
             Try::Fatal(format!(
                 "the file is shorter than announced: {} of {} bytes",
-                progress.done, self.file.size_bytes
+                progress.done, self.size_bytes
             ))
         }
     }
 
     async fn verify(&self, progress: &mut Progress, part: &Path) -> Result<(), Failed> {
         let found = Sha256Hex::from_digest(&progress.hash.clone().finalize());
-        if found != self.file.sha256 {
+        if found != *self.sha256 {
             return Err(Failed::Checksum(format!(
                 "the checksum is wrong: expected {}, got {found}",
-                self.file.sha256
+                *self.sha256
             )));
         }
         if let Some(mut file) = progress.file.take() {

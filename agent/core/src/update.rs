@@ -1,0 +1,73 @@
+//! The update of the agent itself: one at a time, asked for by a command or by a person here.
+
+use link_protocol::{id::CommandId, report::CommandResult};
+use semver::Version;
+
+use crate::{
+    effect::{Effect, Turn},
+    event::Staged,
+};
+
+/// The update under way.
+#[derive(Debug, Default)]
+pub(crate) struct Update {
+    asked_by: Option<Asker>,
+}
+
+/// What is asked for.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) version: Option<Version>,
+    pub(crate) again: bool,
+    pub(crate) connected: bool,
+}
+
+/// Who asked for an update.
+#[derive(Clone, Copy, Debug)]
+enum Asker {
+    Command(CommandId),
+    Person,
+}
+
+impl Update {
+    pub(crate) const fn is_running(&self) -> bool {
+        self.asked_by.is_some()
+    }
+
+    /// Begins to bring the next version here, unless that is under way. A command that was repeated
+    /// after a version was given up does not try that one again; a person may.
+    pub(crate) fn begin(&mut self, command: Option<CommandId>, wanted: Wanted, turn: &mut Turn) {
+        if self.is_running() {
+            if let Some(id) = command {
+                turn.finish(id, CommandResult::Rejected, "an update is under way");
+            }
+            return;
+        }
+        self.asked_by = Some(command.map_or(Asker::Person, Asker::Command));
+        let Wanted { version, again, connected } = wanted;
+        turn.effects.push(Effect::StageUpdate { version, again, connected });
+    }
+
+    /// Ends the update; what is ready takes over this process.
+    pub(crate) fn ended(&mut self, staged: Staged, turn: &mut Turn) {
+        let Some(asker) = self.asked_by.take() else { return };
+        let (status, output) = match &staged {
+            Staged::Ready(version) => (
+                CommandResult::Succeeded,
+                format!("version {version} is verified and checked, and takes over now"),
+            ),
+            Staged::UpToDate(version) => {
+                (CommandResult::Succeeded, format!("version {version} is installed"))
+            }
+            Staged::Declined(reason) => (CommandResult::Rejected, format!("declined: {reason}")),
+            Staged::Failed(reason) => (CommandResult::Failed, reason.clone()),
+        };
+        if let Asker::Command(id) = asker {
+            turn.finish(id, status, output);
+        }
+        if let Staged::Ready(version) = staged {
+            self.asked_by = Some(Asker::Person);
+            turn.effects.push(Effect::ReplaceAgent { version });
+        }
+    }
+}

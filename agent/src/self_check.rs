@@ -1,0 +1,44 @@
+//! `link-agent --self-check`: whether this build works on this machine, with the configuration that
+//! is here. Changes nothing; the version that runs asks its successor before it makes way.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use link_client::http::{Call, Http};
+use link_platform::{fs, paths::Roots};
+use link_protocol::identity::Identity;
+
+use crate::journal::Journal;
+
+/// How long the backend may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Checks the folders, the identity, the journal, and with `connected` the way to the backend.
+pub(crate) async fn run(roots: &Roots, connected: bool) -> anyhow::Result<()> {
+    let scratch = tempfile::Builder::new()
+        .prefix("self-check-")
+        .tempdir_in(&roots.state)
+        .with_context(|| format!("cannot write to `{}`", roots.state.display()))?;
+    let path = roots.identity();
+    let identity = match fs::read_to_string(&path) {
+        Ok(text) => Identity::parse(&text)
+            .map(Some)
+            .with_context(|| format!("cannot use `{}`", path.display()))?,
+        Err(error) if error.is_not_found() => None,
+        Err(error) => return Err(error.into()),
+    };
+    if roots.journal().exists() {
+        let copy = scratch.path().join("journal.db");
+        Journal::copy(&roots.journal(), &copy).await?;
+        let journal = Journal::open(&copy).await?;
+        let read = journal.load().await;
+        journal.close().await;
+        read?;
+    }
+    if let Some(identity) = identity.filter(|_| connected) {
+        let backend = Http::new(&identity.backend_url)?;
+        let asked = backend.call_for_status(Call::get("/healthz").timeout(PATIENCE)).await;
+        asked.context("the backend, which the running version reaches, does not answer")?;
+    }
+    Ok(())
+}

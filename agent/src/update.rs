@@ -1,0 +1,119 @@
+//! Brings the next version here in a thread of its own; the outcome is an event.
+
+use std::{
+    ffi::OsString,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use jiff::Timestamp;
+use link_agent_core::event::{Event, Staged};
+use link_installer::{
+    layout::Layout,
+    stage::{Stage, StageError},
+    trust::Trust,
+    update::{Declined, Wanted},
+};
+use link_protocol::update::{UpdatePhase, UpdateProgress};
+use semver::Version;
+use tokio::sync::watch;
+
+use crate::{pipeline::Pipeline, run::Inbox};
+
+/// The updates of this agent; clones are the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Updates {
+    layout: Layout,
+    /// Keys that a development build trusts beside its own.
+    development_keys: Option<String>,
+    progress: Arc<watch::Sender<UpdateProgress>>,
+    thread: Arc<Mutex<Option<Pipeline>>>,
+}
+
+impl Updates {
+    pub(crate) fn new(layout: Layout, development_keys: Option<String>) -> Self {
+        let progress = Arc::new(watch::Sender::default());
+        Self { layout, development_keys, progress, thread: Arc::default() }
+    }
+
+    pub(crate) const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Starts to bring `version` here, the newest when none is named. `is_connected` says that this
+    /// version reaches the backend, which the next one then must, too.
+    pub(crate) fn stage(&self, wanted: Wanted, is_connected: bool, inbox: Inbox) {
+        let updates = self.clone();
+        let thread = Pipeline::spawn("update", move |_stop| async move {
+            let staged = updates.bring(&wanted, is_connected).await;
+            inbox.event(Event::UpdateStaged(staged)).await;
+        });
+        match thread {
+            Ok(thread) => {
+                let mut running = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+                *running = Some(thread);
+            }
+            Err(error) => tracing::error!("{error:#}"),
+        }
+    }
+
+    /// Forgets how the last update ended: another one is asked for.
+    pub(crate) fn forget_last(&self) {
+        self.progress.send_replace(UpdateProgress::default());
+    }
+
+    /// How far the last update is that was asked for.
+    pub(crate) fn progress(&self) -> UpdateProgress {
+        self.progress.borrow().clone()
+    }
+
+    async fn bring(&self, wanted: &Wanted, is_connected: bool) -> Staged {
+        self.forget_last();
+        match self.try_to_bring(wanted, is_connected).await {
+            Ok(version) => {
+                tracing::info!(%version, "the next version is here");
+                Staged::Ready(version)
+            }
+            Err(StageError::Declined(Declined::UpToDate(version))) => {
+                self.end(UpdatePhase::UpToDate, None);
+                Staged::UpToDate(version)
+            }
+            Err(error) => {
+                let reason = chain(&error);
+                tracing::warn!("no update: {reason}");
+                if error.is_refusal() {
+                    self.end(UpdatePhase::Declined, Some(reason.clone()));
+                    Staged::Declined(reason)
+                } else {
+                    self.end(UpdatePhase::Failed, Some(reason.clone()));
+                    Staged::Failed(reason)
+                }
+            }
+        }
+    }
+
+    fn end(&self, phase: UpdatePhase, reason: Option<String>) {
+        self.progress.send_modify(|progress| {
+            progress.phase = phase;
+            progress.reason = reason;
+        });
+    }
+
+    async fn try_to_bring(
+        &self,
+        wanted: &Wanted,
+        is_connected: bool,
+    ) -> Result<Version, StageError> {
+        let trust = Trust::of_this_build(self.development_keys.as_deref())?;
+        let check: Vec<OsString> = if is_connected { vec!["--connected".into()] } else { vec![] };
+        #[expect(clippy::disallowed_methods, reason = "IO shell: the date of the manifest")]
+        let now = Timestamp::now();
+        let stage = Stage { layout: &self.layout, trust: &trust, wanted, now, check: &check };
+        stage.run(&self.progress).await
+    }
+}
+
+/// An error with its causes, in a line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"))
+}

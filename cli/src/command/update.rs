@@ -1,0 +1,219 @@
+//! `link update`: asks the agent to update itself, and follows it; does it here when no agent
+//! answers.
+
+use std::time::Duration;
+
+use link_client::local::LocalClient;
+use link_installer::{
+    layout::Layout,
+    stage::{Stage, StageError},
+    update::{Declined, Wanted},
+};
+use link_platform::fs;
+use link_protocol::{
+    local_api::Healthz,
+    report::LifecycleStatus,
+    secret::Secret,
+    update::{UpdateEnd, UpdatePhase, UpdateProgress, UpdateRequest},
+};
+use semver::Version;
+use serde_json::json;
+use tokio::sync::watch;
+
+use crate::{
+    agent_process,
+    args::Update,
+    command::{install_files, release_check},
+    context::{self, Context},
+    error::{CliError, chain},
+    exit_code::ExitCode,
+    progress::Progress,
+    wait::Deadline,
+};
+
+/// How long a download, the check and the first answer of the new version may take together.
+const PATIENCE: Duration = Duration::from_secs(30 * 60);
+/// How long the new version may take to reach the backend before that is left to it.
+const CONNECT: Duration = Duration::from_secs(15);
+
+pub(super) async fn run(context: &Context, arguments: Update) -> Result<(), CliError> {
+    let wanted = Wanted { version: arguments.version, again: arguments.again };
+    if arguments.check {
+        return check(context, &wanted).await;
+    }
+    let local = LocalClient::new(context.local_port()?)?;
+    match local.healthz().await {
+        Ok(before) => by_agent(context, &local, before.agent_version, wanted).await,
+        Err(_) => here(context, &wanted).await,
+    }
+}
+
+/// Tells whether there is a newer version.
+async fn check(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
+    let (layout, trust) = (Layout::new(context.roots.clone()), release_check::trust(context)?);
+    let stage = Stage { layout: &layout, trust: &trust, wanted, now: context::now(), check: &[] };
+    match stage.find().await {
+        Ok(found) => {
+            context.output.say(&format!("version {} can be installed", found.version));
+            context.output.data(&json!({"available": found.version}), |_| String::new())
+        }
+        Err(StageError::Declined(Declined::UpToDate(version))) => up_to_date(context, &version),
+        Err(error) => Err(explain(error)),
+    }
+}
+
+/// Asks the agent, and follows it until the new version answers.
+async fn by_agent(
+    context: &Context,
+    local: &LocalClient,
+    before: Version,
+    wanted: Wanted,
+) -> Result<(), CliError> {
+    let token = fs::read_to_string(&context.roots.control_token())
+        .map_err(|error| CliError::file(&error))?;
+    let request = UpdateRequest { version: wanted.version, again: wanted.again };
+    local.update(Secret::new(token.trim()), &request).await?;
+    let (progress, deadline) = (Progress::start(context.output), Deadline::after(PATIENCE));
+    let (mut seen, mut began) = (UpdateProgress::default(), false);
+    loop {
+        if !deadline.pause_locally().await {
+            return Err(deadline.gave_up("the update goes on; follow it with `link status`"));
+        }
+        // Nobody answers while one version makes way for the other.
+        let Ok(now) = local.healthz().await else { continue };
+        if now.agent_version != before {
+            progress.finish();
+            return arrived(context, local, &before, now).await;
+        }
+        if let Some(update) = &now.update {
+            show(&progress, update);
+            seen.clone_from(update);
+        }
+        if now.status == LifecycleStatus::Updating {
+            began = true;
+        } else if is_over(seen.phase) || (began && now.update.is_none()) {
+            progress.finish();
+            return ended(context, &now, &seen, before);
+        }
+    }
+}
+
+/// Says that the new version answers, and gives it a moment to reach the backend.
+async fn arrived(
+    context: &Context,
+    local: &LocalClient,
+    before: &Version,
+    mut now: Healthz,
+) -> Result<(), CliError> {
+    let deadline = Deadline::after(CONNECT);
+    while now.status != LifecycleStatus::Online && deadline.pause_locally().await {
+        now = local.healthz().await.unwrap_or(now);
+    }
+    let to = now.agent_version;
+    context.output.say(&format!(
+        "updated {before} to {to}; if it fails within the next two minutes, {before} comes back"
+    ));
+    context.output.data(&json!({"from": before, "to": to}), |_| String::new())
+}
+
+/// Says how an update ended that did not bring another version.
+fn ended(
+    context: &Context,
+    now: &Healthz,
+    update: &UpdateProgress,
+    before: Version,
+) -> Result<(), CliError> {
+    if update.phase == UpdatePhase::UpToDate {
+        return up_to_date(context, &before);
+    }
+    if let Some(reason) = rolled_back(now, update) {
+        let message = format!("the update was rolled back, version {before} runs: {reason}");
+        return Err(CliError::new(ExitCode::RolledBack, "rolled-back", message)
+            .hint("`link update --again` tries the same version once more"));
+    }
+    if !is_over(update.phase) {
+        let message = format!("the agent was interrupted; version {before} runs again");
+        return Err(CliError::new(ExitCode::Failed, "interrupted", message)
+            .hint("run `link update` again; it goes on where it was"));
+    }
+    let reason = update.reason.clone().unwrap_or_default();
+    let code = if update.phase == UpdatePhase::Declined { "declined" } else { "update-failed" };
+    Err(CliError::new(ExitCode::Failed, code, format!("version {before} goes on: {reason}")))
+}
+
+fn rolled_back(now: &Healthz, update: &UpdateProgress) -> Option<String> {
+    let last = now.last_update.as_ref()?;
+    let is_this = last.outcome == UpdateEnd::RolledBack && Some(&last.to) == update.to.as_ref();
+    is_this.then(|| last.reason.clone().unwrap_or_default())
+}
+
+const fn is_over(phase: UpdatePhase) -> bool {
+    matches!(phase, UpdatePhase::UpToDate | UpdatePhase::Declined | UpdatePhase::Failed)
+}
+
+/// Brings the new version here without an agent, and starts it if one ran.
+async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
+    let (layout, trust) = (Layout::new(context.roots.clone()), release_check::trust(context)?);
+    let stage = Stage { layout: &layout, trust: &trust, wanted, now: context::now(), check: &[] };
+    let (sender, mut seen) = watch::channel(UpdateProgress::default());
+    let progress = Progress::start(context.output);
+    let shown = async {
+        while seen.changed().await.is_ok() {
+            show(&progress, &seen.borrow_and_update());
+        }
+        std::future::pending().await
+    };
+    let staged = tokio::select! {
+        staged = stage.run(&sender) => staged,
+        staged = shown => staged,
+    };
+    progress.finish();
+    let to = match staged {
+        Ok(to) => to,
+        Err(StageError::Declined(Declined::UpToDate(version))) => {
+            return up_to_date(context, &version);
+        }
+        Err(error) => return Err(explain(error)),
+    };
+    let from = install_files::own_version();
+    if agent_process::stop(context).await? {
+        agent_process::start(context).await?;
+        context.output.say(&format!("updated {from} to {to}"));
+    } else {
+        context.output.say(&format!("updated {from} to {to}, which runs once you `link start`"));
+    }
+    context.output.data(&json!({"from": from, "to": to}), |_| String::new())
+}
+
+fn up_to_date(context: &Context, version: &Version) -> Result<(), CliError> {
+    context.output.say(&format!("version {version} is the newest"));
+    context.output.data(&json!({"from": version, "to": version}), |_| String::new())
+}
+
+fn show(progress: &Progress, update: &UpdateProgress) {
+    let what = match update.phase {
+        UpdatePhase::Finding => "looking for a release",
+        UpdatePhase::Downloading => {
+            return progress.show("downloading", update.bytes_done, update.bytes_total);
+        }
+        UpdatePhase::Checking => "verifying and checking",
+        UpdatePhase::Replacing => "starting the new version",
+        UpdatePhase::UpToDate | UpdatePhase::Declined | UpdatePhase::Failed => return,
+    };
+    progress.show(what, 0, 0);
+}
+
+fn explain(error: StageError) -> CliError {
+    let (exit, code) = match error {
+        StageError::Untrusted(error) => return release_check::explain(error),
+        StageError::Install(error) => return install_files::explain(error),
+        StageError::File(error) => return CliError::file(&error),
+        StageError::Declined(Declined::Downgrade { .. }) => (ExitCode::Downgrade, "downgrade"),
+        StageError::Declined(_) | StageError::NotInstalled(_) => (ExitCode::Failed, "declined"),
+        StageError::NoSpace { .. } => (ExitCode::NoSpace, "no-space"),
+        StageError::Source(_) | StageError::Download(_) => (ExitCode::DownloadFailed, "download"),
+        StageError::Unpack(_) => (ExitCode::CannotWrite, "unpack"),
+        StageError::SelfCheck { .. } => (ExitCode::SelfCheckFailed, "self-check"),
+    };
+    CliError::new(exit, code, chain(&error))
+}

@@ -1,0 +1,151 @@
+//! Restarts, stops, and a version on trial that ends, hangs, or proves itself.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const WINDOW: Duration = Duration::from_secs(120);
+const ENDED: Event = Event::AgentEnded { failed: true };
+
+fn guard() -> Guard {
+    let (guard, first) = Guard::new(Duration::ZERO, WINDOW);
+    assert_eq!(first, Effect::StartAgent);
+    guard
+}
+
+/// A guard whose agent has run for an hour and was just replaced by another version.
+fn on_trial() -> (Guard, Now) {
+    let (mut guard, now) = (guard(), Duration::from_secs(3600));
+    assert_eq!(guard.handle(Event::OnTrial, now), []);
+    assert_eq!(guard.deadline(), Some(now + WINDOW));
+    (guard, now)
+}
+
+#[test]
+fn an_agent_that_ends_again_and_again_is_started_with_growing_waits() {
+    let mut guard = guard();
+    let mut now = Duration::ZERO;
+    for wait in BACK_OFF.into_iter().chain([BACK_OFF[4]]) {
+        assert_eq!(guard.handle(ENDED, now), []);
+        assert_eq!(guard.deadline(), Some(now + wait));
+        assert_eq!(guard.handle(Event::DeadlineReached, now), []);
+        now += wait;
+        assert_eq!(guard.handle(Event::DeadlineReached, now), [Effect::StartAgent]);
+    }
+}
+
+#[test]
+fn an_agent_that_ran_for_a_while_is_started_again_after_the_first_wait() {
+    let mut guard = guard();
+    assert_eq!(guard.handle(ENDED, SETTLED / 2), []);
+    let restart = guard.deadline().unwrap();
+    assert_eq!(guard.handle(Event::DeadlineReached, restart), [Effect::StartAgent]);
+    assert_eq!(guard.handle(ENDED, restart + SETTLED), []);
+    assert_eq!(guard.deadline(), Some(restart + SETTLED + BACK_OFF[0]));
+}
+
+#[test]
+fn a_stop_asks_then_kills_and_starts_nothing_any_more() {
+    let mut guard = guard();
+    assert_eq!(guard.handle(Event::StopRequested, BACK_OFF[0]), [Effect::TerminateAgent]);
+    assert_eq!(guard.handle(Event::StopRequested, BACK_OFF[0]), []);
+    let kill_at = BACK_OFF[0] + PATIENCE;
+    assert_eq!(guard.handle(Event::DeadlineReached, kill_at), [Effect::KillAgent]);
+    assert_eq!(guard.deadline(), None);
+    assert_eq!(guard.handle(ENDED, kill_at), [Effect::Finish]);
+    assert_eq!(guard.handle(Event::DeadlineReached, kill_at * 9), []);
+}
+
+#[test]
+fn a_stop_while_the_agent_is_down_ends_the_guard_at_once() {
+    let mut guard = guard();
+    assert_eq!(guard.handle(ENDED, Duration::ZERO), []);
+    assert_eq!(guard.handle(Event::StopRequested, Duration::ZERO), [Effect::Finish]);
+}
+
+#[test]
+fn a_version_on_trial_that_ends_with_a_failure_is_rolled_back_at_once() {
+    let (mut guard, now) = on_trial();
+    let back = [Effect::RollBack(Fault::Ended), Effect::StartAgent];
+    assert_eq!(guard.handle(ENDED, now + WINDOW / 2), back);
+    assert_eq!((guard.has_trial(), guard.deadline()), (false, None));
+}
+
+#[test]
+fn a_version_that_ends_after_its_window_is_only_started_again() {
+    let (mut guard, now) = on_trial();
+    assert_eq!(guard.handle(Event::Well, now + WINDOW), []);
+    assert_eq!(guard.handle(Event::DeadlineReached, now + WINDOW), [Effect::Commit]);
+    assert_eq!(guard.handle(ENDED, now + WINDOW), []);
+    assert!(guard.deadline().is_some());
+}
+
+#[test]
+fn a_version_that_is_not_well_at_the_end_is_killed_and_rolled_back() {
+    for well_at in [None, Some(WINDOW - FRESH * 2)] {
+        let (mut guard, now) = on_trial();
+        if let Some(at) = well_at {
+            assert_eq!(guard.handle(Event::Well, now + at), []);
+        }
+        assert_eq!(guard.handle(Event::DeadlineReached, now + WINDOW), [Effect::KillAgent]);
+        assert_eq!(guard.deadline(), None);
+        let back = [Effect::RollBack(Fault::NotWell), Effect::StartAgent];
+        assert_eq!(guard.handle(ENDED, now + WINDOW), back);
+    }
+}
+
+#[test]
+fn a_version_that_ends_in_good_order_is_started_again_and_must_be_well_at_the_end() {
+    let (mut guard, now) = on_trial();
+    assert_eq!(guard.handle(Event::AgentEnded { failed: false }, now + WINDOW), []);
+    let back = [Effect::RollBack(Fault::NotWell), Effect::StartAgent];
+    assert_eq!(guard.handle(Event::DeadlineReached, now + WINDOW), back);
+}
+
+#[test]
+fn a_stop_within_the_window_decides_nothing() {
+    let (mut guard, now) = on_trial();
+    assert_eq!(guard.handle(Event::StopRequested, now), [Effect::TerminateAgent]);
+    assert_eq!(guard.handle(ENDED, now), [Effect::Finish]);
+    assert!(guard.has_trial());
+}
+
+proptest! {
+    /// At most one agent runs, none is started once a stop was requested, and a version is kept or
+    /// rolled back at most once for each trial.
+    #[test]
+    fn no_sequence_starts_a_second_agent_or_one_after_a_stop(steps: Vec<(u8, u16)>) {
+        let mut now = Duration::ZERO;
+        let mut guard = guard();
+        let (mut running, mut stopped, mut trial) = (true, false, false);
+        for (event, seconds) in steps {
+            now += Duration::from_secs(u64::from(seconds % 200));
+            let event = [
+                Event::AgentEnded { failed: event % 2 == 0 },
+                Event::StopRequested,
+                Event::DeadlineReached,
+                Event::OnTrial,
+                Event::Well,
+            ][usize::from(event % 5)];
+            if matches!(event, Event::AgentEnded { .. }) && !running {
+                continue;
+            }
+            running &= !matches!(event, Event::AgentEnded { .. });
+            stopped |= event == Event::StopRequested;
+            trial |= event == Event::OnTrial;
+            for effect in guard.handle(event, now) {
+                match effect {
+                    Effect::StartAgent => {
+                        prop_assert!(!running && !stopped);
+                        running = true;
+                    }
+                    Effect::Commit | Effect::RollBack(_) => {
+                        prop_assert!(trial);
+                        trial = false;
+                    }
+                    Effect::TerminateAgent | Effect::KillAgent | Effect::Finish => {}
+                }
+            }
+        }
+    }
+}

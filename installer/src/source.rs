@@ -1,0 +1,163 @@
+//! Where releases come from: a folder on a web server, or on this machine.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: reads a local release folder")]
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use link_client::{
+    download,
+    transfer::{self, Transfer},
+};
+use link_protocol::{
+    release::{Archive, KEYS_FILE, MANIFEST_FILE, Manifest, RefusedRelease, manifest_of},
+    signing::Signed,
+};
+use semver::Version;
+use serde::de::DeserializeOwned;
+use tokio::sync::watch;
+
+use crate::trust::{Trust, VerifyError, hash};
+
+/// The longest manifest and list of keys that are read, in bytes.
+const DOCUMENT_LIMIT: usize = 1024 * 1024;
+/// How long a small document may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A folder with releases.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Source {
+    /// The address of the folder, without a slash at its end.
+    Web(String),
+    Local(PathBuf),
+}
+
+/// A release could not be found.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    #[error("releases come over https:// or file:// only, not from `{0}`")]
+    Address(String),
+    #[error("{address}: {reason}")]
+    Unreachable { address: String, reason: String },
+    #[error("there is no release to install at {0}")]
+    Nothing(String),
+    #[error("{0} is not of the form that a release has")]
+    Malformed(String),
+    #[error("the manifest cannot be trusted")]
+    Untrusted(#[source] RefusedRelease),
+    #[error(transparent)]
+    Keys(#[from] VerifyError),
+}
+
+impl Source {
+    /// Reads an address. Plain http is taken from this machine only.
+    ///
+    /// # Errors
+    /// [`SourceError::Address`] for any other.
+    pub fn parse(address: &str) -> Result<Self, SourceError> {
+        let address = address.trim_end_matches('/');
+        let is_local = |rest: &str| {
+            let host = rest.split(['/', ':']).next().unwrap_or_default();
+            matches!(host, "127.0.0.1" | "localhost")
+        };
+        match address.split_once("://") {
+            Some(("file", path)) => Ok(Self::Local(path.into())),
+            Some(("https", _)) => Ok(Self::Web(address.to_owned())),
+            Some(("http", rest)) if is_local(rest) => Ok(Self::Web(address.to_owned())),
+            _ => Err(SourceError::Address(address.to_owned())),
+        }
+    }
+
+    /// Reads and verifies the manifest of `version`, or that of the newest release.
+    ///
+    /// # Errors
+    /// [`SourceError`].
+    pub async fn manifest(
+        &self,
+        trust: &Trust,
+        version: Option<&Version>,
+    ) -> Result<Manifest, SourceError> {
+        let keys: Vec<Signed> = self.json(KEYS_FILE).await?.unwrap_or_default();
+        let named = match version {
+            Some(version) => self.json(&manifest_of(version)).await?,
+            None => None,
+        };
+        let signed: Option<Signed> = match named {
+            Some(signed) => Some(signed),
+            None => self.json(MANIFEST_FILE).await?,
+        };
+        let signed = signed.ok_or_else(|| SourceError::Nothing(self.address(MANIFEST_FILE)))?;
+        let trusted = trust.with(&keys).map_err(SourceError::Untrusted)?;
+        Manifest::open(&signed, &trusted).map_err(SourceError::Untrusted)
+    }
+
+    /// Brings an archive to `path` and verifies its checksum; a cut download is taken up.
+    ///
+    /// # Errors
+    /// Why it is not there, for a person.
+    pub(crate) async fn fetch(
+        &self,
+        archive: &Archive,
+        path: &Path,
+        progress: &watch::Sender<u64>,
+    ) -> Result<(), String> {
+        let name = archive.name.as_str();
+        let Self::Local(folder) = self else {
+            let source = transfer::Source { url: self.address(name), bearer: None };
+            let (size_bytes, sha256) = (archive.size_bytes, &archive.sha256);
+            return Transfer { source, size_bytes, sha256, path, progress }.run().await;
+        };
+        std::fs::copy(folder.join(name), path).map_err(|error| error.to_string())?;
+        let (found, _) = hash(path).map_err(|error| error.to_string())?;
+        if found != archive.sha256 {
+            return Err("it does not have its checksum".to_owned());
+        }
+        Ok(())
+    }
+
+    fn address(&self, name: &str) -> String {
+        match self {
+            Self::Web(address) => format!("{address}/{name}"),
+            Self::Local(folder) => folder.join(name).display().to_string(),
+        }
+    }
+
+    async fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, SourceError> {
+        let address = self.address(name);
+        let unreachable = |reason| SourceError::Unreachable { address: address.clone(), reason };
+        let document = match self {
+            Self::Web(_) => {
+                download::document(&address, DOCUMENT_LIMIT, PATIENCE).await.map_err(unreachable)?
+            }
+            Self::Local(folder) => match std::fs::read(folder.join(name)) {
+                Ok(document) => Some(document),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(error) => return Err(unreachable(error.to_string())),
+            },
+        };
+        let Some(document) = document else { return Ok(None) };
+        let malformed = |_| SourceError::Malformed(address.clone());
+        serde_json::from_slice(&document).map(Some).map_err(malformed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_come_neither_over_plain_http_nor_from_anything_else() {
+        for good in ["https://a.example/stable/", "file:///srv/link", "http://127.0.0.1:8000/r"] {
+            assert!(Source::parse(good).is_ok(), "{good}");
+        }
+        for bad in ["http://a.example", "http://localhost.example/", "ftp://a.example", "/srv", ""]
+        {
+            assert!(matches!(Source::parse(bad), Err(SourceError::Address(_))), "{bad}");
+        }
+        let web = Source::parse("https://a.example/stable/").unwrap();
+        assert_eq!(web.address("x"), "https://a.example/stable/x");
+    }
+}

@@ -1,0 +1,254 @@
+//! Brings the next version onto this machine: found, downloaded, verified, unpacked, checked.
+//!
+//! What is not whole, not signed, or does not pass its own check here never becomes a version.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: unpacks an archive"
+)]
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use flate2::read::GzDecoder;
+use jiff::Timestamp;
+use link_platform::{
+    checkpoint, disk, facts,
+    fs::{self, FileError},
+    process::{self, Call},
+};
+use link_protocol::{
+    release::{Archive, Manifest},
+    update::{UpdatePhase, UpdateProgress},
+};
+use semver::Version;
+use tokio::sync::watch;
+
+use crate::{
+    install::InstallError,
+    layout::{Layout, PROGRAMS},
+    receipt::Receipt,
+    source::{Source, SourceError},
+    trust::{Release, Trust, VerifyError},
+    update::{self, Declined, Installed, Wanted},
+    versions::{self, Versions},
+};
+
+/// What an archive may need on disk: itself, and what is in it twice, for a moment.
+const SPACE: u64 = 9;
+/// How long a new version may take to check itself.
+const CHECK_PATIENCE: Duration = Duration::from_secs(60);
+/// How long another installer may hold the lock.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// An update to bring here.
+#[derive(Debug)]
+pub struct Stage<'a> {
+    pub layout: &'a Layout,
+    pub trust: &'a Trust,
+    pub wanted: &'a Wanted,
+    pub now: Timestamp,
+    /// What the new agent is asked to check itself with.
+    pub check: &'a [OsString],
+}
+
+/// No new version was brought here.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    /// There is nothing to install, or it must not be.
+    #[error(transparent)]
+    Declined(#[from] Declined),
+    /// This is no installation that can be updated.
+    #[error("{0}")]
+    NotInstalled(&'static str),
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error("not enough disk space: {needed} bytes are needed, {free} are free")]
+    NoSpace { needed: u64, free: u64 },
+    #[error("the archive could not be had: {0}")]
+    Download(String),
+    #[error("the archive cannot be unpacked")]
+    Unpack(#[source] io::Error),
+    #[error(transparent)]
+    Untrusted(#[from] VerifyError),
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The new version was deleted again.
+    #[error("version {version} does not work here: {reason}")]
+    SelfCheck { version: Version, reason: String },
+}
+
+impl StageError {
+    /// Tells whether there was nothing to install, rather than that something went wrong.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Declined(_) | Self::NotInstalled(_) | Self::Source(SourceError::Nothing(_))
+        )
+    }
+}
+
+impl Stage<'_> {
+    /// Finds the release that is wanted, brings it here and points to it, on trial.
+    ///
+    /// # Errors
+    /// [`StageError`]; the version that is current still is.
+    pub async fn run(
+        &self,
+        progress: &watch::Sender<UpdateProgress>,
+    ) -> Result<Version, StageError> {
+        let found = self.find().await?;
+        progress.send_modify(|progress| {
+            progress.to = Some(found.version.clone());
+            progress.phase = UpdatePhase::Downloading;
+            progress.bytes_total = found.archive.size_bytes;
+        });
+        self.bring(&found, progress).await?;
+        progress.send_modify(|progress| progress.phase = UpdatePhase::Replacing);
+        Versions::lock_within(self.layout, LOCK_PATIENCE)?.swap(&found.version)?;
+        Ok(found.version)
+    }
+
+    /// Finds the release that is wanted.
+    ///
+    /// # Errors
+    /// [`StageError`] when there is none that may be installed.
+    pub async fn find(&self) -> Result<Found, StageError> {
+        let receipt = Receipt::read(&self.layout.receipt())
+            .ok_or(StageError::NotInstalled("it was not installed by install.sh"))?;
+        let current = versions::current(self.layout)
+            .ok_or(StageError::NotInstalled("no version is current; run install.sh again"))?;
+        let source = receipt.source.as_deref().ok_or(StageError::NotInstalled(
+            "it is not known where releases come from; run install.sh again",
+        ))?;
+        let source = Source::parse(source)?;
+        let manifest = source.manifest(self.trust, self.wanted.version.as_ref()).await?;
+        let release = receipt.version(&current.to_string()).and_then(|it| it.release.as_ref());
+        let counter = release.map(|release| release.counter);
+        let installed = Installed { version: &current, counter };
+        let state = versions::state(self.layout);
+        update::decide(&state, installed, self.wanted, &manifest, self.now)?;
+        let archive = archive(&manifest)?.clone();
+        Ok(Found { version: manifest.version, archive, source })
+    }
+
+    /// Downloads, verifies and unpacks what was found, and lets it check itself. Nothing of what
+    /// fails is left but the bytes that a later try can resume.
+    async fn bring(
+        &self,
+        found: &Found,
+        progress: &watch::Sender<UpdateProgress>,
+    ) -> Result<(), StageError> {
+        let staging = self.layout.staging();
+        fs::create_private_dir(&staging)?;
+        let path = self.download(found, &staging, progress).await?;
+        progress.send_modify(|progress| progress.phase = UpdatePhase::Checking);
+        let files = staging.join("files");
+        fs::remove_dir(&files)?;
+        unpack(&path, &files).map_err(StageError::Unpack)?;
+        checkpoint::reach("update-unpacked");
+        let release = self.trust.verify(&files, &found.version)?;
+        let laid_out = self.lay_out(&release);
+        fs::remove_dir(&staging)?;
+        laid_out?;
+        checkpoint::reach("update-laid-out");
+        self.check(&found.version)
+    }
+
+    async fn download(
+        &self,
+        found: &Found,
+        staging: &Path,
+        progress: &watch::Sender<UpdateProgress>,
+    ) -> Result<PathBuf, StageError> {
+        let (archive, path) = (&found.archive, staging.join(found.archive.name.as_str()));
+        let needed = archive.size_bytes.saturating_mul(SPACE);
+        if let Ok(Some(free)) = disk::free_bytes(staging)
+            && free < needed
+        {
+            return Err(StageError::NoSpace { needed, free });
+        }
+        let (bytes, mut done) = watch::channel(0);
+        let told = async {
+            while done.changed().await.is_ok() {
+                let bytes_done = *done.borrow_and_update();
+                progress.send_modify(|progress| progress.bytes_done = bytes_done);
+            }
+        };
+        let fetched = tokio::select! {
+            fetched = found.source.fetch(archive, &path, &bytes) => fetched,
+            () = told => Ok(()),
+        };
+        fetched.map_err(StageError::Download)?;
+        Ok(path)
+    }
+
+    fn lay_out(&self, release: &Release) -> Result<(), StageError> {
+        let versions = Versions::lock_within(self.layout, LOCK_PATIENCE)?;
+        versions.record(release)?;
+        Ok(versions.lay_out(release)?)
+    }
+
+    /// Lets the new agent look at the real configuration; one that fails is deleted and remembered.
+    fn check(&self, version: &Version) -> Result<(), StageError> {
+        let program = self.layout.version(&version.to_string()).join(PROGRAMS[1]);
+        let args = [&["--self-check".into()], self.check].concat();
+        let call = Call { program, args, env: None, limit: CHECK_PATIENCE };
+        let reason = match process::call(&call) {
+            Ok(answer) if answer.success => return Ok(()),
+            Ok(answer) => {
+                let last = answer.stderr.lines().last().unwrap_or("it did not say why").to_owned();
+                format!("its self-check failed: {last}")
+            }
+            Err(error) => format!("its self-check did not run: {error}"),
+        };
+        let versions = Versions::lock_within(self.layout, LOCK_PATIENCE)?;
+        versions.remove(version)?;
+        versions.skip(version, &reason)?;
+        Err(StageError::SelfCheck { version: version.clone(), reason })
+    }
+}
+
+/// A release that may be installed.
+#[derive(Debug)]
+pub struct Found {
+    pub version: Version,
+    archive: Archive,
+    source: Source,
+}
+
+fn archive(manifest: &Manifest) -> Result<&Archive, StageError> {
+    let ours = |archive: &&Archive| Some(archive.target.as_str()) == facts::target();
+    manifest
+        .archives
+        .iter()
+        .find(ours)
+        .ok_or(StageError::NotInstalled("the release has no archive for this system"))
+}
+
+/// Unpacks plain files; an archive of a release holds nothing else.
+fn unpack(archive: &Path, to: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    let mut archive = tar::Archive::new(GzDecoder::new(File::open(archive)?));
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        let path = entry.path()?.into_owned();
+        let is_plain = entry.header().entry_type().is_file()
+            && path.components().count() == 1
+            && path.file_name().is_some();
+        if !is_plain {
+            return Err(io::Error::other(format!("`{}` is no plain file", path.display())));
+        }
+        entry.unpack(to.join(path))?;
+    }
+    Ok(())
+}

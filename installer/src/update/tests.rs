@@ -1,0 +1,170 @@
+//! What is installed and what is not, and a power cut between any two steps.
+
+use link_protocol::release::{Channel, SCHEMA as RELEASE_SCHEMA};
+use proptest::prelude::*;
+
+use super::*;
+
+fn version(patch: u64) -> Version {
+    Version::new(1, 3, patch)
+}
+
+fn manifest(patch: u64, counter: u64) -> Manifest {
+    Manifest {
+        schema: RELEASE_SCHEMA,
+        version: version(patch),
+        channel: Channel::Stable,
+        released_at: day("2026-11-01"),
+        expires_at: day("2027-11-01"),
+        counter,
+        archives: Vec::new(),
+    }
+}
+
+fn decide_at(
+    state: &UpdateState,
+    wanted: &Wanted,
+    manifest: &Manifest,
+    now: Timestamp,
+) -> Result<(), Declined> {
+    let installed = Installed { version: &version(1), counter: Some(5) };
+    decide(state, installed, wanted, manifest, now)
+}
+
+fn day(text: &str) -> Timestamp {
+    format!("{text}T00:00:00Z").parse().unwrap()
+}
+
+#[test]
+fn a_newer_release_is_installed_and_everything_else_is_declined_with_its_reason() {
+    let fresh = UpdateState::default();
+    let now = day("2026-11-21");
+    let newest = Wanted::default();
+    let asked = |patch| Wanted { version: Some(version(patch)), again: false };
+    assert_eq!(decide_at(&fresh, &newest, &manifest(2, 6), now), Ok(()));
+    assert_eq!(decide_at(&fresh, &asked(2), &manifest(2, 6), now), Ok(()));
+    let declined = |state: &UpdateState, wanted: &Wanted, offered: &Manifest, now| {
+        decide_at(state, wanted, offered, now).unwrap_err()
+    };
+    assert_eq!(declined(&fresh, &newest, &manifest(1, 9), now), Declined::UpToDate(version(1)));
+    assert_eq!(declined(&fresh, &asked(1), &manifest(2, 6), now), Declined::UpToDate(version(1)));
+    assert_eq!(
+        declined(&fresh, &asked(3), &manifest(2, 6), now),
+        Declined::NotPublished { wanted: version(3), newest: version(2) }
+    );
+    let older = Declined::Downgrade { installed: version(1), offered: version(0) };
+    assert_eq!(declined(&fresh, &newest, &manifest(0, 4), now), older);
+    let late = day("2030-01-01");
+    assert_eq!(declined(&fresh, &newest, &manifest(2, 6), late), Declined::Expired);
+
+    let bad = fresh.skip(&version(2), "it ended".to_owned());
+    let skipped = Declined::Skipped { version: version(2), reason: "it ended".to_owned() };
+    assert_eq!(declined(&bad, &newest, &manifest(2, 6), now), skipped);
+    let again = Wanted { again: true, ..newest.clone() };
+    assert_eq!(decide_at(&bad, &again, &manifest(2, 6), now), Ok(()));
+    assert_eq!(decide_at(&bad, &newest, &manifest(3, 7), now), Ok(()));
+    let pending = written(&fresh.swap(&version(1), &version(2)));
+    let on_trial = Declined::OnTrial(version(2));
+    assert_eq!(declined(&pending, &newest, &manifest(3, 7), now), on_trial);
+}
+
+#[test]
+fn the_state_is_on_disk_before_the_pointer_moves() {
+    let state = UpdateState::default();
+    let [Step::Write(pending), Step::Point(to)] = &state.swap(&version(1), &version(2))[..] else {
+        panic!("first the state, then the pointer");
+    };
+    assert_eq!((to, pending.found(to)), (&version(2), Found::Trial));
+    let steps = pending.roll_back("it ended");
+    let [Step::Write(condemned), Step::Point(from), Step::Write(ended)] = &steps[..] else {
+        panic!("first the reason, then the pointer, then the end");
+    };
+    assert_eq!(from, &version(1));
+    assert!(matches!(condemned.found(&version(2)), Found::Unfinished(_)));
+    assert_eq!(ended.found(from), Found::Nothing);
+}
+
+#[test]
+fn a_commit_keeps_two_versions_and_is_told_of() {
+    let pending = written(&UpdateState::default().swap(&version(1), &version(2)));
+    let committed = pending.commit().unwrap();
+    assert_eq!(committed.kept(&version(2)), [&version(2), &version(1)]);
+    let last = committed.last.clone().unwrap();
+    assert_eq!((last.outcome, last.reason), (UpdateEnd::Committed, None));
+    assert_eq!(committed.commit(), None, "nothing is pending any more");
+}
+
+/// The state after every step, as a power cut after each would leave it.
+fn written(steps: &[Step]) -> UpdateState {
+    let mut writes = steps.iter().filter_map(|step| match step {
+        Step::Write(state) => Some(&**state),
+        Step::Point(_) => None,
+    });
+    writes.next_back().unwrap().clone()
+}
+
+/// A disk that loses power.
+#[derive(Clone)]
+struct Disk {
+    state: UpdateState,
+    current: Version,
+}
+
+impl Disk {
+    /// Does the first `count` steps.
+    fn apply(&mut self, steps: &[Step], count: usize) {
+        for step in steps.iter().take(count) {
+            match step.clone() {
+                Step::Write(state) => self.state = *state,
+                Step::Point(version) => self.current = version,
+            }
+        }
+    }
+
+    /// What the guard does when it starts.
+    fn start(&mut self) -> bool {
+        match self.state.found(&self.current) {
+            Found::Nothing => false,
+            Found::Trial => true,
+            Found::Unfinished(steps) => {
+                let count = steps.len();
+                self.apply(&steps, count);
+                assert_eq!(self.state.found(&self.current), Found::Nothing, "it is resolved");
+                false
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Whenever the power goes, the guard finds either the old version, or the new one on trial; a
+    /// version that was condemned never runs again.
+    #[test]
+    fn a_power_cut_between_any_two_steps_is_resolved(
+        swapped in 0usize..=2, rolled_back in proptest::option::of(0usize..=3), state_first: bool,
+    ) {
+        let state = if state_first {
+            UpdateState::default().skip(&version(9), "old".to_owned())
+        } else {
+            UpdateState::default()
+        };
+        let mut disk = Disk { state, current: version(1) };
+        let steps = disk.state.swap(&version(1), &version(2));
+        disk.apply(&steps, swapped);
+        let on_trial = disk.start();
+        prop_assert_eq!(on_trial, swapped == 2);
+        prop_assert_eq!(disk.current == version(2), on_trial);
+        if let (true, Some(done)) = (on_trial, rolled_back) {
+            let steps = disk.state.roll_back("it ended");
+            disk.apply(&steps, done);
+            let still_on_trial = disk.start();
+            prop_assert_eq!(still_on_trial, done == 0);
+            if !still_on_trial {
+                prop_assert_eq!(&disk.current, &version(1));
+                prop_assert!(disk.state.skipped.iter().any(|bad| bad.version == version(2)));
+                let last = disk.state.last.clone().unwrap();
+                prop_assert_eq!(last.outcome, UpdateEnd::RolledBack);
+            }
+        }
+    }
+}

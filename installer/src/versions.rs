@@ -1,0 +1,296 @@
+//! The versions on disk: laid out, put on trial, committed, rolled back, removed.
+//!
+//! Who changes one of them holds the installer's lock. What is decided is in [`crate::update`].
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: copies programs and removes folders"
+)]
+
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use link_platform::{
+    checkpoint,
+    fs::{self, Lock},
+    pointer,
+};
+use link_protocol::command::Sha256Hex;
+use semver::Version;
+
+use crate::{
+    install::{InstallError, io_error},
+    layout::{Layout, PROGRAMS, complete_mark},
+    receipt::{InstalledFile, InstalledVersion, Receipt},
+    trust::{Release, hash},
+    update::{Found, Step, TRIAL_STARTS, UpdateState},
+};
+
+/// Checkpoints while the version before comes back.
+const ROLLING_BACK: [&str; 2] = ["roll-back-written", "roll-back-pointed"];
+
+/// The versions of one installation, held by whoever changes them.
+#[derive(Debug)]
+pub struct Versions {
+    layout: Layout,
+    _lock: Lock,
+}
+
+/// Reads the state of updates; that of a fresh installation when there is none that can be read.
+#[must_use]
+pub fn state(layout: &Layout) -> UpdateState {
+    let text = fs::read_to_string(&layout.update_state()).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// Returns the version that is pointed to.
+#[must_use]
+pub fn current(layout: &Layout) -> Option<Version> {
+    pointer::read(&layout.current())?.file_name()?.to_str()?.parse().ok()
+}
+
+impl Versions {
+    /// Takes the lock.
+    ///
+    /// # Errors
+    /// [`InstallError::Busy`] when another installer holds it.
+    pub fn lock(layout: &Layout) -> Result<Self, InstallError> {
+        let lock = fs::try_lock(&layout.lock())?.ok_or(InstallError::Busy)?;
+        Ok(Self { layout: layout.clone(), _lock: lock })
+    }
+
+    /// Takes the lock once it is free.
+    ///
+    /// # Errors
+    /// [`InstallError::Busy`] when another installer holds it for longer than `patience`.
+    pub fn lock_within(layout: &Layout, patience: Duration) -> Result<Self, InstallError> {
+        let deadline = Instant::now() + patience;
+        loop {
+            match Self::lock(layout) {
+                Err(InstallError::Busy) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(50));
+                }
+                locked => return locked,
+            }
+        }
+    }
+
+    /// Names a version in the receipt; to be called before it is laid out.
+    ///
+    /// # Errors
+    /// When the receipt cannot be written.
+    pub fn record(&self, release: &Release) -> Result<(), InstallError> {
+        let folder = self.layout.version(&release.version.to_string());
+        let mut receipt = Receipt::read(&self.layout.receipt()).unwrap_or_default();
+        receipt.set_version(installed(release, &folder));
+        Ok(receipt.write(&self.layout.receipt())?)
+    }
+
+    /// Copies a release beside its place, then puts it there, and marks it complete.
+    ///
+    /// # Errors
+    /// [`InstallError`]; there is no such version then, or the one that was there before.
+    pub fn lay_out(&self, release: &Release) -> Result<(), InstallError> {
+        let folder = self.layout.version(&release.version.to_string());
+        let (staged, replaced) = (beside(&folder, "new"), beside(&folder, "old"));
+        for leftover in [&staged, &replaced] {
+            fs::remove_dir(leftover)?;
+        }
+        std::fs::create_dir_all(&staged).map_err(|source| io_error("create", &staged, source))?;
+        for (program, sha256) in &release.programs {
+            let (source_path, target) = (release.from.join(program), staged.join(program));
+            copy(&source_path, &target).map_err(|source| io_error("write", &target, source))?;
+            if !has_hash(&target, sha256.as_str()) {
+                fs::remove_dir(&staged)?;
+                return Err(InstallError::Changed(source_path));
+            }
+        }
+        checkpoint::reach("version-copied");
+        if folder.exists() {
+            fs::rename(&folder, &replaced)?;
+        }
+        fs::rename(&staged, &folder)?;
+        checkpoint::reach("version-renamed");
+        fs::write_atomic(&complete_mark(&folder), b"")?;
+        checkpoint::reach("version-complete");
+        Ok(fs::remove_dir(&replaced)?)
+    }
+
+    /// Takes a version away again, with its line in the receipt.
+    ///
+    /// # Errors
+    /// [`InstallError`] when a file cannot be deleted.
+    pub fn remove(&self, version: &Version) -> Result<(), InstallError> {
+        let version = version.to_string();
+        fs::remove_dir(&self.layout.version(&version))?;
+        if let Some(mut receipt) = Receipt::read(&self.layout.receipt()) {
+            receipt.versions.retain(|installed| installed.version != version);
+            receipt.write(&self.layout.receipt())?;
+        }
+        Ok(())
+    }
+
+    /// Notes that `version` is not to be installed again by itself.
+    ///
+    /// # Errors
+    /// When the state cannot be written.
+    pub fn skip(&self, version: &Version, reason: &str) -> Result<(), InstallError> {
+        self.write(&state(&self.layout).skip(version, reason.to_owned()))
+    }
+
+    /// Puts `to` on trial in the place of the version that runs.
+    ///
+    /// # Errors
+    /// [`InstallError`]; a failure between the steps is resolved by the guard.
+    pub fn swap(&self, to: &Version) -> Result<(), InstallError> {
+        let state = state(&self.layout);
+        let Some(current) = current(&self.layout) else { return self.point(to) };
+        // What is on trial has not proved itself: what ran before it is what may come back.
+        let from = state.pending.as_ref().map_or(&current, |pending| &pending.from);
+        self.apply(&state.swap(from, to), ["swap-written", "swap-pointed"])
+    }
+
+    /// Puts the version before back in its place.
+    ///
+    /// # Errors
+    /// [`InstallError`]; the guard resolves the rest at its next start.
+    pub fn roll_back(&self, reason: &str) -> Result<(), InstallError> {
+        self.apply(&state(&self.layout).roll_back(reason), ROLLING_BACK)
+    }
+
+    /// Keeps the version on trial, and of the others only the one before it.
+    ///
+    /// # Errors
+    /// [`InstallError`].
+    pub fn commit(&self) -> Result<(), InstallError> {
+        if let Some(committed) = state(&self.layout).commit() {
+            self.write(&committed)?;
+            checkpoint::reach("committed");
+        }
+        self.prune()
+    }
+
+    /// Resolves what an interrupted replacement left; tells whether a version is on trial.
+    /// `starting` says that the guard starts, which a version may need only so often.
+    ///
+    /// # Errors
+    /// [`InstallError`].
+    pub fn look(&self, starting: bool) -> Result<bool, InstallError> {
+        let Some(current) = current(&self.layout) else { return Ok(false) };
+        let mut state = state(&self.layout);
+        match state.found(&current) {
+            Found::Nothing => Ok(false),
+            Found::Unfinished(steps) => self.apply(&steps, ROLLING_BACK).map(|()| false),
+            Found::Trial if !starting => Ok(true),
+            Found::Trial => {
+                let starts = state.pending.as_mut().map_or(0, |pending| {
+                    pending.starts += 1;
+                    pending.starts
+                });
+                if starts > TRIAL_STARTS {
+                    let reason = format!("it was interrupted {TRIAL_STARTS} times while on trial");
+                    return self.roll_back(&reason).map(|()| false);
+                }
+                self.write(&state).map(|()| true)
+            }
+        }
+    }
+
+    /// Takes back that the guard has started: it is told to stop, which is no fault of the version.
+    ///
+    /// # Errors
+    /// When the state cannot be written.
+    pub fn uncount_start(&self) -> Result<(), InstallError> {
+        let mut state = state(&self.layout);
+        let Some(pending) = &mut state.pending else { return Ok(()) };
+        pending.starts = pending.starts.saturating_sub(1);
+        self.write(&state)
+    }
+
+    /// Puts the guard of the current version in its place, outside of all versions.
+    pub(crate) fn place_guard(&self, version: &str) -> Result<(), InstallError> {
+        let (guard, source) = (self.layout.guard(), self.layout.version(version).join(PROGRAMS[2]));
+        let staged = guard.with_extension("new");
+        let folder = guard.parent().unwrap_or(&guard);
+        std::fs::create_dir_all(folder).map_err(|error| io_error("create", folder, error))?;
+        copy(&source, &staged).map_err(|error| io_error("write", &guard, error))?;
+        Ok(fs::rename(&staged, &guard)?)
+    }
+
+    /// Deletes the versions that are neither current, nor the one before, nor pending.
+    fn prune(&self) -> Result<(), InstallError> {
+        let Some(current) = current(&self.layout) else { return Ok(()) };
+        let state = state(&self.layout);
+        let kept = state.kept(&current);
+        let entries = std::fs::read_dir(self.layout.versions()).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        for version in names.filter_map(|name| name.parse::<Version>().ok()) {
+            if !kept.contains(&&version) {
+                self.remove(&version)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does `steps`; the names are those of the checkpoints after a write and after the pointer.
+    fn apply(&self, steps: &[Step], [written, pointed]: [&str; 2]) -> Result<(), InstallError> {
+        for step in steps {
+            match step {
+                Step::Write(state) => {
+                    self.write(state)?;
+                    checkpoint::reach(written);
+                }
+                Step::Point(version) => {
+                    self.point(version)?;
+                    checkpoint::reach(pointed);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, state: &UpdateState) -> Result<(), InstallError> {
+        Ok(fs::write_atomic(&self.layout.update_state(), state.to_text().as_bytes())?)
+    }
+
+    fn point(&self, version: &Version) -> Result<(), InstallError> {
+        let (pointer, target) = (self.layout.current(), self.layout.version(&version.to_string()));
+        pointer::replace(&pointer, &target).map_err(|source| io_error("point", &pointer, source))
+    }
+}
+
+/// What the receipt says of `release`.
+pub(crate) fn installed(release: &Release, folder: &Path) -> InstalledVersion {
+    let place = |(name, sha256): &(&str, Sha256Hex)| InstalledFile {
+        path: folder.join(name),
+        sha256: sha256.to_string(),
+    };
+    InstalledVersion {
+        version: release.version.to_string(),
+        release: release.signed.clone(),
+        files: release.programs.iter().map(place).collect(),
+    }
+}
+
+pub(crate) fn has_hash(path: &Path, sha256: &str) -> bool {
+    hash(path).is_ok_and(|(found, _)| found.as_str() == sha256)
+}
+
+fn beside(folder: &Path, suffix: &str) -> PathBuf {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    folder.with_file_name(format!(".{name}.{suffix}"))
+}
+
+/// Copies a file with its permissions; on disk when this returns.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::copy(from, to)?;
+    File::open(to)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests;

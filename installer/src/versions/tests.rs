@@ -1,0 +1,87 @@
+//! Versions on a real disk: put on trial, kept, rolled back, and what is deleted.
+
+use link_platform::paths::Roots;
+
+use super::*;
+use crate::{install::install, trust::Trust};
+
+#[test]
+fn a_version_on_trial_is_kept_with_the_one_before_it_and_older_ones_go() {
+    let scratch = Scratch::with(&[1, 2]);
+    assert!(scratch.versions().look(true).unwrap());
+    scratch.versions().commit().unwrap();
+    scratch.add(3);
+    scratch.versions().commit().unwrap();
+    assert_eq!(scratch.on_disk(), ["1.3.2", "1.3.3"]);
+    let receipt = Receipt::read(&scratch.layout.receipt()).unwrap();
+    assert!(receipt.version("1.3.1").is_none() && receipt.version("1.3.3").is_some());
+}
+
+#[test]
+fn a_roll_back_points_to_the_version_before_and_remembers_why() {
+    let scratch = Scratch::with(&[1, 2]);
+    scratch.versions().roll_back("it ended").unwrap();
+    assert_eq!(current(&scratch.layout), Some(Version::new(1, 3, 1)));
+    let state = state(&scratch.layout);
+    assert_eq!((state.pending, &*state.skipped[0].reason), (None, "it ended"));
+    assert!(!scratch.versions().look(true).unwrap());
+}
+
+#[test]
+fn a_version_that_is_interrupted_again_and_again_is_rolled_back() {
+    let scratch = Scratch::with(&[1, 2]);
+    for _ in 0..TRIAL_STARTS {
+        assert!(scratch.versions().look(true).unwrap());
+        assert!(scratch.versions().look(false).unwrap(), "only starts count");
+    }
+    scratch.versions().uncount_start().unwrap();
+    assert!(scratch.versions().look(true).unwrap());
+    assert!(!scratch.versions().look(true).unwrap());
+    assert_eq!(current(&scratch.layout), Some(Version::new(1, 3, 1)));
+}
+
+#[test]
+fn what_takes_the_place_of_a_version_on_trial_falls_back_to_the_one_before_both() {
+    let scratch = Scratch::with(&[1, 2, 3]);
+    scratch.versions().roll_back("it ended").unwrap();
+    assert_eq!(current(&scratch.layout), Some(Version::new(1, 3, 1)));
+}
+
+struct Scratch {
+    _dir: tempfile::TempDir,
+    unpacked: PathBuf,
+    layout: Layout,
+}
+
+impl Scratch {
+    fn with(patches: &[u64]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let unpacked = dir.path().join("unpacked");
+        std::fs::create_dir_all(&unpacked).unwrap();
+        let layout = Layout::new(Roots::below(&dir.path().join("home")));
+        let scratch = Self { _dir: dir, unpacked, layout };
+        patches.iter().for_each(|patch| scratch.add(*patch));
+        scratch
+    }
+
+    fn add(&self, patch: u64) {
+        for name in PROGRAMS {
+            std::fs::write(self.unpacked.join(name), format!("{name} {patch}")).unwrap();
+        }
+        let trust = Trust::new([]).unwrap();
+        let release = trust.verify(&self.unpacked, &Version::new(1, 3, patch)).unwrap();
+        install(&release, &self.layout, None, None).unwrap();
+    }
+
+    fn versions(&self) -> Versions {
+        Versions::lock(&self.layout).unwrap()
+    }
+
+    fn on_disk(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.layout.versions()).unwrap().map(Result::unwrap);
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}

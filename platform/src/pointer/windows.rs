@@ -1,0 +1,17 @@
+//! Files that hold a path: symbolic links need a right that users do not have.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::fs;
+
+pub(super) fn read(pointer: &Path) -> Option<PathBuf> {
+    fs::read_to_string(pointer).ok().map(|text| text.trim().into())
+}
+
+pub(super) fn replace(pointer: &Path, target: &Path) -> io::Result<()> {
+    let text = target.to_str().ok_or(io::ErrorKind::InvalidInput)?;
+    fs::write_atomic(pointer, text.as_bytes()).map_err(io::Error::other)
+}

@@ -1,0 +1,158 @@
+//! Downloads over TLS and through a proxy: what is plain, or not who it says, is not followed.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use link_tests::{
+    device::free_port,
+    program::Running,
+    release_server::{Fault, ReleaseServer},
+    wait::until,
+};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{TcpListener, TcpStream},
+};
+
+use super::{
+    release::archive,
+    scratch::{Scratch, run, which},
+};
+
+/// A server by OpenSSL, with a certificate that nobody knows unless it is told.
+struct TlsServer {
+    url: String,
+    folder: PathBuf,
+    _running: Running,
+}
+
+// Holds: S4.4-8b
+#[tokio::test(flavor = "multi_thread")]
+async fn over_tls_the_certificate_is_verified_and_no_redirect_leads_out_of_it() {
+    let scratch = Scratch::new();
+    let Some(server) = TlsServer::start(&scratch).await else { return };
+    let plain = ReleaseServer::start(&scratch.release, "", Fault::None).await;
+    let before = scratch.tree();
+    for tool in ["curl", "wget"] {
+        let Some(path) = scratch.path_with_only(tool) else { continue };
+        let mut script = scratch.script(&["dash"], &server.url);
+        script.env("PATH", path);
+        let ran = run(&mut script);
+        assert_eq!(ran.code, Some(12), "{tool}, a certificate that nobody knows: {ran:?}");
+
+        server.is_trusted_by(&mut script);
+        server.answer("SHA256SUMS", "302 Found", &format!("Location: {}/SHA256SUMS", plain.url));
+        let ran = run(&mut script);
+        assert_eq!(ran.code, Some(12), "{tool}, a redirect to plain HTTP: {ran:?}");
+        assert_eq!(plain.requests(""), 0, "{tool}");
+        assert!(scratch.tree() == before, "{tool}: {:?}", scratch.tree().keys());
+
+        server.serve(&scratch.release.join("SHA256SUMS"));
+        server.serve(&archive(&scratch.release));
+        server.answer("LATEST", "404 Not Found", "");
+        let ran = run(&mut script);
+        assert_eq!(ran.code, Some(0), "{tool}: {ran:?}");
+        scratch.uninstall();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proxy_is_asked_for_what_is_far_and_not_for_what_is_here() {
+    let scratch = Scratch::new();
+    let server = ReleaseServer::start(&scratch.release, "", Fault::None).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let proxy = format!("http://{}", listener.local_addr().unwrap());
+    let (asked, mut was_asked) = tokio::sync::mpsc::unbounded_channel();
+    let task = tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            asked.send(refuse(stream).await).unwrap();
+        }
+    });
+    for tool in ["curl", "wget"] {
+        let Some(path) = scratch.path_with_only(tool) else { continue };
+        let mut script = scratch.script(&["dash"], "https://release.example/stable");
+        script.env("PATH", path).env("https_proxy", &proxy).env("http_proxy", &proxy);
+        let ran = run(&mut script);
+        assert_eq!(ran.code, Some(12), "{tool}: {ran:?}");
+        let line = was_asked.recv().await.unwrap();
+        assert!(line.starts_with("CONNECT release.example:443 "), "{tool}: {line}");
+        while was_asked.try_recv().is_ok() {}
+
+        let ran = run(script.env("LINK_INSTALL_URL", &server.url));
+        assert_eq!(ran.code, Some(0), "{tool}: {ran:?}");
+        assert!(was_asked.try_recv().is_err(), "{tool} asked the proxy");
+        scratch.uninstall();
+    }
+    task.abort();
+}
+
+#[test]
+fn plain_http_is_for_this_machine_alone() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    for url in [
+        "http://release.example",
+        "http://127.0.0.1.release.example",
+        "http://127.0.0.1:80@release.example",
+        "ftp://release.example",
+    ] {
+        let ran = scratch.install(url);
+        assert_eq!(ran.code, Some(12), "{ran:?}");
+        assert!(ran.stderr.contains("releases are fetched"), "{ran:?}");
+        assert!(scratch.tree() == before, "{:?}", scratch.tree().keys());
+    }
+}
+
+impl TlsServer {
+    async fn start(scratch: &Scratch) -> Option<Self> {
+        let Some(openssl) = which("openssl") else {
+            eprintln!("skipped: openssl is not installed");
+            return None;
+        };
+        let folder = scratch.path().join("tls");
+        std::fs::create_dir(&folder).unwrap();
+        let mut certify = Command::new(&openssl);
+        certify.current_dir(&folder).args(["req", "-x509", "-nodes", "-newkey", "rsa:2048"]);
+        certify.args(["-keyout", "key", "-out", "certificate", "-subj", "/CN=localhost"]);
+        let ran = run(certify.args(["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]));
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let address = format!("127.0.0.1:{}", free_port());
+        let mut serve = Command::new(openssl);
+        serve.current_dir(&folder).args(["s_server", "-quiet", "-HTTP", "-accept", &address]);
+        serve.args(["-cert", "certificate", "-key", "key"]);
+        let running = Running::start(serve, &folder.join("log"));
+        until("the server", || async { TcpStream::connect(&address).await.ok() }).await;
+        Some(Self { url: format!("https://{address}"), folder, _running: running })
+    }
+
+    /// Makes the programs that download know the certificate.
+    fn is_trusted_by(&self, script: &mut Command) {
+        let certificate = self.folder.join("certificate");
+        let wgetrc = self.folder.join("wgetrc");
+        std::fs::write(&wgetrc, format!("ca_certificate = {}\n", certificate.display())).unwrap();
+        script.env("CURL_CA_BUNDLE", certificate).env("WGETRC", wgetrc);
+    }
+
+    fn serve(&self, file: &Path) {
+        let name = file.file_name().unwrap();
+        let mut answer = b"HTTP/1.0 200 OK\r\n\r\n".to_vec();
+        answer.extend(std::fs::read(file).unwrap());
+        std::fs::write(self.folder.join(name), answer).unwrap();
+    }
+
+    fn answer(&self, name: &str, status: &str, header: &str) {
+        let answer = format!("HTTP/1.0 {status}\r\n{header}\r\n\r\n");
+        std::fs::write(self.folder.join(name), answer).unwrap();
+    }
+}
+
+/// Reads what a proxy is asked for, and refuses it.
+async fn refuse(stream: TcpStream) -> String {
+    let mut stream = BufReader::new(stream);
+    let mut line = String::new();
+    drop(stream.read_line(&mut line).await);
+    drop(stream.write_all(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n").await);
+    line
+}

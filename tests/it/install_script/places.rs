@@ -1,0 +1,64 @@
+//! Where an installation goes, and how it goes away again.
+
+use std::path::PathBuf;
+
+use super::scratch::{Scratch, run, shells};
+
+#[test]
+fn without_a_home_it_is_said_what_to_set() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    for shell in shells() {
+        let mut command = scratch.script(shell, &scratch.file_url());
+        let ran = run(command.env_remove("LINK_HOME").env_remove("HOME"));
+        assert_eq!(ran.code, Some(11), "{shell:?}: {ran:?}");
+        assert!(ran.stderr.contains("set LINK_HOME"), "{shell:?}: {ran:?}");
+        assert!(scratch.tree() == before, "{shell:?}: {:?}", scratch.tree().keys());
+    }
+}
+
+#[test]
+fn the_home_of_a_user_is_as_before_once_link_is_uninstalled() {
+    let scratch = Scratch::new();
+    std::fs::write(scratch.home().join(".profile"), "# mine").unwrap();
+    let before = scratch.tree();
+    for shell in shells() {
+        let mut command = scratch.script(shell, &scratch.file_url());
+        command.env_remove("LINK_HOME");
+        let ran = run(&mut command);
+        assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
+        assert!(scratch.home().join(".local/bin/link").exists());
+        let ran = run(command.arg("--uninstall"));
+        assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
+        assert!(scratch.tree() == before, "{shell:?}: {:?}", scratch.tree().keys());
+    }
+}
+
+// Holds: S4.4-1b
+#[test]
+fn a_link_that_does_not_run_is_uninstalled_by_a_fresh_one() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    for shell in shells() {
+        assert_eq!(scratch.install(&scratch.file_url()).code, Some(0));
+        let program = scratch.link_home().join("data/current/link");
+        std::fs::remove_file(&program).unwrap();
+        std::fs::write(&program, "damaged").unwrap();
+        let installed = paths(&scratch);
+
+        let ran = run(scratch.script(shell, "").arg("--uninstall"));
+        assert_eq!(ran.code, Some(60), "{shell:?}: {ran:?}");
+        assert!(ran.stderr.contains("add --repo-url URL"), "{shell:?}: {ran:?}");
+        assert_eq!(paths(&scratch), installed, "{shell:?}");
+
+        for _twice in 0..2 {
+            let ran = run(scratch.script(shell, &scratch.file_url()).arg("--uninstall"));
+            assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
+            assert!(scratch.tree() == before, "{shell:?}: {:?}", scratch.tree().keys());
+        }
+    }
+}
+
+fn paths(scratch: &Scratch) -> Vec<PathBuf> {
+    scratch.tree().into_keys().collect()
+}

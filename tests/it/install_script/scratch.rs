@@ -1,0 +1,217 @@
+//! A scratch home to install the programs under test in.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use link_tests::device::free_port;
+
+use super::release;
+
+pub(super) const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
+
+/// A name with a space, as some systems give it.
+const HOME: &str = "a user";
+
+/// The shells in which the script must run, by the name that is printed for them.
+const SHELLS: [&[&str]; 4] =
+    [&["dash"], &["bash"], &["busybox", "ash"], &["zsh", "--emulate", "sh"]];
+
+/// Where a test installs. What it has installed is stopped when it is dropped.
+pub(super) struct Scratch {
+    dir: tempfile::TempDir,
+    pub(super) release: PathBuf,
+    port: u16,
+}
+
+/// What a run printed, and how it ended.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Scratch {
+    pub(super) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for folder in [HOME, "tmp"] {
+            std::fs::create_dir(dir.path().join(folder)).unwrap();
+        }
+        Self { dir, release: release::packed(), port: free_port().get() }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The home of the user, in which every installation of these tests ends.
+    pub(super) fn home(&self) -> PathBuf {
+        self.path().join(HOME)
+    }
+
+    /// What `LINK_HOME` says.
+    pub(super) fn link_home(&self) -> PathBuf {
+        self.home().join("a link")
+    }
+
+    /// `shell` with the variables that an installation from `url` needs, and no others.
+    pub(super) fn shell(&self, shell: &[&str], url: &str) -> Command {
+        let mut command = Command::new(which(shell[0]).unwrap());
+        command
+            .args(&shell[1..])
+            .env_clear()
+            .env("PATH", path())
+            .env("HOME", self.home())
+            .env("TMPDIR", self.path().join("tmp"))
+            .env("LINK_HOME", self.link_home())
+            .env("LINK_SERVICE", "none")
+            .env("LINK_LOCAL_PORT", self.port.to_string())
+            .env("LINK_INSTALL_URL", url)
+            .env("LINK_DEV_RELEASE_KEYS", self.public_key())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// The script in `shell`, for an installation from `url`.
+    pub(super) fn script(&self, shell: &[&str], url: &str) -> Command {
+        let mut command = self.shell(shell, url);
+        command.arg(SCRIPT);
+        command
+    }
+
+    /// Installs from `url`, in the shell that Debian has as `sh`.
+    pub(super) fn install(&self, url: &str) -> Ran {
+        run(&mut self.script(&["dash"], url))
+    }
+
+    pub(super) fn uninstall(&self) {
+        let ran = run(self.script(&["dash"], "").arg("--uninstall"));
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+
+    pub(super) fn file_url(&self) -> String {
+        file_url(&self.release)
+    }
+
+    /// The command that was installed.
+    pub(super) fn link(&self, arguments: &[&str]) -> Ran {
+        let mut command = Command::new(self.link_home().join("bin/link"));
+        command
+            .args(arguments)
+            .env("LINK_HOME", self.link_home())
+            .env("LINK_LOCAL_PORT", self.port.to_string());
+        run(&mut command)
+    }
+
+    /// Every path of the home and of the folder for temporary files, with what the files hold.
+    pub(super) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let (mut tree, mut open) = (BTreeMap::new(), vec![self.home(), self.path().join("tmp")]);
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let metadata = std::fs::symlink_metadata(&path).unwrap();
+                if metadata.is_dir() {
+                    open.push(path.clone());
+                }
+                let holds = if metadata.is_file() { std::fs::read(&path).unwrap() } else { vec![] };
+                tree.insert(path, holds);
+            }
+        }
+        tree
+    }
+
+    /// A release folder of one's own with the same files, to change some of them.
+    pub(super) fn copy_of_release(&self, name: &str) -> PathBuf {
+        let copy = self.path().join(name);
+        std::fs::create_dir(&copy).unwrap();
+        for entry in std::fs::read_dir(&self.release).unwrap() {
+            let path = entry.unwrap().path();
+            let to = copy.join(path.file_name().unwrap());
+            std::fs::copy(&path, to).unwrap();
+        }
+        copy
+    }
+
+    /// A value of PATH with every program of this machine, but `tool` alone of those that
+    /// download; nothing where it is not installed.
+    pub(super) fn path_with_only(&self, tool: &str) -> Option<PathBuf> {
+        let Some(program) = which(tool) else {
+            eprintln!("skipped: {tool} is not installed");
+            return None;
+        };
+        let folder = self.path().join(tool);
+        if folder.exists() {
+            return Some(folder);
+        }
+        std::fs::create_dir(&folder).unwrap();
+        symlink(program, folder.join(tool)).unwrap();
+        for place in std::env::split_paths(&path()) {
+            for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                if name != "curl" && name != "wget" {
+                    // The first of a name wins, as on PATH.
+                    drop(symlink(entry.path(), folder.join(name)));
+                }
+            }
+        }
+        Some(folder)
+    }
+
+    fn public_key(&self) -> String {
+        let file = self.release.with_file_name("public");
+        std::fs::read_to_string(file).unwrap().trim().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    /// What a test that failed has installed would outlive it.
+    fn drop(&mut self) {
+        if self.link_home().join("bin/link").exists() {
+            drop(self.link(&["stop"]));
+        }
+    }
+}
+
+/// Runs a command to its end.
+pub(super) fn run(command: &mut Command) -> Ran {
+    command.output().unwrap().into()
+}
+
+/// The shells of this machine; says which are not here.
+pub(super) fn shells() -> impl Iterator<Item = &'static [&'static str]> {
+    SHELLS.into_iter().filter(|shell| {
+        let is_here = which(shell[0]).is_some();
+        if !is_here {
+            eprintln!("skipped: {} is not installed", shell[0]);
+        }
+        is_here
+    })
+}
+
+/// Where a program is.
+pub(super) fn which(program: &str) -> Option<PathBuf> {
+    std::env::split_paths(&path()).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+fn path() -> OsString {
+    std::env::var_os("PATH").unwrap()
+}
+
+pub(super) fn file_url(folder: &Path) -> String {
+    format!("file://{}", folder.display())
+}

@@ -1,0 +1,78 @@
+//! Every shell installs and uninstalls, from a folder and over the network.
+
+use std::{
+    fs::File,
+    process::{Command, Stdio},
+};
+
+use link_tests::release_server::{Fault, ReleaseServer};
+
+use super::scratch::{SCRIPT, Scratch, run, shells, which};
+
+// Holds: S4.4-8b
+#[tokio::test(flavor = "multi_thread")]
+async fn every_shell_installs_verifies_and_uninstalls_and_leaves_nothing() {
+    let scratch = Scratch::new();
+    let server = ReleaseServer::start(&scratch.release, "", Fault::None).await;
+    let before = scratch.tree();
+    for shell in shells() {
+        for url in [&scratch.file_url(), &server.url] {
+            let ran = run(&mut scratch.script(shell, url));
+            assert_eq!(ran.code, Some(0), "{shell:?} {url}: {ran:?}");
+            for words in ["signature of release", "verified", "installed Link", "not registered"] {
+                assert!(ran.stderr.contains(words), "{shell:?} {url}: {ran:?}");
+            }
+            assert!(scratch.link(&["--version"]).stdout.starts_with("link "));
+            let ran = run(scratch.script(shell, url).arg("--uninstall"));
+            assert_eq!(ran.code, Some(0), "{shell:?} {url}: {ran:?}");
+            assert!(scratch.tree() == before, "{shell:?} {url}: {:?}", scratch.tree().keys());
+        }
+    }
+}
+
+#[test]
+fn a_script_that_is_piped_to_a_shell_without_a_terminal_installs() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    for shell in shells() {
+        let mut command = scratch.shell(shell, &scratch.file_url());
+        let ran = run(command.args(["-s", "--", "--quiet"]).stdin(File::open(SCRIPT).unwrap()));
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{shell:?}: {ran:?}");
+        scratch.uninstall();
+        assert!(scratch.tree() == before, "{shell:?}: {:?}", scratch.tree().keys());
+    }
+}
+
+#[test]
+fn a_shell_without_a_terminal_or_a_standard_input_installs() {
+    let scratch = Scratch::new();
+    for shell in shells() {
+        let mut inner = scratch.script(shell, &scratch.file_url());
+        let mut command = Command::new(which("setsid").unwrap());
+        let variables = inner.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        command
+            .args(["--wait", "sh", "-c", "exec \"$@\" <&-", "sh"])
+            .env_clear()
+            .envs(variables)
+            .arg(inner.get_program())
+            .args(inner.get_args());
+        let ran = run(command.stdin(Stdio::null()));
+        assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
+        let ran = run(inner.arg("--uninstall"));
+        assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn help_is_printed_and_nothing_else_is_done() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    for shell in shells() {
+        let ran = run(scratch.script(shell, "").arg("--help"));
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+        assert!(ran.stdout.starts_with("Usage: install.sh"), "{ran:?}");
+        let ran = run(scratch.script(shell, "").arg("--hepl"));
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+    }
+    assert!(scratch.tree() == before);
+}

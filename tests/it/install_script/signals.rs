@@ -1,0 +1,106 @@
+//! Installations that are interrupted, killed, or met by another one.
+
+use std::process::{Child, Command};
+
+use link_tests::{
+    program::Running,
+    release_server::{Fault, ReleaseServer},
+    wait::until,
+};
+
+use super::scratch::{Scratch, shells};
+
+const ARCHIVE: &str = ".tar.gz";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupted_download_leaves_no_file_and_no_process() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    for shell in shells() {
+        for (signal, code) in [("TERM", 143), ("INT", 130), ("HUP", 143)] {
+            let mut child = downloading(&scratch, shell).await;
+            send(signal, child.id());
+            let ended = until("the script to end", || {
+                let ended = child.try_wait().unwrap();
+                async move { ended }
+            })
+            .await;
+            assert_eq!(ended.code(), Some(code), "{shell:?}: {signal}");
+            assert!(scratch.tree() == before, "{shell:?}: {:?}", scratch.tree().keys());
+            assert_eq!(processes_of(&scratch), [0; 0], "{shell:?}: {signal}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_killed_installation_has_left_goes_with_the_next_one() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    for shell in shells() {
+        let mut child = downloading(&scratch, shell).await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+        processes_of(&scratch).into_iter().for_each(|orphan| send("KILL", orphan));
+        assert!(scratch.tree().len() > before.len());
+        let ran = scratch.install(&scratch.file_url());
+        assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
+        let left =
+            scratch.tree().into_keys().find(|path| path.to_string_lossy().contains(".install."));
+        assert_eq!(left, None, "{shell:?}");
+        scratch.uninstall();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_installations_at_once_one_is_done_and_the_other_is_or_says_that_it_is_busy() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    let run = |name: &str| {
+        let command = scratch.script(&["dash"], &scratch.file_url());
+        Running::start(command, &scratch.path().join(name))
+    };
+    let mut both = [run("first"), run("second")];
+    for one in &mut both {
+        until("an installation to end", || {
+            let ended = one.has_ended().then_some(());
+            async move { ended }
+        })
+        .await;
+    }
+    let outputs = both.each_ref().map(Running::output);
+    let done = |output: &&String| output.contains("the agent") && !output.contains("error");
+    let busy = |output: &&String| output.contains("another installation is running");
+    let (done, busy) = (outputs.iter().filter(done).count(), outputs.iter().filter(busy).count());
+    assert!(done >= 1 && done + busy == 2, "{outputs:?}");
+    assert_eq!(scratch.link(&["stop"]).code, Some(0));
+    scratch.uninstall();
+    assert!(scratch.tree() == before, "{:?}", scratch.tree().keys());
+}
+
+/// The script, while it downloads the archive from a server that is slow.
+async fn downloading(scratch: &Scratch, shell: &[&str]) -> Child {
+    let server = ReleaseServer::start(&scratch.release, ARCHIVE, Fault::Slow).await;
+    let child = scratch.script(shell, &server.url).spawn().unwrap();
+    until("the download to begin", || async {
+        let begun = |path: &std::path::PathBuf| path.ends_with("asset");
+        scratch.tree().keys().any(begun).then_some(())
+    })
+    .await;
+    child
+}
+
+/// The processes that name the scratch home in their arguments.
+fn processes_of(scratch: &Scratch) -> Vec<u32> {
+    let home = scratch.link_home().display().to_string();
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let pid = entry.ok()?.file_name().to_str()?.parse().ok()?;
+        let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        String::from_utf8_lossy(&arguments).contains(&home).then_some(pid)
+    });
+    processes.collect()
+}
+
+fn send(signal: &str, pid: u32) {
+    let status = Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).status();
+    assert!(status.unwrap().success());
+}

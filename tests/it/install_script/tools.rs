@@ -1,0 +1,81 @@
+//! Machines that have few programs.
+
+use std::path::PathBuf;
+
+use link_tests::release_server::{Fault, ReleaseServer};
+
+use super::scratch::{Ran, Scratch, run, which};
+
+/// What the script needs of every system, beside a program that downloads and one that hashes.
+const TOOLS: &[&str] = &[
+    "awk", "cat", "cp", "cut", "dirname", "gzip", "mkdir", "rm", "rmdir", "sed", "sleep", "tar",
+    "tr", "uname", "wc",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_program_that_downloads_and_one_that_hashes_are_enough() {
+    let scratch = Scratch::new();
+    let server = ReleaseServer::start(&scratch.release, "", Fault::None).await;
+    let before = scratch.tree();
+    for more in [["curl", "sha256sum"], ["wget", "shasum"], ["curl", "openssl"]] {
+        if let Some(missing) = more.into_iter().find(|tool| which(tool).is_none()) {
+            eprintln!("skipped: {missing} is not installed");
+            continue;
+        }
+        let ran = install(&scratch, &server.url, &more);
+        assert_eq!(ran.code, Some(0), "{more:?}: {ran:?}");
+        scratch.uninstall();
+        assert!(scratch.tree() == before, "{more:?}: {:?}", scratch.tree().keys());
+    }
+}
+
+// Holds: S4.4-8b
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_downloaded_or_verified_for_want_of_a_program_is_not_installed() {
+    let scratch = Scratch::new();
+    let server = ReleaseServer::start(&scratch.release, "", Fault::None).await;
+    let before = scratch.tree();
+    for (more, code, says) in [
+        (&["sha256sum"][..], 10, "curl or GNU wget is needed"),
+        (&["curl"], 21, "no tool for SHA-256"),
+        (&["wget"], 21, "no tool for SHA-256"),
+    ] {
+        let ran = install(&scratch, &server.url, more);
+        assert_eq!(ran.code, Some(code), "{more:?}: {ran:?}");
+        assert!(ran.stderr.contains(says), "{more:?}: {ran:?}");
+        assert!(scratch.tree() == before, "{more:?}: {:?}", scratch.tree().keys());
+    }
+    assert_eq!(server.requests(""), 0);
+}
+
+/// Installs with no other programs on PATH than the ones that are named.
+fn install(scratch: &Scratch, url: &str, more: &[&str]) -> Ran {
+    let tools = tools(scratch, more);
+    run(scratch.script(&["dash"], url).env("PATH", tools))
+}
+
+fn tools(scratch: &Scratch, more: &[&str]) -> PathBuf {
+    let folder = scratch.path().join(more.join("-"));
+    std::fs::create_dir(&folder).unwrap();
+    for tool in TOOLS.iter().chain(more) {
+        let program = which(tool).unwrap_or_else(|| panic!("{tool} is needed"));
+        std::os::unix::fs::symlink(program, folder.join(tool)).unwrap();
+    }
+    folder
+}
+
+/// It verifies no certificate in some builds, and follows every redirect.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_wget_of_busybox_is_not_trusted_with_a_download() {
+    let Some(busybox) = which("busybox") else {
+        eprintln!("skipped: busybox is not installed");
+        return;
+    };
+    let scratch = Scratch::new();
+    let server = ReleaseServer::start(&scratch.release, "", Fault::None).await;
+    let tools = tools(&scratch, &["sha256sum"]);
+    std::os::unix::fs::symlink(busybox, tools.join("wget")).unwrap();
+    let ran = run(scratch.script(&["dash"], &server.url).env("PATH", tools));
+    assert_eq!(ran.code, Some(10), "{ran:?}");
+    assert_eq!(server.requests(""), 0);
+}

@@ -1,0 +1,346 @@
+//! Updates of an installed agent: good ones, bad ones, and the power going at any step.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    time::Duration,
+};
+
+use link_platform::checkpoint::{KILL_AT, KILLED_ONCE};
+use link_protocol::{key::KeyKind, update::UpdateEnd};
+use link_tests::{
+    backend::TestBackend,
+    chat,
+    device::{TestDevice, free_port},
+    engines::{self, TINY_REPLY},
+    release::{Agent, Releases},
+    wait::until,
+};
+
+const OLD: &str = env!("CARGO_PKG_VERSION");
+const NEW: &str = "9.9.1";
+const NEWER: &str = "9.9.2";
+
+const PASSES_ITS_CHECK: &str = "case $1 in --self-check) exit 0 ;; esac";
+
+// Holds: S1-6c, S3.4-3, S8-9, S9-10a
+#[tokio::test]
+async fn an_update_replaces_the_process_in_place_and_two_versions_stay() {
+    let installed = Installed::new(&[]).await;
+    let Installed { backend, device, releases } = &installed;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    backend.serving(deployment.deployment_id, true).await;
+    let agent = installed.agent_pid();
+
+    releases.publish(NEW, Agent::Good);
+    let updated = installed.link(&["update", "--json"]);
+    assert!(updated.status.success(), "{updated:?}");
+    assert_eq!(json(&updated)["to"], NEW);
+    assert_eq!(installed.agent_pid(), agent, "the same process");
+    assert_eq!(installed.version().await, NEW);
+    until("the model to be served again", || async {
+        let answer = chat::ask(port, None, false).await.ok()?;
+        answer.status().is_success().then_some(())
+    })
+    .await;
+    let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
+    assert_eq!(text, TINY_REPLY);
+
+    installed.is_committed(NEW).await;
+    assert_eq!(installed.on_disk(), [OLD, NEW]);
+    let guard = |version: &str| installed.data().join("versions").join(version).join("link-guard");
+    until("the guard of the new version", || async {
+        let placed = std::fs::read(installed.data().join("guard/link-guard")).ok()?;
+        (placed == std::fs::read(guard(NEW)).unwrap()).then_some(())
+    })
+    .await;
+    let same = installed.link(&["update"]);
+    assert!(same.status.success() && said(&same).contains("is the newest"), "{same:?}");
+
+    releases.publish(NEWER, Agent::Good);
+    assert!(installed.link(&["update"]).status.success());
+    installed.is_committed(NEWER).await;
+    assert_eq!(installed.on_disk(), [NEW, NEWER]);
+    assert_eq!(installed.agent_pid(), agent);
+}
+
+// Holds: S3.4-4, S9-10b
+#[tokio::test]
+async fn a_version_that_fails_is_rolled_back_and_not_tried_again_by_itself() {
+    let installed = Installed::new(&[]).await;
+    for (version, script, reason) in [
+        ("9.9.1", "exit 7", "it ended within its trial"),
+        ("9.9.2", "sleep 2; kill -SEGV $$", "it ended within its trial"),
+        ("9.9.3", "trap '' TERM; while :; do sleep 1; done", "was not well at the end"),
+    ] {
+        let script = format!("{PASSES_ITS_CHECK}\n{script}").leak();
+        installed.releases.publish(version, Agent::Script(script));
+        let updated = installed.link(&["update"]);
+        assert_eq!(updated.status.code(), Some(70), "{version}: {updated:?}");
+        assert!(said(&updated).contains(reason), "{updated:?}");
+        installed.is_healthy().await;
+        assert_eq!(installed.version().await, OLD);
+        let last = installed.device.healthz().await.last_update.unwrap();
+        assert_eq!((last.to.to_string(), last.outcome), (version.into(), UpdateEnd::RolledBack));
+        let declined = installed.link(&["update"]);
+        assert_eq!(declined.status.code(), Some(1), "{declined:?}");
+        assert!(said(&declined).contains("was given up before"), "{declined:?}");
+    }
+    let again = installed.link(&["update", "--again"]);
+    assert_eq!(again.status.code(), Some(70), "{again:?}");
+    installed.is_healthy().await;
+}
+
+// Holds: S7-12
+#[tokio::test]
+async fn what_is_not_a_good_release_never_runs() {
+    let installed = Installed::new(&[]).await;
+    let refuses = |words: &str| {
+        let updated = installed.link(&["update"]);
+        assert!(!updated.status.success() && said(&updated).contains(words), "{updated:?}");
+    };
+    installed.releases.publish(NEW, Agent::Script("echo 'no such library' >&2; exit 1"));
+    refuses("its self-check failed: no such library");
+    assert_eq!(installed.on_disk(), [OLD], "it was deleted again");
+    refuses("was given up before");
+    let nothing = installed.link(&["update", "--to", "8.8.8"]);
+    assert!(said(&nothing).contains("there is no release 8.8.8 to install"), "{nothing:?}");
+
+    installed.releases.publish(NEWER, Agent::Good);
+    let archive = installed.archive(NEWER);
+    let bytes = std::fs::read(&archive).unwrap();
+    std::fs::write(&archive, &bytes[..bytes.len() / 2]).unwrap();
+    refuses("does not have its checksum");
+    installed.releases.publish_forged("9.9.3");
+    refuses("cannot be trusted");
+    installed.releases.publish("0.0.1", Agent::Good);
+    refuses("is older than the installed");
+    std::fs::remove_dir_all(installed.releases.folder()).unwrap();
+    refuses("there is no release to install");
+
+    installed.is_healthy().await;
+    assert_eq!((installed.version().await.as_str(), installed.on_disk()), (OLD, vec![OLD.into()]));
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_run_is_updated_for_its_next_start_and_a_channel_is_shown() {
+    let installed = Installed::new(&[]).await;
+    assert!(installed.link(&["stop"]).status.success());
+    installed.releases.publish_on("beta", NEW);
+    let looked = installed.link(&["update", "--check", "--json"]);
+    assert_eq!(json(&looked)["available"], NEW);
+    assert_eq!(installed.on_disk(), [OLD]);
+    let updated = installed.link(&["update"]);
+    assert!(updated.status.success() && said(&updated).contains("link start"), "{updated:?}");
+    assert!(installed.link(&["start"]).status.success());
+    assert_eq!(installed.version().await, NEW);
+    installed.is_committed(NEW).await;
+    let status = installed.link(&["status"]);
+    let text = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(text.contains("9.9.1 · Beta"), "{text}");
+}
+
+#[tokio::test]
+async fn a_power_cut_while_a_version_is_brought_here_is_made_up_for() {
+    for checkpoint in [
+        "update-unpacked",
+        "version-copied",
+        "version-renamed",
+        "version-complete",
+        "update-laid-out",
+    ] {
+        is_cut_at(checkpoint).await;
+    }
+}
+
+#[tokio::test]
+async fn a_power_cut_while_a_version_takes_over_is_made_up_for() {
+    for checkpoint in ["swap-written", "swap-pointed", "before-exec", "committed"] {
+        is_cut_at(checkpoint).await;
+    }
+}
+
+/// Whatever dies there, the device ends with one version that is well, and can be updated.
+async fn is_cut_at(checkpoint: &str) {
+    let installed = Installed::new(&[(KILL_AT, checkpoint)]).await;
+    installed.releases.publish(NEW, Agent::Good);
+    let _may_be_cut_short = installed.link(&["update"]);
+    installed.was_cut().await;
+    installed.comes_back().await;
+    installed.settles().await;
+    let again = installed.link(&["update"]);
+    assert!(again.status.success(), "{checkpoint}: {again:?}");
+    installed.is_committed(NEW).await;
+}
+
+#[tokio::test]
+async fn a_power_cut_at_any_step_of_a_roll_back_ends_with_the_version_before() {
+    for checkpoint in ["roll-back-written", "roll-back-pointed"] {
+        let installed = Installed::new(&[(KILL_AT, checkpoint)]).await;
+        let script = format!("{PASSES_ITS_CHECK}\nexit 7").leak();
+        installed.releases.publish(NEW, Agent::Script(script));
+        let _cut_short = installed.link_for(Duration::from_secs(20), &["update"]);
+        installed.was_cut().await;
+        installed.comes_back().await;
+        assert_eq!(installed.version().await, OLD, "{checkpoint}");
+        let state = std::fs::read_to_string(installed.data().join("update.json")).unwrap();
+        assert!(state.contains("skipped") && !state.contains("pending"), "{state}");
+    }
+}
+
+/// A registered device, installed by the script from a folder of releases.
+struct Installed {
+    backend: TestBackend,
+    device: TestDevice,
+    releases: Releases,
+}
+
+impl Installed {
+    /// `environment` is that of the guard and the agent.
+    async fn new(environment: &[(&str, &str)]) -> Self {
+        let releases = Releases::new();
+        releases.publish(OLD, Agent::Good);
+        let backend = TestBackend::start().await;
+        let key = backend.key(KeyKind::Registration).await;
+        let mut installed = Self { backend, device: TestDevice::unregistered(), releases };
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
+        let ran = Command::new("sh")
+            .arg(script)
+            .envs(installed.environment())
+            .env("LINK_INSTALL_URL", installed.releases.url())
+            .env("LINK_BACKEND_URL", &installed.backend.url)
+            .env("LINK_REGISTRATION_KEY", key.expose())
+            .env(KILLED_ONCE, installed.mark())
+            .envs(environment.iter().copied())
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        installed.device.id = installed.device.identity().device_id;
+        installed.backend.online(installed.device.id, true).await;
+        if installed.mark().exists() {
+            // What the installation itself reached does not count.
+            std::fs::remove_file(installed.mark()).unwrap();
+        }
+        installed
+    }
+
+    fn environment(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("LINK_HOME", self.device.home().display().to_string()),
+            ("LINK_LOCAL_PORT", self.device.local_port.to_string()),
+            ("LINK_ENGINE_THREADS", "1".to_owned()),
+            ("LINK_SERVICE", "none".to_owned()),
+            ("LINK_DEV_RELEASE_KEYS", self.releases.trusted.clone()),
+            ("LINK_DEV_UPDATE_WINDOW", "4".to_owned()),
+        ]
+    }
+
+    fn link(&self, arguments: &[&str]) -> Output {
+        let link = self.device.home().join("bin/link");
+        Command::new(link).args(arguments).envs(self.environment()).output().unwrap()
+    }
+
+    /// Runs a command that waits for what never comes.
+    fn link_for(&self, limit: Duration, arguments: &[&str]) -> Output {
+        let link = self.device.home().join("bin/link");
+        Command::new("timeout")
+            .arg(limit.as_secs().to_string())
+            .arg(link)
+            .args(arguments)
+            .envs(self.environment())
+            .output()
+            .unwrap()
+    }
+
+    fn agent_pid(&self) -> String {
+        std::fs::read_to_string(self.device.home().join("state/agent.pid")).unwrap()
+    }
+
+    fn data(&self) -> PathBuf {
+        self.device.home().join("data")
+    }
+
+    fn mark(&self) -> PathBuf {
+        self.device.home().join("killed-once")
+    }
+
+    fn archive(&self, version: &str) -> PathBuf {
+        let entries = std::fs::read_dir(self.releases.folder()).unwrap();
+        let mut names = entries.map(|entry| entry.unwrap().path());
+        let name = format!("link-{version}-");
+        let is_archive =
+            |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(&name);
+        names.find(is_archive).unwrap()
+    }
+
+    async fn version(&self) -> String {
+        self.device.healthz().await.agent_version.to_string()
+    }
+
+    fn on_disk(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.data().join("versions")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.filter(|name| !name.starts_with('.')).collect();
+        names.sort();
+        names
+    }
+
+    async fn is_healthy(&self) {
+        until("a healthy status", || async {
+            self.link(&["status"]).status.success().then_some(())
+        })
+        .await;
+    }
+
+    async fn is_committed(&self, version: &str) {
+        until("the version to be kept", || async {
+            let last = self.device.local.healthz().await.ok()?.last_update?;
+            let kept = last.outcome == UpdateEnd::Committed && last.to.to_string() == version;
+            kept.then_some(())
+        })
+        .await;
+        self.is_healthy().await;
+    }
+
+    async fn was_cut(&self) {
+        until("the checkpoint", || async { self.mark().exists().then_some(()) }).await;
+    }
+
+    /// The guard starts the agent again; when it died itself, the next boot does.
+    async fn comes_back(&self) {
+        until("the agent to come back", || async {
+            let guard = std::fs::read_to_string(self.device.home().join("state/guard.pid"));
+            let guarded = guard.is_ok_and(|pid| Path::new("/proc").join(pid.trim()).exists());
+            if !guarded {
+                let _tried_again = self.link(&["start"]);
+            }
+            self.link(&["status"]).status.success().then_some(())
+        })
+        .await;
+    }
+
+    /// Nothing is on trial any more.
+    async fn settles(&self) {
+        until("the trial to end", || async {
+            let state = std::fs::read_to_string(self.data().join("update.json"));
+            (!state.unwrap_or_default().contains("pending")).then_some(())
+        })
+        .await;
+    }
+}
+
+impl Drop for Installed {
+    fn drop(&mut self) {
+        drop(self.link(&["stop"]));
+    }
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}

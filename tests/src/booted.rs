@@ -1,0 +1,174 @@
+//! A machine that boots, by the scripts in `tests/machine`: its own init, processes, files and
+//! network, and servers outside of it that it reaches over https.
+//!
+//! Whatever happens to a test, its machine is switched off and taken away when it is dropped.
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    process::Command,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use crate::{
+    booted::outside::Outside,
+    machine::{Ran, pack_release},
+    program::Running,
+    wait::until,
+};
+
+mod outside;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/machine/booted");
+/// Machines that this process has made.
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+/// Where the machine finds releases.
+pub const RELEASES: &str = "https://get.example.test";
+/// Where the machine finds the backend.
+pub const BACKEND: &str = "https://backend.example.test";
+
+/// What a machine starts its services with.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Flavour {
+    /// systemd with logind and polkit.
+    Systemd,
+    /// The same without polkit.
+    NoPolkit,
+    /// sysvinit and `OpenRC`.
+    OpenRc,
+    /// Nothing.
+    Bare,
+}
+
+impl Flavour {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Systemd => "systemd",
+            Self::NoPolkit => "nopolkit",
+            Self::OpenRc => "openrc",
+            Self::Bare => "bare",
+        }
+    }
+}
+
+/// A machine with the users `alice` and `bob`, neither of whom may be root.
+#[derive(Debug)]
+pub struct Booted {
+    flavour: Flavour,
+    folder: tempfile::TempDir,
+    running: Option<Running>,
+    _outside: Outside,
+}
+
+impl Booted {
+    /// Makes a machine that nobody has used and boots it; says why not where that cannot be.
+    /// `backend` is what it finds at [`BACKEND`].
+    ///
+    /// # Panics
+    /// When it should boot and does not.
+    pub async fn boot(flavour: Flavour, backend: SocketAddr) -> Result<Self, &'static str> {
+        if std::env::var_os("LINK_TEST_MACHINES").is_none_or(|value| value != "1") {
+            return Err("machines boot with LINK_TEST_MACHINES=1 only");
+        }
+        let unshare =
+            Command::new("unshare").args(["--mount", "--propagation", "private", "true"]).output();
+        if !unshare.is_ok_and(|ran| ran.status.success()) {
+            return Err("only root can boot a machine, and not in a chroot");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("link-test-{}-{number}", std::process::id());
+        let release = folder.path().join("release");
+        pack_release(&release);
+        let made = Command::new(SCRIPT)
+            .arg("create")
+            .arg(folder.path())
+            .args([&name, flavour.name()])
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let outside = Outside::open(&name, folder.path(), &release, backend).await;
+        let mut machine = Self { flavour, folder, running: None, _outside: outside };
+        machine.switch_on().await;
+        Ok(machine)
+    }
+
+    /// Returns the folder that the machine finds at [`RELEASES`]: whatever is put there is the next
+    /// release.
+    #[must_use]
+    pub fn releases(&self) -> PathBuf {
+        self.folder.path().join("release")
+    }
+
+    /// Runs a shell line in a login of its own, which ends with it.
+    pub async fn login(&self, user: &str, line: &str) -> Ran {
+        self.run("login", &[user, line]).await
+    }
+
+    /// Runs a shell line as a user who is not logged in.
+    pub async fn user(&self, user: &str, line: &str) -> Ran {
+        self.run("user", &[user, line]).await
+    }
+
+    /// Runs a shell line as root.
+    pub async fn root(&self, line: &str) -> Ran {
+        self.run("root", &["sh", "-c", line]).await
+    }
+
+    /// Shuts the machine down as it should be, and boots it again.
+    pub async fn reboot(&mut self) {
+        if self.flavour == Flavour::Bare {
+            // Without an init there is nobody to ask.
+            self.power_cut().await;
+            self.switch_on().await;
+            return;
+        }
+        let boots = self.boots();
+        let _cut_off_by_the_end = self.root("reboot").await;
+        self.has_booted(boots).await;
+    }
+
+    /// Ends everything in the machine at once; it stays off.
+    ///
+    /// # Panics
+    /// When it is off.
+    pub async fn power_cut(&mut self) {
+        let _says_nothing = self.run("power-cut", &[]).await;
+        let mut running = self.running.take().expect("a machine that is on");
+        let mut ended = || running.has_ended();
+        until("the end of the machine", || std::future::ready(ended().then_some(()))).await;
+    }
+
+    /// Boots a machine that is off.
+    pub async fn switch_on(&mut self) {
+        let boots = self.boots();
+        let mut command = Command::new(SCRIPT);
+        command.arg("on").arg(self.folder.path());
+        self.running = Some(Running::start(command, &self.folder.path().join("log")));
+        self.has_booted(boots).await;
+    }
+
+    async fn has_booted(&self, before: u32) {
+        until("the machine to boot", || std::future::ready((self.boots() > before).then_some(())))
+            .await;
+    }
+
+    /// How often it has come up.
+    fn boots(&self) -> u32 {
+        let text = std::fs::read_to_string(self.folder.path().join("boots")).unwrap();
+        text.trim().parse().unwrap()
+    }
+
+    async fn run(&self, action: &str, words: &[&str]) -> Ran {
+        let mut command = tokio::process::Command::new(SCRIPT);
+        command.arg(action).arg(self.folder.path()).args(words);
+        command.stdin(std::process::Stdio::null()).output().await.unwrap().into()
+    }
+}
+
+impl Drop for Booted {
+    fn drop(&mut self) {
+        drop(Command::new(SCRIPT).arg("destroy").arg(self.folder.path()).status());
+    }
+}

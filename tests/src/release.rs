@@ -1,0 +1,129 @@
+//! Signed releases of the programs under test, of any version.
+//!
+//! A later version is the same build with another number in it: every place that holds the version's
+//! text holds another one of the same length. A bad version has a script in the agent's place.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use crate::program;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What a release does when it runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Agent {
+    /// What this build does.
+    Good,
+    /// A shell script, which is given what the agent is given.
+    Script(&'static str),
+}
+
+/// A folder of releases, and the key that signs them.
+#[derive(Debug)]
+pub struct Releases {
+    dir: tempfile::TempDir,
+    /// The public half of the key.
+    pub trusted: String,
+}
+
+impl Releases {
+    /// Makes the key.
+    ///
+    /// # Panics
+    /// When that fails.
+    #[must_use]
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let trusted = new_key(&dir.path().join("key"));
+        std::fs::create_dir(dir.path().join("releases")).unwrap();
+        Self { dir, trusted }
+    }
+
+    /// Where the releases are.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.dir.path().join("releases")
+    }
+
+    /// The address of the folder.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("file://{}", self.folder().display())
+    }
+
+    /// Publishes `version` as the newest release.
+    pub fn publish(&self, version: &str, agent: Agent) {
+        self.publish_with(version, agent, &self.dir.path().join("key"), &[]);
+    }
+
+    /// Publishes `version` on a channel.
+    pub fn publish_on(&self, channel: &str, version: &str) {
+        let key = self.dir.path().join("key");
+        self.publish_with(version, Agent::Good, &key, &["--channel", channel]);
+    }
+
+    /// Publishes `version` with the signature of a key that nobody trusts.
+    pub fn publish_forged(&self, version: &str) {
+        let key = self.dir.path().join(format!("foreign-{version}"));
+        new_key(&key);
+        self.publish_with(version, Agent::Good, &key, &[]);
+    }
+
+    fn publish_with(&self, version: &str, agent: Agent, key: &Path, options: &[&str]) {
+        let programs = self.programs(version, agent);
+        let published = Command::new(program::path("xtask"))
+            .args(["dist", "--profile", "dev", "--release-version", version, "--executables"])
+            .arg(&programs)
+            .arg("--sign-with")
+            .arg(key)
+            .arg("--out")
+            .arg(self.folder())
+            .args(options)
+            .stdout(Stdio::null())
+            .status()
+            .unwrap();
+        assert!(published.success());
+    }
+
+    /// The programs of a version, made once.
+    fn programs(&self, version: &str, agent: Agent) -> PathBuf {
+        let folder = self.dir.path().join(version);
+        if folder.exists() {
+            return folder;
+        }
+        std::fs::create_dir(&folder).unwrap();
+        for name in ["link", "link-agent", "link-guard"] {
+            std::fs::copy(program::path(name), folder.join(name)).unwrap();
+            renumber(&folder.join(name), version);
+        }
+        if let Agent::Script(script) = agent {
+            std::fs::write(folder.join("link-agent"), format!("#!/bin/sh\n{script}\n")).unwrap();
+        }
+        folder
+    }
+}
+
+impl Default for Releases {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Makes a key and returns its public half.
+fn new_key(path: &Path) -> String {
+    let made = Command::new(program::path("xtask")).arg("release-key").arg(path).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let said = String::from_utf8(made.stdout).unwrap();
+    said.split_whitespace().last().unwrap().to_owned()
+}
+
+/// Puts another number in every place of a program that holds the version.
+fn renumber(path: &Path, version: &str) {
+    assert_eq!(version.len(), VERSION.len(), "the text of the version keeps its length");
+    let pattern = format!("s/{}/{version}/g", VERSION.replace('.', "\\."));
+    let edited = Command::new("sed").env("LC_ALL", "C").arg("-i").arg(pattern).arg(path).status();
+    assert!(edited.unwrap().success());
+}
