@@ -53,6 +53,8 @@ enum Phase {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Trial {
     until: Now,
+    /// It has started: until then an end may be that of the version before.
+    started: bool,
     well_at: Option<Now>,
     /// It was not well at the end, and has been killed for it.
     condemned: bool,
@@ -63,9 +65,11 @@ struct Trial {
 pub enum Event {
     /// The agent ended, or could not be started; `failed` unless it ended with success.
     AgentEnded { failed: bool },
-    /// A version on trial was found.
-    OnTrial,
-    /// The version on trial has shown that it is well.
+    /// A version on trial was found; `started` unless it is about to take over the process.
+    OnTrial { started: bool },
+    /// The version on trial runs.
+    Runs,
+    /// It has shown that it is well.
     Well,
     /// The guard was told to stop.
     StopRequested,
@@ -110,13 +114,16 @@ impl Guard {
     pub fn handle(&mut self, event: Event, now: Now) -> Vec<Effect> {
         match event {
             Event::AgentEnded { failed } => self.agent_ended(failed, now),
-            Event::OnTrial => {
-                self.on_trial(now);
+            Event::OnTrial { started } => {
+                let until = now + self.window;
+                let trial = Trial { until, started, well_at: None, condemned: false };
+                self.trial.get_or_insert(trial);
                 Vec::new()
             }
-            Event::Well => {
+            Event::Runs | Event::Well => {
                 if let Some(trial) = &mut self.trial {
-                    trial.well_at = Some(now);
+                    trial.started = true;
+                    trial.well_at = if event == Event::Well { Some(now) } else { trial.well_at };
                 }
                 Vec::new()
             }
@@ -158,20 +165,18 @@ impl Guard {
         self.trial.as_ref().filter(|trial| open && !trial.condemned).map(|trial| trial.until)
     }
 
-    fn on_trial(&mut self, now: Now) {
-        let until = now + self.window;
-        self.trial.get_or_insert(Trial { until, well_at: None, condemned: false });
-    }
-
     fn agent_ended(&mut self, failed: bool, now: Now) -> Vec<Effect> {
         match self.phase {
             Phase::Running { since } => {
-                match &self.trial {
+                match &mut self.trial {
                     Some(Trial { condemned: true, .. }) => {
                         return self.roll_back(Fault::NotWell, now);
                     }
-                    Some(_) if failed => return self.roll_back(Fault::Ended, now),
-                    Some(_) | None => {}
+                    Some(Trial { started: true, .. }) if failed => {
+                        return self.roll_back(Fault::Ended, now);
+                    }
+                    Some(trial) => trial.started = true,
+                    None => {}
                 }
                 if now.saturating_sub(since) >= SETTLED {
                     self.quick_ends = 0;

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 /// The variable that names the checkpoint at which the process kills itself.
 pub const KILL_AT: &str = "LINK_TEST_KILL_AT";
 
-/// The variable that names a file which the process makes before it kills itself; where there is
-/// one already it goes on. So a process that is started again by itself dies once.
+/// The variable that names a folder which the process makes before it kills itself; where there
+/// is one already it goes on. So a process that is started again by itself dies once.
 pub const KILLED_ONCE: &str = "LINK_TEST_KILLED_ONCE";
 
 /// Marks the place `name`; kills the process here when a test asked for it.
@@ -18,7 +18,7 @@ pub fn reach(name: &str) {
     static TARGET: OnceLock<Option<String>> = OnceLock::new();
     if cfg!(debug_assertions)
         && TARGET.get_or_init(|| std::env::var(KILL_AT).ok()).as_deref() == Some(name)
-        && std::env::var_os(KILLED_ONCE).is_none_or(|file| std::fs::File::create_new(file).is_ok())
+        && std::env::var_os(KILLED_ONCE).is_none_or(|mark| std::fs::create_dir(mark).is_ok())
     {
         crate::process::kill_self();
     }

@@ -33,6 +33,8 @@ use crate::{
 
 /// How long a download, the check and the first answer of the new version may take together.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
+/// An agent that answers nothing for so long may have ended.
+const SILENCE: Duration = Duration::from_secs(10);
 /// How long the new version may take to reach the backend before that is left to it.
 const CONNECT: Duration = Duration::from_secs(15);
 
@@ -75,12 +77,22 @@ async fn by_agent(
     local.update(Secret::new(token.trim()), &request).await?;
     let (progress, deadline) = (Progress::start(context.output), Deadline::after(PATIENCE));
     let (mut seen, mut began) = (UpdateProgress::default(), false);
+    let mut silence = None;
     loop {
         if !deadline.pause_locally().await {
             return Err(deadline.gave_up("the update goes on; follow it with `link status`"));
         }
-        // Nobody answers while one version makes way for the other.
-        let Ok(now) = local.healthz().await else { continue };
+        let Ok(now) = local.healthz().await else {
+            // Nobody answers while one version makes way for the other.
+            if silence.get_or_insert_with(|| Deadline::after(SILENCE)).has_passed() {
+                if !agent_process::is_running(context)? {
+                    return Err(ended_too());
+                }
+                silence = None;
+            }
+            continue;
+        };
+        silence = None;
         if now.agent_version != before {
             progress.finish();
             return arrived(context, local, &before, now).await;
@@ -96,6 +108,11 @@ async fn by_agent(
             return ended(context, &now, &seen, before);
         }
     }
+}
+
+fn ended_too() -> CliError {
+    CliError::new(ExitCode::NotRunning, "not-running", "the agent ended during the update")
+        .hint("start it with `link start`; it runs the version that is well")
 }
 
 /// Says that the new version answers, and gives it a moment to reach the backend.

@@ -89,7 +89,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
     let (mut guard, first) = Guard::new(Duration::ZERO, window());
     let mut shell = Shell { layout, agent: None, line: None };
     if shell.finds_trial(true) {
-        let _nothing_yet = guard.handle(Event::OnTrial, Duration::ZERO);
+        let _nothing_yet = guard.handle(Event::OnTrial { started: true }, Duration::ZERO);
     }
     shell.replace_itself();
     let mut effects = vec![first];
@@ -114,7 +114,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
             // An agent that ends between the two steps of its replacement has told nobody.
             if !guard.has_trial() && shell.finds_trial(false) {
                 effects = guard.handle(Event::AgentEnded { failed }, started.elapsed());
-                Event::OnTrial
+                Event::OnTrial { started: true }
             } else {
                 Event::AgentEnded { failed }
             }
@@ -164,6 +164,7 @@ impl Shell {
             Effect::KillAgent => self.agent.iter_mut().for_each(TiedChild::kill),
             Effect::Commit => {
                 if self.change(|versions| versions.commit()).is_some() {
+                    tell("the new version has proved itself");
                     self.replace_itself();
                     self.tell_committed().await;
                 }
@@ -216,11 +217,13 @@ impl Shell {
             return None;
         };
         match serde_json::from_str(&text).ok()? {
-            FromAgent::Replacing => self.finds_trial(false).then_some(Event::OnTrial),
+            FromAgent::Replacing => {
+                self.finds_trial(false).then_some(Event::OnTrial { started: false })
+            }
             FromAgent::Alive { version, local_port } if on_trial => {
-                let pending = versions::state(&self.layout).pending?;
-                (pending.to == version && self.answers(&version, local_port).await)
-                    .then_some(Event::Well)
+                let is_new = versions::state(&self.layout).pending?.to == version;
+                let is_well = is_new && self.answers(&version, local_port).await;
+                is_new.then_some(if is_well { Event::Well } else { Event::Runs })
             }
             FromAgent::Alive { .. } => None,
         }

@@ -16,7 +16,8 @@ fn guard() -> Guard {
 /// A guard whose agent has run for an hour and was just replaced by another version.
 fn on_trial() -> (Guard, Now) {
     let (mut guard, now) = (guard(), Duration::from_secs(3600));
-    assert_eq!(guard.handle(Event::OnTrial, now), []);
+    assert_eq!(guard.handle(Event::OnTrial { started: false }, now), []);
+    assert_eq!(guard.handle(Event::Runs, now), []);
     assert_eq!(guard.deadline(), Some(now + WINDOW));
     (guard, now)
 }
@@ -69,6 +70,17 @@ fn a_version_on_trial_that_ends_with_a_failure_is_rolled_back_at_once() {
     let back = [Effect::RollBack(Fault::Ended), Effect::StartAgent];
     assert_eq!(guard.handle(ENDED, now + WINDOW / 2), back);
     assert_eq!((guard.has_trial(), guard.deadline()), (false, None));
+}
+
+/// The version before may have been killed when it was about to make way.
+#[test]
+fn an_end_before_the_new_version_has_started_is_no_fault_of_it_but_the_next_is() {
+    let (mut guard, now) = (guard(), SETTLED);
+    assert_eq!(guard.handle(Event::OnTrial { started: false }, now), []);
+    assert_eq!(guard.handle(ENDED, now), []);
+    assert_eq!(guard.handle(Event::DeadlineReached, now + BACK_OFF[0]), [Effect::StartAgent]);
+    let back = [Effect::RollBack(Fault::Ended), Effect::StartAgent];
+    assert_eq!(guard.handle(ENDED, now + BACK_OFF[1]), back);
 }
 
 #[test]
@@ -124,7 +136,7 @@ proptest! {
                 Event::AgentEnded { failed: event % 2 == 0 },
                 Event::StopRequested,
                 Event::DeadlineReached,
-                Event::OnTrial,
+                Event::OnTrial { started: event % 2 == 0 },
                 Event::Well,
             ][usize::from(event % 5)];
             if matches!(event, Event::AgentEnded { .. }) && !running {
@@ -132,7 +144,7 @@ proptest! {
             }
             running &= !matches!(event, Event::AgentEnded { .. });
             stopped |= event == Event::StopRequested;
-            trial |= event == Event::OnTrial;
+            trial |= matches!(event, Event::OnTrial { .. });
             for effect in guard.handle(event, now) {
                 match effect {
                     Effect::StartAgent => {

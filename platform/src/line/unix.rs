@@ -11,33 +11,28 @@ use std::{
 
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines},
-    net::{
-        UnixStream,
-        unix::{OwnedReadHalf, OwnedWriteHalf},
-    },
+    net::UnixStream,
 };
 
 use crate::process::{Program, TiedChild};
 
+/// Not split into halves: one that is dropped would end its direction for the next image, too.
 #[derive(Debug)]
-pub(super) struct Line {
-    reader: Lines<BufReader<OwnedReadHalf>>,
-    writer: OwnedWriteHalf,
-}
+pub(super) struct Line(Lines<BufReader<UnixStream>>);
 
 impl Line {
     fn new(stream: StdStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
-        let (reader, writer) = UnixStream::from_std(stream)?.into_split();
-        Ok(Self { reader: BufReader::new(reader).lines(), writer })
+        Ok(Self(BufReader::new(UnixStream::from_std(stream)?).lines()))
     }
 
     pub(super) async fn next(&mut self) -> Option<String> {
-        self.reader.next_line().await.ok().flatten()
+        self.0.next_line().await.ok().flatten()
     }
 
     pub(super) async fn tell(&mut self, text: &str) {
-        let _nobody_reads = self.writer.write_all(format!("{text}\n").as_bytes()).await;
+        let stream = self.0.get_mut().get_mut();
+        let _nobody_reads = stream.write_all(format!("{text}\n").as_bytes()).await;
     }
 }
 

@@ -15,9 +15,10 @@ async fn what_is_missing_or_altered_is_put_back() {
     let receipt = device.machine.root(&format!("cat {DATA}/receipt.json")).await.stdout;
     let receipt: Value = serde_json::from_str(&receipt).unwrap();
 
-    let version = receipt["version"].as_str().unwrap();
+    let installed = &receipt["versions"][0];
+    let version = installed["version"].as_str().unwrap();
     let guard = format!("{DATA}/guard/link-guard");
-    let programs = paths(&receipt["files"], "/path");
+    let programs = paths(&installed["files"], "/path");
     assert_eq!(programs.len(), 3);
     for program in programs.iter().map(String::as_str).chain([guard.as_str()]) {
         device.puts_back(program, "rm FILE").await;
