@@ -26,11 +26,12 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser as _;
 use link_installer::layout::{Layout, PROGRAMS};
-use link_platform::{checkpoint, fs, paths::Roots, process};
+use link_platform::{checkpoint, fs, names, paths::Roots, process};
 
 use crate::{args::Args, guard_line::GuardLine, run::Outcome};
 
 fn main() -> ExitCode {
+    names::keep_to_what_is_built_in();
     let args = Args::parse();
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::new(&args.log))

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    link_platform::names::keep_to_what_is_built_in();
     link_client::install_crypto();
     link_cli::run()
 }

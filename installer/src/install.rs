@@ -1,9 +1,10 @@
 //! Puts the programs of an unpacked release in their place, or finds that they are there.
 //!
-//! Nothing is overwritten in place: a version is laid out beside the others under another name,
-//! moved to its own, marked complete, and only then pointed to.
+//! Looked at, decided, done: [`crate::observe`], [`crate::plan`], and the steps here. Nothing is
+//! overwritten in place: a version is laid out beside the others under another name, moved to its
+//! own, marked complete, and only then pointed to.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: looks at files and makes folders")]
+#![expect(clippy::disallowed_methods, reason = "IO shell: makes folders")]
 
 use std::{
     io,
@@ -19,9 +20,12 @@ use link_protocol::release::is_downgrade;
 use semver::Version;
 
 use crate::{
-    layout::{Layout, PROGRAMS, complete_mark},
-    receipt::{InstalledRelease, InstalledVersion, Receipt},
-    trust::{Release, hash},
+    layout::Layout,
+    observe::observe,
+    plan::{Found, NameTaken, Step, plan},
+    receipt::{InstalledFile, InstalledRelease, InstalledVersion, Receipt},
+    trust::{Release, hash_of},
+    uninstall::uninstall,
     versions::{self, Versions},
 };
 
@@ -78,85 +82,167 @@ impl InstallError {
     }
 }
 
-/// Installs `release`. `made` is the outermost folder that was made for this installation before it
-/// was called, on the way to the data folder; `source` is where later releases come from.
-///
-/// A version that takes the place of another is on trial: the guard keeps it or puts the one before
-/// back.
-///
-/// # Errors
-/// [`InstallError`]; the version that was current before still is.
-pub fn install(
-    release: &Release,
-    layout: &Layout,
-    made: Option<&Path>,
-    source: Option<&str>,
-) -> Result<Outcome, InstallError> {
-    let roots = layout.roots();
-    let places = [&roots.data, &roots.state, &roots.config, &roots.bin];
-    let made = missing_folders(&places.map(PathBuf::as_path), made);
-    fs::create_private_dir(&roots.data)?;
-    let versions = Versions::lock(layout)?;
-    let known = Receipt::read(&layout.receipt());
-    let is_new = known.is_none();
-    let mut receipt = known.unwrap_or_else(|| Receipt { folders: made, ..Receipt::default() });
-    let before = versions::current(layout);
-    let installed_before = before.as_ref().and_then(|it| receipt.version(&it.to_string()).cloned());
-    let mut wanted = versions::installed(release, &layout.version(&release.version.to_string()));
-    wanted.release = not_older(installed_before.as_ref(), release)?;
-    check_name(layout)?;
-    receipt.pointers = [vec![layout.current()], layout.commands().to_vec()].concat();
-    if let Some(source) = source {
-        receipt.source = Some(source.to_owned());
+/// A completion or a manual page: outside of the versions, because the shells look there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SharedFile {
+    pub path: PathBuf,
+    pub contents: Vec<u8>,
+}
+
+/// What is to be installed, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Install<'a> {
+    pub release: &'a Release,
+    pub layout: &'a Layout,
+    pub shared: &'a [SharedFile],
+    /// The outermost folder that was made for this installation before, on the way to the data.
+    pub made: Option<&'a Path>,
+    /// Where later releases come from.
+    pub source: Option<&'a str>,
+}
+
+/// What an installation is about to do.
+#[derive(Debug)]
+struct Prepared {
+    before: Option<Version>,
+    /// There is nothing of an installation.
+    is_new: bool,
+    steps: Vec<Step>,
+    receipt: Receipt,
+}
+
+impl Install<'_> {
+    /// Decides what would be done, and does nothing.
+    ///
+    /// # Errors
+    /// [`InstallError`] when nothing would be.
+    pub fn plan(&self) -> Result<Vec<Step>, InstallError> {
+        Ok(self.prepare(self.folders())?.steps)
     }
-    let is_intact = is_intact(layout, &receipt, &wanted, before.as_ref());
-    let had_version = layout.version(&wanted.version).exists();
-    let changes = !is_new && before.is_some() && before.as_ref() != Some(&release.version);
-    receipt.set_version(wanted.clone());
-    if Receipt::read(&layout.receipt()).as_ref() != Some(&receipt) {
-        receipt.write(&layout.receipt())?;
+
+    /// Installs, finishes what an earlier run began, or repairs. A version that takes the place of
+    /// another is on trial: the guard keeps it or puts the one before back.
+    ///
+    /// # Errors
+    /// [`InstallError`]; the version that was current before still is, and of a first installation
+    /// nothing is left.
+    pub fn run(&self) -> Result<Outcome, InstallError> {
+        let folders = self.folders();
+        fs::create_private_dir(&self.layout.roots().data)?;
+        let versions = Versions::lock(self.layout)?;
+        let prepared = self.prepare(folders)?;
+        let done = self.apply(&versions, &prepared);
+        if done.is_err() && prepared.is_new {
+            drop(versions);
+            let _what_cannot_be_deleted = uninstall(self.layout);
+        }
+        done
     }
-    if is_intact {
-        return Ok(Outcome::Intact);
+
+    /// The folders that this installation makes.
+    fn folders(&self) -> Vec<PathBuf> {
+        let roots = self.layout.roots();
+        let places = [&roots.data, &roots.state, &roots.config, &roots.bin];
+        let is_lost = versions::current(self.layout).is_some();
+        folders(&places.map(PathBuf::as_path), self.made, is_lost)
     }
-    checkpoint::reach("receipt-written");
-    if !is_laid_out(layout, &wanted) {
-        versions.lay_out(release)?;
+
+    /// Looks and decides. `folders` are those that an installation without a receipt has made.
+    fn prepare(&self, folders: Vec<PathBuf>) -> Result<Prepared, InstallError> {
+        let (release, layout) = (self.release, self.layout);
+        let known = Receipt::read(&layout.receipt());
+        let before = versions::current(layout);
+        let is_new = known.is_none() && before.is_none();
+        let mut receipt = known.unwrap_or_else(|| Receipt { folders, ..Receipt::default() });
+        let current = before.as_ref().and_then(|it| receipt.version(&it.to_string()).cloned());
+        let folder = layout.version(&release.version.to_string());
+        let mut wanted = versions::installed(release, &folder);
+        wanted.release = not_older(current.as_ref(), release)?;
+        let observed = observe(layout, &receipt, &wanted, self.shared);
+        let steps = plan(&release.version, &observed)
+            .map_err(|NameTaken(name)| InstallError::NameTaken(name))?;
+
+        receipt.pointers = [vec![layout.current()], layout.commands().to_vec()].concat();
+        receipt.source = self.source.map(str::to_owned).or(receipt.source);
+        receipt.set_version(wanted);
+        let is_foreign = |path: &Path| {
+            observed.shared.iter().any(|(other, found)| other == path && *found == Found::Foreign)
+        };
+        let ours = self.shared.iter().filter(|file| !is_foreign(&file.path));
+        let ours: Vec<_> = ours
+            .map(|file| InstalledFile {
+                path: file.path.clone(),
+                sha256: hash_of(&file.contents).to_string(),
+            })
+            .collect();
+        for file in &ours {
+            receipt.add_folders(file.path.parent().unwrap_or(&file.path));
+        }
+        // What is outdated stays listed until it is deleted.
+        receipt.files.retain(|file| observed.outdated.contains(&file.path));
+        receipt.files.extend(ours);
+        Ok(Prepared { before, is_new, steps, receipt })
     }
-    if !(changes && has_known_guard(layout, &receipt)) {
-        versions.place_guard(&wanted.version)?;
-        checkpoint::reach("guard-placed");
+
+    fn apply(&self, versions: &Versions, prepared: &Prepared) -> Result<Outcome, InstallError> {
+        let path = self.layout.receipt();
+        let is_written = Receipt::read(&path).as_ref() == Some(&prepared.receipt);
+        if !is_written {
+            prepared.receipt.write(&path)?;
+            checkpoint::reach("receipt-written");
+        }
+        let roots = self.layout.roots();
+        for place in [&roots.bin, &roots.state] {
+            std::fs::create_dir_all(place).map_err(|source| io_error("create", place, source))?;
+        }
+        for step in &prepared.steps {
+            self.step(versions, step)?;
+            checkpoint::reach(step.name());
+        }
+        let to = &self.release.version;
+        Ok(match &prepared.before {
+            None if prepared.is_new => Outcome::Installed,
+            Some(before) if before != to => Outcome::Changed,
+            Some(_) if prepared.steps.is_empty() => Outcome::Intact,
+            Some(_) | None => Outcome::Repaired,
+        })
     }
-    for place in [&roots.bin, &roots.state] {
-        std::fs::create_dir_all(place).map_err(|source| io_error("create", place, source))?;
+
+    fn step(&self, versions: &Versions, step: &Step) -> Result<(), InstallError> {
+        match step {
+            Step::LayOut(_) => versions.lay_out(self.release),
+            Step::PlaceGuard => versions.place_guard(&self.release.version.to_string()),
+            Step::Switch { to, .. } => versions.swap(to),
+            Step::Point(command) => pointer::replace(command, &self.layout.command_target())
+                .map_err(|source| io_error("point", command, source)),
+            Step::Write(path) => {
+                let file = self.shared.iter().find(|file| file.path == *path);
+                let contents = file.map(|file| file.contents.as_slice()).unwrap_or_default();
+                let folder = path.parent().unwrap_or(path);
+                std::fs::create_dir_all(folder)
+                    .map_err(|source| io_error("create", folder, source))?;
+                Ok(fs::write_atomic(path, contents)?)
+            }
+            Step::Delete(path) => Ok(fs::remove_file(path)?),
+        }
     }
-    if before.as_ref() != Some(&release.version) {
-        versions.swap(&release.version)?;
-    }
-    for command in layout.commands() {
-        pointer::replace(&command, &layout.command_target())
-            .map_err(|source| io_error("point", &command, source))?;
-        checkpoint::reach("command-pointed");
-    }
-    Ok(match (changes, had_version || !is_new) {
-        (true, _) => Outcome::Changed,
-        (false, true) => Outcome::Repaired,
-        (false, false) => Outcome::Installed,
-    })
 }
 
 /// The folders that making `places` makes, and those that were made from `made` inwards, from the
-/// outermost inwards.
-fn missing_folders(places: &[&Path], made: Option<&Path>) -> Vec<PathBuf> {
-    let mut missing: Vec<PathBuf> = Vec::new();
+/// outermost inwards. Where a receipt was lost, those that bear our name count as made by us.
+fn folders(places: &[&Path], made: Option<&Path>, lost: bool) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
     for place in places {
-        let new =
-            |folder: &&Path| !folder.exists() || made.is_some_and(|made| folder.starts_with(made));
-        missing.extend(place.ancestors().take_while(new).map(Path::to_owned));
+        let new = |folder: &&Path| {
+            !folder.exists()
+                || made.is_some_and(|made| folder.starts_with(made))
+                || (lost && folder == place && folder.ends_with("link"))
+        };
+        folders.extend(place.ancestors().take_while(new).map(Path::to_owned));
     }
-    missing.sort();
-    missing.dedup();
-    missing
+    folders.sort();
+    folders.dedup();
+    folders
 }
 
 /// What the receipt says of `release`, which must not be older than what is there.
@@ -176,48 +262,6 @@ fn not_older(
         signed.counter = signed.counter.max(installed.counter);
     }
     Ok(Some(signed))
-}
-
-/// Refuses to replace a command of the same name that is not ours.
-fn check_name(layout: &Layout) -> Result<(), InstallError> {
-    let target = Some(layout.command_target());
-    let is_taken = |command: &PathBuf| {
-        std::fs::symlink_metadata(command).is_ok() && pointer::read(command) != target
-    };
-    layout
-        .commands()
-        .into_iter()
-        .find(is_taken)
-        .map_or(Ok(()), |name| Err(InstallError::NameTaken(name)))
-}
-
-fn is_intact(
-    layout: &Layout,
-    receipt: &Receipt,
-    wanted: &InstalledVersion,
-    current: Option<&Version>,
-) -> bool {
-    is_laid_out(layout, wanted)
-        && has_known_guard(layout, receipt)
-        && current.is_some_and(|current| current.to_string() == wanted.version)
-        && layout
-            .commands()
-            .iter()
-            .all(|command| pointer::read(command) == Some(layout.command_target()))
-        && layout.receipt().is_file()
-}
-
-fn is_laid_out(layout: &Layout, wanted: &InstalledVersion) -> bool {
-    complete_mark(&layout.version(&wanted.version)).is_file()
-        && wanted.files.iter().all(|file| versions::has_hash(&file.path, &file.sha256))
-}
-
-/// Tells whether the guard is that of a version on disk: after an update the one before stays until
-/// the new version has proved itself.
-fn has_known_guard(layout: &Layout, receipt: &Receipt) -> bool {
-    let Ok((found, _)) = hash(&layout.guard()) else { return false };
-    let files = receipt.versions.iter().flat_map(|version| &version.files);
-    files.filter(|file| file.path.ends_with(PROGRAMS[2])).any(|file| file.sha256 == found.as_str())
 }
 
 pub(crate) fn io_error(action: &'static str, path: &Path, source: io::Error) -> InstallError {

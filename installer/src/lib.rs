@@ -10,6 +10,7 @@ pub mod guard;
 pub mod install;
 pub mod layout;
 pub mod path_files;
+pub mod plan;
 pub mod receipt;
 pub mod service;
 pub mod source;
@@ -18,3 +19,5 @@ pub mod trust;
 pub mod uninstall;
 pub mod update;
 pub mod versions;
+
+mod observe;

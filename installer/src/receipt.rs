@@ -14,6 +14,9 @@ pub struct Receipt {
     pub source: Option<String>,
     /// The versions on disk. `current` points to the one that runs.
     pub versions: Vec<InstalledVersion>,
+    /// Completions and manual pages, with the hash of what we wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<InstalledFile>,
     /// Pointers that were made.
     pub pointers: Vec<PathBuf>,
     /// Folders that did not exist before, from the outermost inwards.
@@ -66,7 +69,7 @@ pub struct InstalledRelease {
     pub kid: String,
 }
 
-/// A program that was installed.
+/// A file that was installed.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct InstalledFile {
     pub path: PathBuf,

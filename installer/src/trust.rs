@@ -138,6 +138,11 @@ pub(crate) fn hash(path: &Path) -> io::Result<(Sha256Hex, u64)> {
     }
 }
 
+/// Returns the SHA-256 of bytes.
+pub(crate) fn hash_of(bytes: &[u8]) -> Sha256Hex {
+    Sha256Hex::from_digest(&Sha256::digest(bytes))
+}
+
 /// Everything in the folder but the statements themselves.
 fn found(from: &Path) -> Result<Vec<FoundFile>, VerifyError> {
     let failed = |source| VerifyError::Read { path: from.to_owned(), source };

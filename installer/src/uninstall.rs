@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use link_platform::pointer;
+use link_platform::{checkpoint, pointer};
 
 use crate::{layout::Layout, path_files, receipt::Receipt, service::systemd};
 
@@ -45,12 +45,18 @@ pub fn uninstall(layout: &Layout) -> Vec<(PathBuf, io::Error)> {
     let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
     let mut left = Vec::new();
     left.extend(systemd::remove(&receipt));
+    checkpoint::reach("unit-removed");
     left.extend(path_files::restore(&receipt.path_files));
+    checkpoint::reach("path-restored");
     for command in layout.commands() {
         if pointer::read(&command).is_some_and(|target| target == layout.command_target()) {
             remove(&command, &mut left);
         }
     }
+    for file in &receipt.files {
+        remove(&file.path, &mut left);
+    }
+    checkpoint::reach("outside-removed");
     let roots = layout.roots();
     // The receipt goes with the data, which is last: an interrupted run can be repeated.
     for (folder, own) in [(&roots.config, CONFIG), (&roots.state, STATE), (&roots.data, DATA)] {
@@ -59,6 +65,7 @@ pub fn uninstall(layout: &Layout) -> Vec<(PathBuf, io::Error)> {
         } else {
             own.iter().for_each(|name| remove(&folder.join(name), &mut left));
         }
+        checkpoint::reach("folder-removed");
     }
     let mut folders: Vec<_> = receipt.folders.iter().collect();
     folders.sort();

@@ -160,6 +160,12 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
     })
 }
 
+/// Tells whether this user may run the file.
+#[must_use]
+pub fn is_executable(path: &Path) -> bool {
+    system::is_executable(path)
+}
+
 /// Tells whether two files hold different bytes; one that cannot be read differs.
 #[must_use]
 pub fn differ(one: &Path, other: &Path) -> bool {

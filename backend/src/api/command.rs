@@ -2,8 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use axum::{Json as Answer, extract::State};
-use link_protocol::{backend_api::command::CommandInfo, id::CommandId};
+use axum::{
+    Json as Answer,
+    extract::State,
+    http::{HeaderName, StatusCode, header},
+};
+use link_protocol::{agent_api::PREFIX, backend_api::command::CommandInfo, id::CommandId};
 use serde::Deserialize;
 
 use crate::{
@@ -16,6 +20,9 @@ use crate::{
 };
 
 const LONGEST_WAIT_S: u64 = 30;
+
+/// The answer to a wish that is sent: the command, and where to follow it.
+pub(crate) type Accepted = (StatusCode, [(HeaderName, String); 1], Answer<CommandInfo>);
 
 /// How long to wait for a result.
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -39,6 +46,12 @@ pub(crate) async fn read_command(
     let wait = wait(&params)?;
     let command = app.command(caller, command, wait).await?;
     Ok(Answer(command))
+}
+
+/// Answers with a command that was sent.
+pub(crate) fn accepted(command: CommandInfo) -> Accepted {
+    let location = format!("{PREFIX}/commands/{}", command.command_id);
+    (StatusCode::ACCEPTED, [(header::LOCATION, location)], Answer(command))
 }
 
 fn wait(params: &WaitParams) -> Result<Duration, Refusal> {

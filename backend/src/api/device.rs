@@ -4,13 +4,18 @@ use std::sync::Arc;
 
 use axum::{Json as Answer, extract::State, http::StatusCode};
 use link_protocol::{
-    backend_api::{Page, PageRequest, device::Device},
+    backend_api::{
+        Page, PageRequest,
+        command::CommandInfo,
+        device::{Device, UpdateDevice},
+    },
     id::DeviceId,
 };
 
 use crate::{
     api::{
-        extract::{Caller, Ids, Params},
+        command::{Accepted, accepted},
+        extract::{Caller, IdempotencyKey, Ids, Json, Params},
         list,
         problem::Rejection,
     },
@@ -42,6 +47,26 @@ pub(crate) async fn read_device(
 ) -> Result<Answer<Device>, Rejection> {
     let device = app.device(caller, device).await?;
     Ok(Answer(device))
+}
+
+/// Tells a device to replace its agent by another version. A device that is offline does so when it
+/// is back; a newer wish takes the place of one that it has not taken.
+#[utoipa::path(post, path = "/devices/{device_id}/update", tag = "device",
+    security(("access_token" = [])),
+    params(("device_id" = DeviceId, Path),
+        ("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second update.")),
+    request_body = UpdateDevice,
+    responses((status = 202, description = "The command is sent. It succeeds once the version is verified and takes over; `last_update` of the device tells later whether it stays.", body = CommandInfo,
+        headers(("Location" = String, description = "Where to follow it.")))))]
+pub(crate) async fn update_device(
+    Caller(caller): Caller,
+    State(app): State<Arc<App>>,
+    Ids(device): Ids<DeviceId>,
+    IdempotencyKey(key): IdempotencyKey,
+    Json(wish): Json<UpdateDevice>,
+) -> Result<Accepted, Rejection> {
+    let command = app.update_device(caller, device, wish, key).await?;
+    Ok(accepted(command))
 }
 
 /// Removes a device from the account; its slot is free, and its agent is refused from now on.

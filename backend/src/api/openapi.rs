@@ -60,6 +60,7 @@ const PARTICULAR: &[(&str, &[Code])] = &[
         ],
     ),
     ("retire_device", &[Code::RetireCodeMistyped, Code::RetireCodeUnknown, Code::RetireCodeStale]),
+    ("update_device", &[Code::IdempotencyConflict, Code::QueueFull]),
     ("change_model", &[Code::NotOwner]),
     ("remove_model", &[Code::NotOwner, Code::ModelInUse]),
     (

@@ -2,13 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Json as Answer,
-    extract::State,
-    http::{HeaderName, StatusCode, header},
-};
+use axum::extract::State;
 use link_protocol::{
-    agent_api::PREFIX,
     backend_api::command::{CommandInfo, PortQuery},
     id::{DeviceId, ModelId},
     port::Port,
@@ -16,14 +11,13 @@ use link_protocol::{
 
 use crate::{
     api::{
+        command::{Accepted, accepted},
         extract::{Caller, IdempotencyKey, Ids, Params},
         problem::Rejection,
     },
     app::{App, Requested},
     domain::refusal::Refusal,
 };
-
-type Accepted = (StatusCode, [(HeaderName, String); 1], Answer<CommandInfo>);
 
 /// Restarts the serving pipeline of a model in place, with the current allowlist, on the same port.
 #[utoipa::path(post, path = "/models/{model_id}/repair-serving/{device_id}", tag = "serving",
@@ -91,11 +85,6 @@ pub(crate) async fn uninstall_model(
 ) -> Result<Accepted, Rejection> {
     let command = app.uninstall(Requested { caller, model, device }).await?;
     Ok(accepted(command))
-}
-
-fn accepted(command: CommandInfo) -> Accepted {
-    let location = format!("{PREFIX}/commands/{}", command.command_id);
-    (StatusCode::ACCEPTED, [(header::LOCATION, location)], Answer(command))
 }
 
 fn port(query: &PortQuery) -> Result<Option<Port>, Refusal> {

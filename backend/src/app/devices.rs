@@ -1,7 +1,11 @@
 //! Devices of an account.
 
 use link_protocol::{
-    backend_api::device::Device,
+    backend_api::{
+        command::CommandInfo,
+        device::{Device, UpdateDevice},
+    },
+    command::{Command, UpdateAgent},
     id::DeviceId,
     retire::{RetireCode, RetireRequest},
 };
@@ -13,7 +17,7 @@ use crate::{
     chance,
     domain::{device::DeviceRecord, ownership, refusal::Refusal, retirement},
     failure::Failure,
-    store::{Page, StoreError},
+    store::{Claim, Page, StoreError},
 };
 
 impl App {
@@ -33,6 +37,28 @@ impl App {
     pub async fn device(&self, caller: Identity, id: DeviceId) -> Result<Device, Failure> {
         let device = ownership::own_device(self.store.device(id).await?, caller.account)?;
         Ok(self.describe(&device))
+    }
+
+    /// Tells a device to replace its agent by another version; the device may be offline.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`].
+    pub async fn update_device(
+        &self,
+        caller: Identity,
+        id: DeviceId,
+        UpdateDevice { version }: UpdateDevice,
+        idempotency_key: Option<String>,
+    ) -> Result<CommandInfo, Failure> {
+        let device = ownership::reachable_device(self.store.device(id).await?, caller.account)?;
+        let claim = idempotency_key.map(|key| Claim {
+            account: caller.account,
+            key,
+            fingerprint: format!("update {id} {version}"),
+        });
+        let key = format!("update:{version}");
+        let wish = Command::UpdateAgent(UpdateAgent { version });
+        self.send(device.id, wish, key, claim.as_ref()).await
     }
 
     /// Removes a device from the account; its slot is free.

@@ -47,6 +47,7 @@ impl App {
                 registered_with: key.id,
                 tags: key.tags.clone(),
                 agent_version: request.agent_version.clone(),
+                last_update: None,
                 platform: request.platform.clone(),
                 status: LifecycleStatus::Starting,
                 greeted_epoch: None,

@@ -125,7 +125,7 @@ impl App {
         if self.is_online(device) { Ok(()) } else { Err(Refusal::DeviceOffline(device.id)) }
     }
 
-    async fn send(
+    pub(super) async fn send(
         &self,
         device: DeviceId,
         wish: Command,

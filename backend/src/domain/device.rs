@@ -8,6 +8,7 @@ use link_protocol::{
     registration::Platform,
     report::{LifecycleReport, LifecycleStatus},
     signing::VerifyingKey,
+    update::UpdateOutcome,
 };
 
 use crate::domain::refusal::Refusal;
@@ -26,6 +27,8 @@ pub struct DeviceRecord {
     pub registered_with: KeyId,
     pub tags: Vec<String>,
     pub agent_version: semver::Version,
+    /// What became of the last update that the device told of.
+    pub last_update: Option<UpdateOutcome>,
     pub platform: Platform,
     /// What the device last said about itself.
     pub status: LifecycleStatus,
@@ -62,10 +65,14 @@ impl DeviceRecord {
         }
     }
 
-    /// Notes what the device says about itself.
+    /// Notes what the device says about itself, in the order in which it says it. A report that
+    /// tells of no update leaves the outcome of the last one.
     pub fn report(&mut self, report: LifecycleReport) {
         self.status = report.status;
         self.agent_version = report.agent_version;
+        if report.update.is_some() {
+            self.last_update = report.update;
+        }
     }
 
     /// Returns the device as its owner sees it.
@@ -77,6 +84,7 @@ impl DeviceRecord {
             online: self.is_online(polls_right_now, now),
             status: self.status,
             agent_version: self.agent_version.clone(),
+            last_update: self.last_update.clone(),
             platform: self.platform.clone(),
             registered_at: self.registered_at,
             last_seen_at: self.last_seen_at,

@@ -3,7 +3,7 @@
 //! What another account owns is not found rather than forbidden, so that nothing tells which ids
 //! exist; only a model that stands on the caller's own device is known to them anyway.
 
-use link_protocol::id::AccountId;
+use link_protocol::{id::AccountId, report::LifecycleStatus};
 
 use crate::domain::{device::DeviceRecord, model::ModelRecord, refusal::Refusal};
 
@@ -25,6 +25,24 @@ pub fn own_device(
     caller: AccountId,
 ) -> Result<DeviceRecord, Refusal> {
     device.filter(|device| device.account == caller).ok_or(Refusal::NotFound("device"))
+}
+
+/// Returns `device` when `caller` owns it and it can be sent a command, now or when it is back.
+///
+/// # Errors
+/// [`Refusal::NotFound`] otherwise, also when the device has deregistered itself.
+pub fn reachable_device(
+    device: Option<DeviceRecord>,
+    caller: AccountId,
+) -> Result<DeviceRecord, Refusal> {
+    let device = own_device(device, caller)?;
+    match device.status {
+        LifecycleStatus::Deregistered => Err(Refusal::NotFound("device")),
+        LifecycleStatus::Starting
+        | LifecycleStatus::Online
+        | LifecycleStatus::Updating
+        | LifecycleStatus::Stopping => Ok(device),
+    }
 }
 
 /// Returns `model` when `caller` owns it or it is shared.

@@ -64,6 +64,7 @@ mod tests {
             registered_with: format!("key_{:032x}", 1).parse().unwrap(),
             tags: vec![],
             agent_version: semver::Version::new(1, 3, 0),
+            last_update: None,
             platform: Platform { os: "".into(), arch: "".into(), hostname: "".into() },
             status: LifecycleStatus::Online,
             greeted_epoch: None,

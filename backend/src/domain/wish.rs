@@ -1,7 +1,8 @@
 //! What a new wish does to those that wait for the same model on the same device.
 //!
 //! Within one model the latest wish wins: a repair takes the place of another repair, serve and
-//! stop of each other, and an uninstall of all of them. The same wish twice is one command.
+//! stop of each other, and an uninstall of all of them; so it does of the updates of the agent.
+//! The same wish twice is one command.
 
 use link_protocol::{command::Command, id::CommandId};
 
@@ -65,11 +66,11 @@ const fn replaces(wish: &Command, older: &Command) -> bool {
                 | Command::RepairServing(_)
                 | Command::UninstallModel(_)
         ),
+        Command::UpdateAgent(_) => matches!(older, Command::UpdateAgent(_)),
         Command::DeployModel(_)
         | Command::UpdateModel(_)
         | Command::CancelDeploy(_)
-        | Command::UpdatePipeline(_)
-        | Command::UpdateAgent(_) => false,
+        | Command::UpdatePipeline(_) => false,
     }
 }
 
@@ -78,7 +79,7 @@ mod tests {
     use jiff::Timestamp;
     use link_protocol::{
         allowlist::Allowlist,
-        command::{RepairServing, StartServing, StopServing, UninstallModel},
+        command::{RepairServing, StartServing, StopServing, UninstallModel, UpdateAgent},
         id::{DeviceId, ModelId, PipelineId},
     };
     use uuid::Uuid;
@@ -128,6 +129,16 @@ mod tests {
         );
     }
 
+    #[test]
+    fn of_the_updates_of_the_agent_the_latest_wins() {
+        let open = [record(1, serve(1), "serve"), record(2, update(4), "update:1.4.0")];
+        assert_eq!(place(&open, &update(4), "update:1.4.0"), Placement::Same(id(2)));
+        assert_eq!(
+            place(&open, &update(5), "update:1.5.0"),
+            Placement::Send { superseded: vec![id(2)] }
+        );
+    }
+
     fn record(number: u64, command: Command, key: &str) -> CommandRecord {
         let device = DeviceId::from_uuid(Uuid::from_u128(9));
         let now = Timestamp::UNIX_EPOCH;
@@ -155,6 +166,10 @@ mod tests {
     fn stop(number: u128) -> Command {
         let model_id = model(number);
         Command::StopServing(StopServing { pipeline_id: PipelineId::of(model_id), model_id })
+    }
+
+    fn update(minor: u64) -> Command {
+        Command::UpdateAgent(UpdateAgent { version: semver::Version::new(1, minor, 0) })
     }
 
     fn model(number: u128) -> ModelId {

@@ -35,6 +35,7 @@ struct DeviceRow {
     registered_with: String,
     tags: String,
     agent_version: String,
+    last_update: Option<String>,
     platform: String,
     status: String,
     greeted_epoch: Option<i64>,
@@ -218,7 +219,8 @@ pub(super) async fn update(db: &mut Connection, device: &DeviceRecord) -> Result
     sqlx::query(
         "UPDATE devices SET name = $2, token_digest = $3, epoch = $4, public_key = $5, \
          registered_with = $6, tags = $7, agent_version = $8, platform = $9, status = $10, \
-         greeted_epoch = $11, last_seen_ms = $12, registered_ms = $13 WHERE device_id = $1",
+         greeted_epoch = $11, last_seen_ms = $12, registered_ms = $13, last_update = $14 \
+         WHERE device_id = $1",
     )
     .bind(device.id.to_string())
     .bind(&device.name)
@@ -233,6 +235,7 @@ pub(super) async fn update(db: &mut Connection, device: &DeviceRecord) -> Result
     .bind(device.greeted_epoch.map(signed))
     .bind(device.last_seen_at.map(ms))
     .bind(ms(device.registered_at))
+    .bind(device.last_update.as_ref().map(json).transpose()?)
     .execute(db)
     .await?;
     Ok(())
@@ -242,8 +245,8 @@ async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result<(), StoreE
     sqlx::query(
         "INSERT INTO devices (device_id, account_id, name, token_digest, epoch, public_key, \
          registered_with, tags, agent_version, platform, status, greeted_epoch, last_seen_ms, \
-         registered_ms, last_seq) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0)",
+         registered_ms, last_update, last_seq) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0)",
     )
     .bind(device.id.to_string())
     .bind(device.account.to_string())
@@ -259,6 +262,7 @@ async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result<(), StoreE
     .bind(device.greeted_epoch.map(signed))
     .bind(device.last_seen_at.map(ms))
     .bind(ms(device.registered_at))
+    .bind(device.last_update.as_ref().map(json).transpose()?)
     .execute(db)
     .await?;
     Ok(())
@@ -318,6 +322,7 @@ impl TryFrom<DeviceRow> for DeviceRecord {
             registered_with: parse(&row.registered_with)?,
             tags: from_json(&row.tags)?,
             agent_version: parse(&row.agent_version)?,
+            last_update: row.last_update.as_deref().map(from_json).transpose()?,
             platform: from_json(&row.platform)?,
             status: from_word(&row.status)?,
             greeted_epoch: row.greeted_epoch.map(unsigned),

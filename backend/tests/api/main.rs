@@ -7,6 +7,7 @@ mod agent;
 mod command;
 mod content;
 mod deployment;
+mod device;
 mod document;
 mod harness;
 mod key;

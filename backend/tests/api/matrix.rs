@@ -105,7 +105,10 @@ async fn what_another_account_owns_is_not_found() {
             .replace("{key_id}", &key)
             .replace("{command_id}", &command)
             .replace("{deployment_id}", &deployment);
-        let body = (operation.method == "PATCH").then(|| json!({ "name": "mine" }));
+        let body = match operation.path.rsplit('/').next() {
+            Some("update") => Some(json!({ "version": "1.4.0" })),
+            _ => (operation.method == "PATCH").then(|| json!({ "name": "mine" })),
+        };
         let answer = if path.ends_with("/content") {
             let request = axum::http::Request::put(&path)
                 .header("authorization", format!("Bearer {bob}"))

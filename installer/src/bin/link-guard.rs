@@ -24,6 +24,7 @@ use link_installer::{
 use link_platform::{
     fs,
     line::Line,
+    names,
     notify::{self, Note},
     paths::Roots,
     process::{Program, TiedChild},
@@ -38,6 +39,7 @@ use link_protocol::{
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
+    names::keep_to_what_is_built_in();
     if let Some(argument) = std::env::args().nth(1) {
         return answer(&argument);
     }

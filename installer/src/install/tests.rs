@@ -1,12 +1,16 @@
 //! Fresh, again, damaged, another version, and away again, in a scratch home.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, os::unix::fs::PermissionsExt as _};
 
 use link_platform::paths::Roots;
 use link_protocol::release::Channel;
 
 use super::*;
-use crate::{trust::Trust, uninstall::uninstall};
+use crate::{
+    layout::{PROGRAMS, complete_mark},
+    trust::Trust,
+    uninstall::uninstall,
+};
 
 #[test]
 fn a_fresh_installation_points_to_its_version() {
@@ -28,21 +32,72 @@ fn installing_again_writes_nothing() {
 }
 
 #[test]
-fn whatever_is_damaged_is_repaired() {
-    let damages: [fn(&Layout); 5] = [
+fn whatever_is_damaged_is_repaired_and_taken_away_afterwards() {
+    let damages: [fn(&Layout); 13] = [
         |layout| std::fs::write(layout.version("1.3.0").join("link"), "changed").unwrap(),
         |layout| std::fs::remove_file(layout.version("1.3.0").join("link-agent")).unwrap(),
+        |layout| set_mode(&layout.version("1.3.0").join("link-agent"), 0o644),
         |layout| std::fs::remove_file(complete_mark(&layout.version("1.3.0"))).unwrap(),
         |layout| std::fs::remove_file(layout.current()).unwrap(),
+        |layout| std::fs::remove_file(layout.guard()).unwrap(),
+        |layout| set_mode(&layout.guard(), 0o644),
         |layout| std::fs::remove_file(layout.command()).unwrap(),
+        |layout| pointer::replace(&layout.command(), Path::new("/bin/true")).unwrap(),
+        |layout| std::fs::remove_file(page(layout)).unwrap(),
+        |layout| std::fs::write(page(layout), "scribble").unwrap(),
+        |layout| std::fs::remove_file(layout.receipt()).unwrap(),
+        |layout| std::fs::write(layout.receipt(), "{").unwrap(),
     ];
-    for damage in damages {
+    for (number, damage) in damages.into_iter().enumerate() {
         let scratch = Scratch::new();
+        let before = scratch.tree();
         scratch.install("1.3.0").unwrap();
         damage(&scratch.layout);
-        assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Repaired);
-        assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Intact);
+        let outcome = scratch.install("1.3.0").unwrap();
+        assert_eq!(outcome, Outcome::Repaired, "damage {number}");
+        assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Intact, "damage {number}");
+        assert_eq!(std::fs::read_to_string(page(&scratch.layout)).unwrap(), ".TH link");
+        assert!(uninstall(&scratch.layout).is_empty());
+        // Who had made the folders that do not bear our name is not known any more.
+        let receipt_was_lost = number >= 11;
+        assert!(receipt_was_lost || scratch.tree() == before, "damage {number}");
     }
+}
+
+#[test]
+fn a_first_installation_that_fails_leaves_nothing() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    let release = scratch.release("1.3.0");
+    std::fs::remove_file(release.from.join("link-guard")).unwrap();
+    assert!(matches!(run(&release, &scratch.layout, None), Err(InstallError::Io { .. })));
+    assert_eq!(scratch.tree(), before);
+}
+
+#[test]
+fn what_would_be_done_is_said_and_not_done() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    let release = scratch.release("1.3.0");
+    let layout = &scratch.layout;
+    let install = Install { release: &release, layout, shared: &[], made: None, source: None };
+    let steps = install.plan().unwrap();
+    let names: Vec<_> = steps.iter().map(Step::name).collect();
+    let commands = ["command-pointed"; 2];
+    assert_eq!(names[..3], ["laid-out", "guard-placed", "switched"]);
+    assert_eq!(names[3..], commands);
+    assert_eq!(scratch.tree(), before);
+}
+
+#[test]
+fn a_page_that_the_new_version_does_not_have_is_deleted() {
+    let scratch = Scratch::new();
+    scratch.install("1.3.0").unwrap();
+    let release = scratch.release("1.3.1");
+    let layout = &scratch.layout;
+    let install = Install { release: &release, layout, shared: &[], made: None, source: None };
+    assert_eq!(install.run().unwrap(), Outcome::Changed);
+    assert!(!page(layout).exists());
 }
 
 #[test]
@@ -70,7 +125,7 @@ fn an_older_release_is_refused_and_the_same_version_is_not() {
     let install = |version: &str, counter| {
         let signed = InstalledRelease { channel: Channel::Beta, counter, kid: "k".into() };
         let release = Release { signed: Some(signed), ..scratch.release(version) };
-        install(&release, &scratch.layout, None, None)
+        run(&release, &scratch.layout, None)
     };
     let receipt = || {
         let receipt = Receipt::read(&scratch.layout.receipt()).unwrap();
@@ -91,7 +146,7 @@ fn a_program_that_changed_after_it_was_verified_is_not_installed() {
     let scratch = Scratch::new();
     let release = scratch.release("1.3.0");
     std::fs::write(release.from.join("link-agent"), "swapped").unwrap();
-    let refused = install(&release, &scratch.layout, None, None);
+    let refused = run(&release, &scratch.layout, None);
     assert!(matches!(refused, Err(InstallError::Changed(_))));
     assert!(!scratch.layout.version("1.3.0").exists() && !scratch.layout.current().exists());
 }
@@ -123,7 +178,7 @@ fn folders_that_the_script_made_before_are_taken_away_too() {
     let before = scratch.tree();
     let data = scratch.layout.roots().data.clone();
     std::fs::create_dir_all(&data).unwrap();
-    install(&scratch.release("1.3.0"), &scratch.layout, Some(&data), None).unwrap();
+    run(&scratch.release("1.3.0"), &scratch.layout, Some(&data)).unwrap();
     assert!(uninstall(&scratch.layout).is_empty());
     assert_eq!(scratch.tree(), before);
 }
@@ -138,6 +193,19 @@ fn uninstalling_keeps_what_others_put_into_folders_that_were_there() {
     scratch.install("1.3.0").unwrap();
     assert!(uninstall(&scratch.layout).is_empty());
     assert_eq!(scratch.tree(), before);
+}
+
+fn run(release: &Release, layout: &Layout, made: Option<&Path>) -> Result<Outcome, InstallError> {
+    let shared = [SharedFile { path: page(layout), contents: b".TH link".to_vec() }];
+    Install { release, layout, shared: &shared, made, source: None }.run()
+}
+
+fn page(layout: &Layout) -> PathBuf {
+    layout.roots().data.with_file_name("share").join("man/link.1")
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
 struct Scratch {
@@ -158,7 +226,7 @@ impl Scratch {
     }
 
     fn install(&self, version: &str) -> Result<Outcome, InstallError> {
-        install(&self.release(version), &self.layout, None, None)
+        run(&self.release(version), &self.layout, None)
     }
 
     fn release(&self, version: &str) -> Release {
@@ -170,6 +238,7 @@ impl Scratch {
         std::fs::create_dir_all(&from).unwrap();
         for name in PROGRAMS {
             std::fs::write(from.join(name), format!("{name} {version}")).unwrap();
+            set_mode(&from.join(name), 0o755);
         }
         from
     }

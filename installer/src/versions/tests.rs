@@ -1,9 +1,11 @@
 //! Versions on a real disk: put on trial, kept, rolled back, and what is deleted.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use link_platform::paths::Roots;
 
 use super::*;
-use crate::{install::install, trust::Trust};
+use crate::{install::Install, trust::Trust};
 
 #[test]
 fn a_version_on_trial_is_kept_with_the_one_before_it_and_older_ones_go() {
@@ -66,11 +68,14 @@ impl Scratch {
 
     fn add(&self, patch: u64) {
         for name in PROGRAMS {
-            std::fs::write(self.unpacked.join(name), format!("{name} {patch}")).unwrap();
+            let path = self.unpacked.join(name);
+            std::fs::write(&path, format!("{name} {patch}")).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
         let trust = Trust::new([]).unwrap();
         let release = trust.verify(&self.unpacked, &Version::new(1, 3, patch)).unwrap();
-        install(&release, &self.layout, None, None).unwrap();
+        let layout = &self.layout;
+        Install { release: &release, layout, shared: &[], made: None, source: None }.run().unwrap();
     }
 
     fn versions(&self) -> Versions {

@@ -24,3 +24,7 @@ pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
 pub(super) fn sync_dir(folder: &Path) -> io::Result<()> {
     std::fs::File::open(folder)?.sync_all()
 }
+
+pub(super) fn is_executable(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o100 != 0)
+}

@@ -20,3 +20,7 @@ pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
 pub(super) fn sync_dir(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
+
+pub(super) fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}

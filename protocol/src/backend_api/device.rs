@@ -1,9 +1,9 @@
-//! Devices as their owner sees them.
+//! Devices as their owner sees them, and what can be asked of one.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{id::DeviceId, registration::Platform, report::LifecycleStatus};
+use crate::{id::DeviceId, registration::Platform, report::LifecycleStatus, update::UpdateOutcome};
 
 /// A device.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
@@ -14,9 +14,20 @@ pub struct Device {
     pub status: LifecycleStatus,
     #[schema(value_type = String)]
     pub agent_version: semver::Version,
+    /// What became of the last update of the agent, if the device told of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_update: Option<UpdateOutcome>,
     pub platform: Platform,
     #[schema(value_type = String, format = DateTime)]
     pub registered_at: Timestamp,
     #[schema(value_type = Option<String>, format = DateTime)]
     pub last_seen_at: Option<Timestamp>,
+}
+
+/// `POST /devices/{device_id}/update`: which version the agent is to be replaced by.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UpdateDevice {
+    #[schema(value_type = String, example = "1.4.0")]
+    pub version: semver::Version,
 }

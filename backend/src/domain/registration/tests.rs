@@ -191,6 +191,7 @@ fn device(key: &KeyRecord) -> DeviceRecord {
         registered_with: key.id,
         tags: vec![],
         agent_version: semver::Version::new(1, 3, 0),
+        last_update: None,
         platform: platform(),
         status: LifecycleStatus::Starting,
         greeted_epoch: None,

@@ -1,0 +1,219 @@
+//! The bodies that people and scripts exchange with the backend.
+
+use link_protocol::{
+    backend_api::{
+        Page,
+        account::{
+            AllowlistSetting, LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse,
+        },
+        command::{CommandInfo, CommandOutcome, CommandState},
+        deployment::{CreateDeployment, Deployment, Serving},
+        device::{Device, UpdateDevice},
+        key::{CreateKey, KeyCreated, KeyInfo},
+        model::{ChangeModel, CreateModel, Model},
+    },
+    command::{CommandKind, ProxyFeatures},
+    deployment::DeploymentState,
+    key::{EnrolmentKey, KeyKind},
+    local_api::Progress,
+    problem::{Code, Problem},
+    report::{CommandResult, LifecycleStatus, ModelState},
+    retire::{RetireCode, RetireRequest},
+    secret::Secret,
+};
+
+use super::{
+    Example, allowlist, body, device, id, key_of, model, parse, platform, port, request,
+    rolled_back, sha256, time, version,
+};
+
+pub(super) fn people() -> Vec<Example> {
+    let password = || Secret::new("correct horse battery staple");
+    let email = || "ada@example.org".to_owned();
+    let retire_code = RetireCode::sign(&key_of(3), device(), 1, time());
+    vec![
+        request(
+            "setup_request",
+            SetupRequest {
+                setup_token: Secret::new("lst_example"),
+                email: email(),
+                password: password(),
+            },
+        ),
+        request("login_request", LoginRequest { email: email(), password: password() }),
+        request("refresh_request", RefreshRequest { refresh_token: Secret::new("lrt_example") }),
+        request("allowlist_setting", AllowlistSetting { origins: allowlist().origins().to_vec() }),
+        request(
+            "create_model",
+            CreateModel {
+                name: "Tiny".to_owned(),
+                file_name: parse("tiny.gguf"),
+                url: Some("https://models.example/tiny.gguf".to_owned()),
+                sha256: Some(sha256()),
+                size_bytes: Some(1000),
+                plugin: "language_model".to_owned(),
+                shared: true,
+            },
+        ),
+        request(
+            "change_model",
+            ChangeModel { name: Some("Tiny 2".to_owned()), shared: Some(true) },
+        ),
+        request(
+            "create_deployment",
+            CreateDeployment {
+                model_id: model(),
+                device_id: device(),
+                port: Some(port(8080)),
+                alias: Some(parse("tiny")),
+                serve: true,
+                proxy: ProxyFeatures::default(),
+            },
+        ),
+        request(
+            "create_key",
+            CreateKey {
+                kind: KeyKind::Fleet,
+                name: "kitchens".to_owned(),
+                expires_at: Some(time()),
+                max_devices: Some(10),
+                tags: vec!["kitchen".to_owned()],
+            },
+        ),
+        request("retire_request", RetireRequest::from(&retire_code)),
+        request("update_device", UpdateDevice { version: version() }),
+    ]
+}
+
+pub(super) fn answers() -> Vec<Example> {
+    let command = CommandInfo {
+        command_id: id("cmd_", 5),
+        r#type: CommandKind::RepairServing,
+        state: CommandState::Sent,
+        model_id: Some(model()),
+        device_id: device(),
+        port: None,
+        created_at: time(),
+        expires_at: parse("2026-08-08T12:00:00Z"),
+        result: None,
+    };
+    let key_info = KeyInfo {
+        key_id: id("key_", 8),
+        kind: KeyKind::Registration,
+        name: "kitchen".to_owned(),
+        created_at: time(),
+        expires_at: None,
+        max_devices: None,
+        devices: 1,
+        tags: vec![],
+        revoked: false,
+    };
+    let request_id = Some("0198f6c0a0b07c3e8d2f4a5b6c7d8e9f".to_owned());
+    let offline = Problem::new(Code::DeviceOffline, "the device `kitchen` is offline");
+    vec![
+        body(
+            "token_response",
+            TokenResponse {
+                access_token: Secret::new("eyJ.example"),
+                token_type: "Bearer".to_owned(),
+                expires_in: 900,
+                refresh_token: Secret::new("lrt_example"),
+            },
+        ),
+        body(
+            "me",
+            Me {
+                user_id: id("usr_", 9),
+                account_id: id("acc_", 10),
+                email: "ada@example.org".to_owned(),
+            },
+        ),
+        body("command_info_sent", command.clone()),
+        body(
+            "command_info_processed",
+            CommandInfo {
+                state: CommandState::Processed,
+                port: Some(port(9090)),
+                result: Some(CommandOutcome {
+                    status: CommandResult::Succeeded,
+                    output: "pipeline restarted on port 9090 with 2 allowed origins".to_owned(),
+                    reported_at: time(),
+                }),
+                ..command.clone()
+            },
+        ),
+        body("command_page", Page { items: vec![command], next_cursor: Some("next".to_owned()) }),
+        body("deployment", deployment_answer()),
+        body("deployment_page", Page { items: vec![deployment_answer()], next_cursor: None }),
+        body("device", device_answer()),
+        body("device_updated", Device { last_update: Some(rolled_back()), ..device_answer() }),
+        body("device_page", Page { items: vec![device_answer()], next_cursor: None }),
+        body(
+            "key_created",
+            KeyCreated {
+                key: EnrolmentKey::from_secret(KeyKind::Registration, [7; 32]),
+                info: key_info.clone(),
+            },
+        ),
+        body("key_page", Page { items: vec![key_info], next_cursor: None }),
+        body("model", model_answer()),
+        body("model_page", Page { items: vec![model_answer()], next_cursor: None }),
+        body("problem", Problem { request_id, ..offline }),
+        body("problem_without_hint", Problem::new(Code::NotFound, "there is no such device")),
+    ]
+}
+
+fn deployment_answer() -> Deployment {
+    Deployment {
+        deployment_id: id("dep_", 4),
+        model_id: model(),
+        device_id: device(),
+        command_id: id("cmd_", 5),
+        alias: parse("tiny"),
+        port: port(8080),
+        state: DeploymentState::Completed,
+        reason: None,
+        progress: Progress { bytes_done: 1000, bytes_total: 1000 },
+        allowlist_digest: allowlist().digest().to_owned(),
+        stale: true,
+        current: true,
+        serving: Some(Serving {
+            state: ModelState::Serving,
+            is_serving: true,
+            port: port(8080),
+            detail: None,
+        }),
+        created_at: time(),
+        updated_at: time(),
+    }
+}
+
+fn device_answer() -> Device {
+    Device {
+        device_id: device(),
+        name: "kitchen".to_owned(),
+        online: true,
+        status: LifecycleStatus::Online,
+        agent_version: version(),
+        last_update: None,
+        platform: platform(),
+        registered_at: time(),
+        last_seen_at: Some(time()),
+    }
+}
+
+fn model_answer() -> Model {
+    Model {
+        model_id: model(),
+        name: "Tiny".to_owned(),
+        file_name: parse("tiny.gguf"),
+        url: None,
+        sha256: Some(sha256()),
+        size_bytes: Some(1000),
+        plugin: "language_model".to_owned(),
+        shared: false,
+        ready: true,
+        owned: true,
+        created_at: time(),
+    }
+}
