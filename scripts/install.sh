@@ -110,15 +110,14 @@ fi
 base=${base:-${repo%/}/$branch}; base=${base%/}
 case $(uname -s) in Linux) os=unknown-linux-gnu ;; Darwin) os=apple-darwin ;; *) die 13 "this system is not supported: $(uname -s)" ;; esac
 case $(uname -m) in x86_64 | amd64) target=x86_64-$os ;; aarch64 | arm64) target=aarch64-$os ;; *) die 13 "this processor is not supported: $(uname -m)" ;; esac
-if [ "$dry" = 1 ]; then
-  path="put it on PATH"; [ -z "${LINK_HOME:-}${LINK_NO_MODIFY_PATH:-}" ] || path="leave PATH alone"
-  say "would download Link ${version:-(the newest)} for $target from $base"
-  say "would verify it, install it in $data, start its agent and $path"; exit 0
+if [ "$dry" = 1 ]; then # A release is downloaded and verified, says what it would do, and is deleted.
+  data=$(mktemp -d "${TMPDIR:-/tmp}/link-dry-run.XXXXXX") || die 11 "there is no folder for temporary files"
 fi
 for tool in tar awk sed cut tr; do have "$tool" || die 10 "$tool is needed"; done
 case $base in file:*) ;; *) have curl || case $(wget --version 2>&1) in "GNU Wget"*) ;; *) die 10 "curl or GNU wget is needed" ;; esac ;; esac
 sha256_of /dev/null >/dev/null || die 21 "no tool for SHA-256 (sha256sum, shasum, openssl or sha256)"
 above=$data; made=; while [ ! -d "$above" ]; do made=$above; above=$(dirname "$above"); done # made: the outermost new folder
+[ "$dry" = 0 ] || above=${data%/*}
 tmp=$data/.install.$$ # Here, because nothing may be run from the temporary folder of some systems.
 trap clean EXIT; trap 'exit 130' INT; trap 'exit 143' TERM HUP; trap 'exit 141' PIPE
 for old in "$data"/.install.*; do kill -0 "${old##*.}" 2>/dev/null || rm -rf "$old"; done # of a run that was killed
@@ -144,6 +143,6 @@ need "$base/$asset" asset
 { mkdir "$tmp/files" && tar -xzf "$tmp/asset" -C "$tmp/files"; } || stop 11 "cannot unpack $asset"
 "$tmp/files/link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here"
 set -- install-files --from "$tmp/files" --source "$base"; [ -z "$made" ] || set -- "$@" --made "$made"
-[ "$uninstall" = 0 ] || set -- uninstall --yes; [ "$quiet" = 0 ] || set -- "$@" --quiet
+[ "$uninstall" = 0 ] || set -- uninstall --yes; [ "$quiet" = 0 ] || set -- "$@" --quiet; [ "$dry" = 0 ] || set -- "$@" --dry-run
 "$tmp/files/link" "$@"; exit
 }

@@ -205,6 +205,7 @@ pub(crate) async fn run(args: &Args, roots: &Roots, guard: &GuardLine) -> anyhow
             () = stop.received() => break Outcome::Stopped,
             () = &mut anew => break Outcome::RegisteredAnew,
             () = guard.settled() => {
+                shell.updates.refresh_files();
                 versions::state(&layout).last.map(|last| Input::Event(Event::UpdateSettled(last)))
             }
         };

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use jiff::Timestamp;
@@ -13,11 +14,15 @@ use link_installer::{
     trust::Trust,
     update::{Declined, Wanted},
 };
+use link_platform::process::{self, Call};
 use link_protocol::update::{UpdatePhase, UpdateProgress};
 use semver::Version;
 use tokio::sync::watch;
 
 use crate::{pipeline::Pipeline, run::Inbox};
+
+/// How long writing the completions and the manual pages may take.
+const REFRESH: Duration = Duration::from_secs(30);
 
 /// The updates of this agent; clones are the same.
 #[derive(Clone, Debug)]
@@ -89,6 +94,17 @@ impl Updates {
                 }
             }
         }
+    }
+
+    /// Lets the `link` command of the version that was kept write its completions and manual pages.
+    pub(crate) fn refresh_files(&self) {
+        let program = self.layout.command_target();
+        let call = Call { program, args: vec!["refresh-files".into()], env: None, limit: REFRESH };
+        tokio::task::spawn_blocking(move || match process::call(&call) {
+            Ok(answer) if answer.success => {}
+            Ok(answer) => tracing::warn!("completions and manual pages: {}", answer.stderr),
+            Err(error) => tracing::warn!("completions and manual pages: {error}"),
+        });
     }
 
     fn end(&self, phase: UpdatePhase, reason: Option<String>) {

@@ -83,7 +83,7 @@ pub enum Command {
     /// Create, list and revoke the keys that devices register with
     #[command(subcommand)]
     Key(KeyCommand),
-    /// List, show and remove devices
+    /// List, show, update and remove devices
     #[command(subcommand)]
     Device(DeviceCommand),
     /// Add models, deploy them, serve them
@@ -106,6 +106,9 @@ pub enum Command {
     /// Lay out an unpacked release, register and start
     #[command(hide = true)]
     InstallFiles(InstallFiles),
+    /// Write the completions and the manual pages of this version
+    #[command(hide = true)]
+    RefreshFiles,
 }
 
 /// `link register`.
@@ -175,6 +178,9 @@ pub struct InstallFiles {
     /// Address of the folder that later releases come from
     #[arg(long, value_name = "URL")]
     pub source: Option<String>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// Whether and how long to wait.
@@ -214,6 +220,17 @@ pub enum DeviceCommand {
     Show {
         /// Device, by id or by name [default: this machine's]
         device: Option<String>,
+    },
+    /// Replace the agent of a device by another version; a device that is offline does so later
+    #[command(after_help = DEVICE_UPDATE_EXAMPLES)]
+    Update {
+        /// Device, by id or by name
+        device: String,
+        /// Version to install
+        #[arg(long = "to", value_name = "VERSION")]
+        version: semver::Version,
+        #[command(flatten)]
+        wait: Wait<1800>,
     },
     /// Remove a device from the account
     #[command(after_help = "Example:\n  link device remove workstation --yes")]
@@ -277,6 +294,14 @@ Examples:
 
 While the backend cannot be told, nothing is deleted. With --force everything is, and a retire code
 is printed: `link device retire CODE`, or the dashboard, frees the device's slot with it.";
+
+const DEVICE_UPDATE_EXAMPLES: &str = "\
+Examples:
+  link device update workstation --to 1.4.0
+  link device update workstation --to 1.4.0 --wait
+
+It is done once the version is verified and takes over. It is on trial for two minutes then: `link
+device show` tells whether it stays or was rolled back.";
 
 const RETIRE_EXAMPLES: &str = "\
 Examples:

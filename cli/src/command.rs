@@ -15,14 +15,8 @@ mod status;
 mod uninstall;
 mod update;
 
-use clap::CommandFactory as _;
-
 use crate::{
-    args::{Arguments, Command},
-    context::Context,
-    error::CliError,
-    exit_code::ExitCode,
-    output,
+    args::Command, context::Context, error::CliError, exit_code::ExitCode, output, shared_files,
 };
 
 /// Runs one command.
@@ -50,12 +44,12 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Completions { shell } => completions(shell)?,
         Command::SelfCheck => output::write_stdout("ok\n")?,
         Command::InstallFiles(arguments) => return install_files::run(context, &arguments).await,
+        Command::RefreshFiles => install_files::refresh(context)?,
     }
     Ok(ExitCode::Success)
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<(), CliError> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "link", &mut script);
+    let script = shared_files::completions(&crate::command(), shell, "link");
     output::write_stdout(&String::from_utf8_lossy(&script))
 }

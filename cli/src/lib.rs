@@ -8,6 +8,7 @@
 
 pub mod args;
 pub mod exit_code;
+pub mod shared_files;
 
 mod agent_process;
 mod command;

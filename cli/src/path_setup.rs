@@ -12,23 +12,13 @@ use crate::{context::Context, error::CliError};
 /// # Errors
 /// When the receipt cannot be written.
 pub(crate) fn set_up(context: &Context, layout: &Layout) -> Result<(), CliError> {
-    let environment = &context.environment;
-    let may_edit = !environment.leaves_path
-        && (!environment.has_own_home || environment.wants_path)
-        && (!is_first(context) || path_files::are_edited(layout));
-    if !may_edit {
+    if !may_edit(context, layout) {
         if let Some(advice) = advice(context, layout) {
             context.output.say(&advice);
         }
         return Ok(());
     }
-    let Ok((home, config)) = Roots::of_user() else { return Ok(()) };
-    let shells = Shells {
-        home,
-        config,
-        zsh_folder: environment.zsh_folder.clone(),
-        login_shell: environment.shell.clone(),
-    };
+    let Some(shells) = shells(context) else { return Ok(()) };
     let edited = path_files::add(layout, &shells).map_err(|error| CliError::file(&error))?;
     let bin = context.roots.bin.display();
     for path in &edited.changed {
@@ -41,6 +31,32 @@ pub(crate) fn set_up(context: &Context, layout: &Layout) -> Result<(), CliError>
         context.output.say(&resolution(layout, &shells));
     }
     Ok(())
+}
+
+/// Says what [`set_up`] would do.
+pub(crate) fn would_set_up(context: &Context, layout: &Layout) -> Vec<String> {
+    let shells = shells(context).filter(|_| may_edit(context, layout));
+    let edits = shells.map(|shells| path_files::plan(layout, &shells).edits).unwrap_or_default();
+    let bin = context.roots.bin.display();
+    edits.iter().map(|edit| format!("put {bin} on PATH in {}", edit.path.display())).collect()
+}
+
+fn may_edit(context: &Context, layout: &Layout) -> bool {
+    let environment = &context.environment;
+    !environment.leaves_path
+        && (!environment.has_own_home || environment.wants_path)
+        && (!is_first(context) || path_files::are_edited(layout))
+}
+
+fn shells(context: &Context) -> Option<Shells> {
+    let (home, config) = Roots::of_user().ok()?;
+    let environment = &context.environment;
+    Some(Shells {
+        home,
+        config,
+        zsh_folder: environment.zsh_folder.clone(),
+        login_shell: environment.shell.clone(),
+    })
 }
 
 /// Says what a fresh login shell takes for `link`.

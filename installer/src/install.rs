@@ -22,7 +22,7 @@ use semver::Version;
 use crate::{
     layout::Layout,
     observe::observe,
-    plan::{Found, NameTaken, Step, plan},
+    plan::{Found, NameTaken, Observed, Step, plan},
     receipt::{InstalledFile, InstalledRelease, InstalledVersion, Receipt},
     trust::{Release, hash_of},
     uninstall::uninstall,
@@ -165,22 +165,7 @@ impl Install<'_> {
         receipt.pointers = [vec![layout.current()], layout.commands().to_vec()].concat();
         receipt.source = self.source.map(str::to_owned).or(receipt.source);
         receipt.set_version(wanted);
-        let is_foreign = |path: &Path| {
-            observed.shared.iter().any(|(other, found)| other == path && *found == Found::Foreign)
-        };
-        let ours = self.shared.iter().filter(|file| !is_foreign(&file.path));
-        let ours: Vec<_> = ours
-            .map(|file| InstalledFile {
-                path: file.path.clone(),
-                sha256: hash_of(&file.contents).to_string(),
-            })
-            .collect();
-        for file in &ours {
-            receipt.add_folders(file.path.parent().unwrap_or(&file.path));
-        }
-        // What is outdated stays listed until it is deleted.
-        receipt.files.retain(|file| observed.outdated.contains(&file.path));
-        receipt.files.extend(ours);
+        record_shared(&mut receipt, self.shared, &observed);
         Ok(Prepared { before, is_new, steps, receipt })
     }
 
@@ -215,17 +200,58 @@ impl Install<'_> {
             Step::Switch { to, .. } => versions.swap(to),
             Step::Point(command) => pointer::replace(command, &self.layout.command_target())
                 .map_err(|source| io_error("point", command, source)),
-            Step::Write(path) => {
-                let file = self.shared.iter().find(|file| file.path == *path);
-                let contents = file.map(|file| file.contents.as_slice()).unwrap_or_default();
-                let folder = path.parent().unwrap_or(path);
-                std::fs::create_dir_all(folder)
-                    .map_err(|source| io_error("create", folder, source))?;
-                Ok(fs::write_atomic(path, contents)?)
-            }
+            Step::Write(path) => write_shared(self.shared, path),
             Step::Delete(path) => Ok(fs::remove_file(path)?),
         }
     }
+}
+
+/// Writes the completions and manual pages of the current version, and deletes those of another.
+///
+/// # Errors
+/// [`InstallError`].
+pub fn refresh(layout: &Layout, shared: &[SharedFile]) -> Result<(), InstallError> {
+    let _versions = Versions::lock(layout)?;
+    let Some(mut receipt) = Receipt::read(&layout.receipt()) else { return Ok(()) };
+    let current = versions::current(layout).map(|version| version.to_string());
+    let Some(installed) = current.and_then(|current| receipt.version(&current).cloned()) else {
+        return Ok(());
+    };
+    let observed = observe(layout, &receipt, &installed, shared);
+    record_shared(&mut receipt, shared, &observed);
+    receipt.write(&layout.receipt())?;
+    for (path, found) in &observed.shared {
+        if matches!(found, Found::Missing | Found::Damaged) {
+            write_shared(shared, path)?;
+        }
+    }
+    for path in &observed.outdated {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// Lists the files that are ours, and those of another version until they are deleted.
+fn record_shared(receipt: &mut Receipt, shared: &[SharedFile], observed: &Observed) {
+    let is_ours =
+        |file: &&SharedFile| !observed.shared.contains(&(file.path.clone(), Found::Foreign));
+    let ours: Vec<_> = shared.iter().filter(is_ours).collect();
+    for file in &ours {
+        receipt.add_folders(file.path.parent().unwrap_or(&file.path));
+    }
+    receipt.files.retain(|file| observed.outdated.contains(&file.path));
+    receipt.files.extend(ours.into_iter().map(|file| InstalledFile {
+        path: file.path.clone(),
+        sha256: hash_of(&file.contents).to_string(),
+    }));
+}
+
+fn write_shared(shared: &[SharedFile], path: &Path) -> Result<(), InstallError> {
+    let file = shared.iter().find(|file| file.path == *path);
+    let contents = file.map(|file| file.contents.as_slice()).unwrap_or_default();
+    let folder = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(folder).map_err(|source| io_error("create", folder, source))?;
+    Ok(fs::write_atomic(path, contents)?)
 }
 
 /// The folders that making `places` makes, and those that were made from `made` inwards, from the

@@ -11,6 +11,7 @@ use std::{
 };
 
 use link_platform::{
+    checkpoint,
     fs::{self, FileError},
     path_env::{self, Shells},
     process::{self, Call},
@@ -35,44 +36,74 @@ pub struct Edited {
     pub skipped: Vec<(PathBuf, String)>,
 }
 
-/// Puts the folder of the command on PATH in the start files of `shells`.
-///
-/// # Errors
-/// When the receipt cannot be written; then nothing was edited.
-pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, FileError> {
-    let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+/// What would be done to the files.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Plan {
+    pub edits: Vec<Edit>,
+    /// Hold the block, and whether nothing else.
+    intact: Vec<(PathBuf, bool)>,
+    skipped: Vec<(PathBuf, String)>,
+}
+
+/// One file to be edited.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Edit {
+    pub path: PathBuf,
+    /// It is not there.
+    created: bool,
+    text: String,
+}
+
+/// Decides what must be done so that the folder of the command is on PATH in the start files of
+/// `shells`.
+#[must_use]
+pub fn plan(layout: &Layout, shells: &Shells) -> Plan {
     let bin = &layout.roots().bin;
-    let mut edits = Vec::new();
-    let mut edited = Edited::default();
+    let mut plan = Plan::default();
     for file in path_env::start_files(shells, Path::exists) {
         let line = bin.to_str().and_then(|bin| path_env::line(file.syntax, bin));
         match (line, read(&file.path)) {
             (None, _) => {
                 let why = format!("`{}` cannot stand on PATH", bin.display());
-                edited.skipped.push((file.path, why));
+                plan.skipped.push((file.path, why));
             }
-            (_, Err(why)) => edited.skipped.push((file.path, why.to_string())),
-            (Some(line), Ok(text)) => {
-                let wanted = path_env::add(text.as_deref().unwrap_or_default(), &line);
-                if text.as_ref() == Some(&wanted) {
-                    edited.intact.push(file.path);
+            (_, Err(why)) => plan.skipped.push((file.path, why.to_string())),
+            (Some(line), Ok(found)) => {
+                let text = path_env::add(found.as_deref().unwrap_or_default(), &line);
+                if found.as_ref() == Some(&text) {
+                    plan.intact.push((file.path, path_env::remove(&text).is_empty()));
                 } else {
-                    edits.push((file.path, text.is_none(), wanted));
+                    plan.edits.push(Edit { path: file.path, created: found.is_none(), text });
                 }
             }
         }
     }
-    if edits.is_empty() {
-        return Ok(edited);
-    }
-    for (path, created, _) in &edits {
+    plan
+}
+
+/// Puts the folder of the command on PATH in the start files of `shells`.
+///
+/// # Errors
+/// When the receipt cannot be written; then nothing was edited.
+pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, FileError> {
+    let Plan { edits, intact, skipped } = plan(layout, shells);
+    let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    let before = receipt.clone();
+    // A block that no receipt lists is ours all the same: the receipt was lost.
+    let blocks = intact.iter().map(|(path, alone)| (path, *alone));
+    for (path, created) in edits.iter().map(|edit| (&edit.path, edit.created)).chain(blocks) {
         if !receipt.path_files.iter().any(|known| known.path == *path) {
-            receipt.path_files.push(PathFile { path: path.clone(), created: *created });
+            receipt.path_files.push(PathFile { path: path.clone(), created });
             receipt.add_folders(path.parent().unwrap_or(path));
         }
     }
-    receipt.write(&layout.receipt())?;
-    for (path, _, text) in edits {
+    if receipt != before {
+        receipt.write(&layout.receipt())?;
+        checkpoint::reach("path-recorded");
+    }
+    let intact = intact.into_iter().map(|(path, _)| path).collect();
+    let mut edited = Edited { intact, skipped, ..Edited::default() };
+    for Edit { path, text, .. } in edits {
         let folder = path.parent().unwrap_or(&path);
         let written = std::fs::create_dir_all(folder).map_err(|error| error.to_string());
         let write = |()| fs::rewrite(&path, text.as_bytes()).map_err(|error| error.to_string());
@@ -80,6 +111,7 @@ pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, FileError> {
             Ok(()) => edited.changed.push(path),
             Err(why) => edited.skipped.push((path, why)),
         }
+        checkpoint::reach("path-edited");
     }
     Ok(edited)
 }

@@ -49,6 +49,9 @@ pub struct InstalledUnit {
     pub path: PathBuf,
     /// The hexadecimal SHA-256 of each text that we wrote there.
     pub written: Vec<String>,
+    /// The variables in the last of them: they are kept until they are given anew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<(String, String)>,
 }
 
 /// A file of a shell that was edited.

@@ -10,6 +10,7 @@ mod canary;
 mod cuts;
 mod disks;
 mod faults;
+mod kills;
 mod network;
 mod places;
 mod release;

@@ -14,15 +14,12 @@ use std::{
 };
 
 use anyhow::Context as _;
-use clap::Command;
-use clap_complete::Shell;
-
-use crate::product;
+use clap_complete::Generator as _;
+use link_cli::shared_files;
 
 /// Folders that hold nothing but generated files.
 const FOLDERS: &[&str] = &["completions", "man"];
 const API_DOCUMENT: &str = "docs/openapi.json";
-const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
 
 /// The name of each file, from the repository's root, and what it holds.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -49,43 +46,16 @@ pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<String> {
 
 fn generate() -> anyhow::Result<Files> {
     let mut files = Files::new();
-    let command = product::command_line();
-    man_pages(&command, &mut files).context("failed to render the man pages")?;
-    completions(&command, &mut files);
-    let document = product::api_document();
+    let command = link_cli::command();
+    let pages = shared_files::man_pages(&command).context("failed to render the man pages")?;
+    files.extend(pages.into_iter().map(|(name, page)| (format!("man/{name}"), page)));
+    for shell in shared_files::SHELLS {
+        let name = format!("completions/{}", shell.file_name("link"));
+        files.insert(name, shared_files::completions(&command, *shell, "link"));
+    }
+    let document = link_backend::openapi_json();
     files.insert(API_DOCUMENT.to_owned(), format!("{}\n", document.trim_end()).into_bytes());
     Ok(files)
-}
-
-/// One page for the command and one for each subcommand that is shown.
-fn man_pages(command: &Command, files: &mut Files) -> std::io::Result<()> {
-    let mut command = command.clone().disable_help_subcommand(true);
-    command.build();
-    let mut pages = vec![command];
-    while let Some(command) = pages.pop() {
-        pages.extend(
-            command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()).cloned(),
-        );
-        let page = clap_mangen::Man::new(command);
-        let mut contents = Vec::new();
-        page.render(&mut contents)?;
-        files.insert(format!("man/{}", page.get_filename()), contents);
-    }
-    Ok(())
-}
-
-fn completions(command: &Command, files: &mut Files) {
-    for &shell in SHELLS {
-        let mut command = command.clone();
-        let name = command.get_name().to_owned();
-        let mut contents = Vec::new();
-        clap_complete::generate(shell, &mut command, &name, &mut contents);
-        files.insert(format!("completions/{}", file_name(shell, &name)), contents);
-    }
-}
-
-fn file_name(shell: Shell, command: &str) -> String {
-    clap_complete::Generator::file_name(&shell, command)
 }
 
 /// The committed state of the wanted files and of everything beside them.
@@ -121,40 +91,6 @@ fn write(path: &Path, contents: &[u8]) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn command() -> Command {
-        Command::new("link").version("1.3.0").about("Serves models").subcommand(
-            Command::new("model")
-                .subcommand(Command::new("list"))
-                .subcommand(Command::new("secret").hide(true)),
-        )
-    }
-
-    #[test]
-    fn every_shown_subcommand_has_a_page() {
-        let mut files = Files::new();
-        man_pages(&command(), &mut files).unwrap();
-        assert_eq!(
-            files.keys().collect::<Vec<_>>(),
-            ["man/link-model-list.1", "man/link-model.1", "man/link.1"]
-        );
-    }
-
-    #[test]
-    fn every_shell_has_its_completions() {
-        let mut files = Files::new();
-        completions(&command(), &mut files);
-        let names: Vec<_> = files.keys().collect();
-        assert_eq!(
-            names,
-            [
-                "completions/_link",
-                "completions/_link.ps1",
-                "completions/link.bash",
-                "completions/link.fish"
-            ]
-        );
-    }
 
     #[test]
     fn names_what_is_missing_stale_and_left_over() {

@@ -12,7 +12,6 @@
 
 mod dist;
 mod generate;
-mod product;
 mod release_key;
 mod tidy;
 mod tiny_model;
@@ -45,7 +44,7 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// Make a release folder from the executables that are built
+    /// Make a release folder: build the static executables and pack them
     Dist(dist::Options),
     /// Make a key that signs releases and print its public half
     ReleaseKey {

@@ -8,11 +8,10 @@ use link_protocol::{
     agent_api::{Hello, Welcome},
     command::{Command, ModelFile},
     deployment::DeploymentState,
-    envelope::{InvalidCommand, Receipt, ReceiptKind},
-    id::{CommandId, ModelId},
+    id::CommandId,
     local_api::{ConnectionState, DeploymentProgress},
     report::{CommandResult, LifecycleReport, LifecycleStatus, ProgressEvent},
-    signing::{Signed, VerifyingKey},
+    signing::VerifyingKey,
 };
 use semver::Version;
 
@@ -241,92 +240,6 @@ impl Agent {
         self.announce_status(turn);
     }
 
-    fn accept_all(&mut self, commands: Vec<Signed>, turn: &mut Turn) {
-        for signed in commands {
-            if let Err(reason) = self.accept(&signed, turn) {
-                turn.effects.push(Effect::Log(Note::Refused { reason }));
-                if !self.ledger.has_room() {
-                    // A later one must not be stored before the one that found no room: its
-                    // sequence number would stand for both.
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Takes one delivery; an error says why it had no effect at all.
-    fn accept(&mut self, signed: &Signed, turn: &mut Turn) -> Result<(), String> {
-        let envelope = signed.open(&self.pinned).map_err(|error| error.to_string())?;
-        if envelope.device_id != self.identity.device_id {
-            return Err("it is for another device".to_owned());
-        }
-        if envelope.epoch != self.identity.epoch {
-            return Err("it is of another registration".to_owned());
-        }
-        if let Some(receipt) = self.ledger.repeat(&envelope) {
-            turn.effects.push(Effect::SendReceipt(receipt));
-            return Ok(());
-        }
-        if envelope.ttl_ms == 0 || self.clock.has_passed(envelope.expires_at, turn.now) {
-            turn.effects.push(Effect::SendReceipt(Receipt {
-                command_id: envelope.command_id,
-                attempt: envelope.attempt,
-                receipt: ReceiptKind::Expired,
-                result: None,
-            }));
-            return Ok(());
-        }
-        if !self.ledger.has_room() {
-            return Err("too many commands wait; it will be delivered again".to_owned());
-        }
-        let command = envelope.command();
-        let receipt = self.ledger.store(&envelope, command.clone().ok(), &mut turn.changes);
-        turn.effects.push(Effect::SendReceipt(receipt));
-        match command {
-            Ok(command) => {
-                let note = Note::Accepted { command: envelope.command_id.to_string() };
-                turn.effects.push(Effect::Log(note));
-                self.overtake(&command, turn);
-            }
-            Err(invalid) => {
-                let status = match invalid {
-                    InvalidCommand::Malformed => CommandResult::Failed,
-                    InvalidCommand::Mismatched => CommandResult::Rejected,
-                };
-                turn.finish(envelope.command_id, status, invalid.to_string());
-            }
-        }
-        Ok(())
-    }
-
-    /// A wish to stop ends a start or a download of the same model that is still under way; it
-    /// does not wait behind it.
-    fn overtake(&mut self, command: &Command, turn: &mut Turn) {
-        let reason = "a newer command ended it";
-        match command {
-            Command::StopServing(stop) => {
-                self.pipelines.abort_start(stop.pipeline_id, reason, turn);
-            }
-            Command::UninstallModel(uninstall) => {
-                self.pipelines.abort_start(uninstall.pipeline_id, reason, turn);
-                self.stop_deployment(uninstall.model_id, reason, turn);
-            }
-            Command::DeployModel(deploy) | Command::UpdateModel(deploy) => {
-                self.stop_deployment(deploy.model.model_id, reason, turn);
-            }
-            Command::CancelDeploy(_)
-            | Command::StartServing(_)
-            | Command::RepairServing(_)
-            | Command::UpdatePipeline(_)
-            | Command::UpdateAgent(_) => {}
-        }
-    }
-
-    fn stop_deployment(&mut self, model: ModelId, reason: &str, turn: &mut Turn) {
-        let wanted = deployment::deploys(model);
-        self.deployments.stop(wanted, CommandResult::Cancelled, reason, turn);
-    }
-
     fn run(&mut self, id: CommandId, command: Command, turn: &mut Turn) {
         match command {
             Command::DeployModel(deploy) | Command::UpdateModel(deploy) => {
@@ -430,6 +343,8 @@ impl Agent {
         }
     }
 }
+
+mod accept;
 
 #[cfg(test)]
 mod tests;

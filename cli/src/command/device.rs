@@ -1,12 +1,18 @@
-//! `link device`: the devices of the account, and one that is to leave it with its retire code.
+//! `link device`: the devices of the account, the update of one, and one that is to leave it with
+//! its retire code.
 
 use link_client::{backend, http::Http};
-use link_protocol::{backend_api::device::Device, retire::RetireCode};
+use link_protocol::{
+    backend_api::device::{Device, UpdateDevice},
+    retire::RetireCode,
+    update::{UpdateEnd, UpdateOutcome},
+};
 use serde_json::json;
 
 use crate::{
     args::{Backend, DeviceCommand},
-    context::Context,
+    command::outcome,
+    context::{Context, idempotency_key},
     error::CliError,
     output, resolve, secret_input, session,
 };
@@ -21,6 +27,14 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
             let backend = session::logged_in(context)?;
             let id = resolve::device(context, &backend, device.as_deref()).await?;
             context.output.data(&backend.device(id).await?, show)
+        }
+        DeviceCommand::Update { device, version, wait } => {
+            let backend = session::logged_in(context)?;
+            let id = resolve::device(context, &backend, Some(&device)).await?;
+            let what = format!("update to {version}");
+            let wish = UpdateDevice { version };
+            let sent = backend.update_device(id, &wish, &idempotency_key()).await?;
+            outcome::report(context, &backend, sent, &what, wait.wait.then_some(wait.timeout)).await
         }
         DeviceCommand::Remove { device, yes } => {
             let backend = session::logged_in(context)?;
@@ -74,11 +88,22 @@ fn show(device: &Device) -> String {
     let seen = device.last_seen_at.map_or_else(|| "never".to_owned(), |time| time.to_string());
     let Device { name, device_id, agent_version, platform, registered_at, .. } = device;
     let system = format!("{} {}, host {}", platform.os, platform.arch, platform.hostname);
+    let update = device.last_update.as_ref().map(last_update).unwrap_or_default();
     format!(
         "Device      {name}\nId          {device_id}\nState       {}\nAgent       {agent_version}\n\
-         System      {system}\nRegistered  {registered_at}\nLast seen   {seen}",
+         {update}System      {system}\nRegistered  {registered_at}\nLast seen   {seen}",
         state(device)
     )
+}
+
+fn last_update(update: &UpdateOutcome) -> String {
+    let UpdateOutcome { from, to, outcome, reason } = update;
+    let end = match outcome {
+        UpdateEnd::Committed => "committed",
+        UpdateEnd::RolledBack => "rolled back",
+    };
+    let why = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    format!("Last update {from} to {to}, {end}{why}\n")
 }
 
 const fn state(device: &Device) -> &'static str {

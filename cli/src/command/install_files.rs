@@ -3,8 +3,9 @@
 //! PATH, and says what happened.
 
 use link_installer::{
-    install::{self, InstallError, Outcome},
+    install::{self, Install, InstallError, Outcome},
     layout::Layout,
+    service::{Tier, Wish, choose, systemd},
 };
 use serde_json::json;
 
@@ -15,7 +16,7 @@ use crate::{
     context::Context,
     error::{CliError, chain},
     exit_code::ExitCode,
-    path_setup, resolve, service, session,
+    path_setup, resolve, service, session, shared_files,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -24,8 +25,18 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
     let layout = Layout::new(context.roots.clone());
     let wish = service::wish(context)?;
     let release = release_check::verify(context, &arguments.from, &own_version())?;
-    let (made, source) = (arguments.made.as_deref(), arguments.source.as_deref());
-    let outcome = install::install(&release, &layout, made, source).map_err(explain)?;
+    let shared = shared_files::of_installation(context)?;
+    let install = Install {
+        release: &release,
+        layout: &layout,
+        shared: &shared,
+        made: arguments.made.as_deref(),
+        source: arguments.source.as_deref(),
+    };
+    if arguments.dry_run {
+        return dry_run(context, &install, wish);
+    }
+    let outcome = install.run().map_err(explain)?;
     let output = context.output;
     output.say(&match outcome {
         Outcome::Installed => {
@@ -52,6 +63,42 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
     Ok(exit)
 }
 
+/// Says what would be done.
+fn dry_run(context: &Context, install: &Install<'_>, wish: Wish) -> Result<ExitCode, CliError> {
+    let mut lines: Vec<_> =
+        install.plan().map_err(explain)?.iter().map(ToString::to_string).collect();
+    lines.extend(would_serve(context, install.layout, wish));
+    lines.extend(path_setup::would_set_up(context, install.layout));
+    let is_registered = resolve::identity(context)?.is_some();
+    let has_key = register::given_key(context, &no_arguments())?.is_some();
+    if !is_registered && has_key {
+        lines.push("register this device with the key in the environment".to_owned());
+    }
+    lines.push("start the agent, unless it runs".to_owned());
+    context.output.data(&json!({ "version": VERSION, "would": lines }), |_| {
+        let lines = lines.iter().map(|line| format!("would {line}\n"));
+        lines.collect::<String>().trim_end().to_owned()
+    })?;
+    Ok(ExitCode::Success)
+}
+
+fn would_serve(context: &Context, layout: &Layout, wish: Wish) -> Option<String> {
+    let tier = choose(wish, context.environment.has_own_home, systemd::answers());
+    let makes_unit = tier == Tier::SystemdUser && !systemd::has_unit(layout);
+    makes_unit.then(|| {
+        "make and enable the unit `link.service` of the user's systemd, and ask it to run without \
+         a login"
+            .to_owned()
+    })
+}
+
+/// Writes the completions and the manual pages of this version.
+pub(super) fn refresh(context: &Context) -> Result<(), CliError> {
+    let layout = Layout::new(context.roots.clone());
+    let shared = shared_files::of_installation(context)?;
+    install::refresh(&layout, &shared).map_err(explain)
+}
+
 /// The version of this program, which is that of the release it came with.
 pub(super) fn own_version() -> semver::Version {
     VERSION.parse().expect("the package's version is one")
@@ -63,14 +110,7 @@ async fn enrol(context: &Context) -> Result<(), CliError> {
         context.output.say(&format!("this device is {} already", identity.device_id));
         return Ok(());
     }
-    let arguments = Register {
-        registration_key: None,
-        fleet_key: None,
-        backend: crate::args::Backend::default(),
-        name: None,
-        device_id: None,
-        new_device: false,
-    };
+    let arguments = no_arguments();
     let Some(key) = register::given_key(context, &arguments)? else {
         context.output.say("not registered: no key was given; register with `link register`");
         return Ok(());
@@ -86,6 +126,18 @@ async fn enrol(context: &Context) -> Result<(), CliError> {
     })?;
     context.output.say(&format!("registered as {}", identity.device_id));
     Ok(())
+}
+
+/// Nothing but what the environment says.
+fn no_arguments() -> Register {
+    Register {
+        registration_key: None,
+        fleet_key: None,
+        backend: crate::args::Backend::default(),
+        name: None,
+        device_id: None,
+        new_device: false,
+    }
 }
 
 /// Starts the agent; one of another build, or of another unit, is replaced by this one.

@@ -25,7 +25,7 @@ use service_manager::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{Facts, Unit, UnitStep, unit_step};
+use super::{Facts, Found, Unit, UnitState, UnitStep, unit_state, unit_step};
 use crate::{
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
@@ -48,6 +48,9 @@ pub enum ServiceError {
     /// The receipt could not be written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The owner of the unit forbids that it is started.
+    #[error("`{NAME}` is masked, so systemd does not start it")]
+    Masked,
     /// The service manager refused.
     #[error("systemd could not {action} `{NAME}`")]
     Manager {
@@ -72,11 +75,23 @@ pub fn answers() -> bool {
     systemctl(&["is-system-running"]).is_ok_and(|answer| super::manager_answers(&answer.stdout))
 }
 
+/// Returns what this installation knows of a unit that it made, whether it still stands or not.
+#[must_use]
+pub fn made(layout: &Layout) -> Option<InstalledUnit> {
+    Receipt::read(&layout.receipt())?.unit
+}
+
 /// Tells whether this installation has a unit.
 #[must_use]
 pub fn has_unit(layout: &Layout) -> bool {
-    let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
-    receipt.unit.is_some_and(|unit| unit.path.is_file())
+    made(layout).is_some_and(|unit| stands(&unit.path))
+}
+
+/// Returns the value of a variable that the unit of this installation gives to the guard.
+#[must_use]
+pub fn variable(layout: &Layout, name: &str) -> Option<String> {
+    let unit = made(layout).filter(|unit| stands(&unit.path))?;
+    unit.environment.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
 /// Tells whether systemd runs the unit, or is about to.
@@ -88,40 +103,67 @@ pub fn is_active() -> bool {
     })
 }
 
-/// Puts the unit in its place and enables it, unless somebody changed it.
+/// Puts the unit in its place and enables it, unless somebody changed it. Variables that it had are
+/// kept where `unit` does not give them.
 ///
 /// # Errors
 /// [`ServiceError`].
-pub fn place(layout: &Layout, unit: &Unit) -> Result<UnitStep, ServiceError> {
-    let wanted = unit.text().ok_or(ServiceError::Unwritable)?;
+pub fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
     let path = unit_path().ok_or(ServiceError::NoHome)?;
     let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
-    let found = std::fs::read_to_string(&path).ok();
     let recorded = receipt.unit.as_ref().filter(|unit| unit.path == path);
-    let mut written = recorded.map(|unit| unit.written.clone()).unwrap_or_default();
-    let hash = found.as_deref().map(sha256).unwrap_or_default();
-    let step = unit_step(found.as_deref(), &hash, &written, &wanted);
+    let unit = unit.keeping(recorded.map_or(&[], |recorded| &recorded.environment));
+    let mut written = recorded.map(|recorded| recorded.written.clone()).unwrap_or_default();
+    let wanted = unit.text().ok_or(ServiceError::Unwritable)?;
+    let bytes = std::fs::read(&path).ok();
+    let text = bytes.as_deref().map(String::from_utf8_lossy);
+    let hash = text.as_deref().map(sha256).unwrap_or_default();
+    let found = match &text {
+        _ if is_mask(&path) => Found::Mask,
+        None => Found::Nothing,
+        Some(text) => Found::Text { text, hash: &hash },
+    };
+    let step = unit_step(found, &written, &wanted);
     match &step {
         UnitStep::Write => {
             // The receipt comes first: a unit that it does not name would be left behind.
             if !written.contains(&sha256(&wanted)) {
                 written.push(sha256(&wanted));
             }
-            receipt.unit = Some(InstalledUnit { path: path.clone(), written });
+            let environment = unit.environment.clone();
+            receipt.unit = Some(InstalledUnit { path: path.clone(), written, environment });
             receipt.add_folders(path.parent().unwrap_or(&path));
             receipt.write(&layout.receipt())?;
-            let written = SystemdServiceManager::user().install(context(unit, wanted));
+            let written = SystemdServiceManager::user().install(context(&unit, wanted));
             written.map_err(|source| ServiceError::Manager { action: "enable", source })?;
         }
         UnitStep::Leave | UnitStep::Keep { .. } if !is_enabled(&path) => {
             done("enable", systemctl(&["enable", NAME]))?;
         }
-        UnitStep::Leave | UnitStep::Keep { .. } | UnitStep::NotOurs => {}
+        UnitStep::Leave | UnitStep::Keep { .. } | UnitStep::Masked | UnitStep::NotOurs => {}
     }
-    if step != UnitStep::NotOurs {
+    if !matches!(step, UnitStep::Masked | UnitStep::NotOurs) {
         done("reload", systemctl(&["daemon-reload"]))?;
     }
     Ok(step)
+}
+
+/// Takes away the unit that an earlier run made, and what else it asked of systemd. Returns whether
+/// there was one.
+///
+/// # Errors
+/// [`ServiceError`]; then the receipt names what may be left.
+pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
+    let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    let Some(unit) = receipt.unit.take() else {
+        return Ok(false);
+    };
+    if let Some((_, source)) = remove_unit(&unit.path).pop() {
+        return Err(ServiceError::Manager { action: "remove", source });
+    }
+    receipt.linger = receipt.linger.filter(|user| stop_lingering(user).is_some());
+    receipt.write(&layout.receipt())?;
+    Ok(true)
 }
 
 /// Asks that the services of `user` run without a login.
@@ -152,7 +194,14 @@ pub fn ask_to_linger(layout: &Layout, user: &str) -> Result<Linger, ServiceError
 pub fn start() -> Result<(), ServiceError> {
     let _had_not_failed = systemctl(&["reset-failed", NAME]);
     let started = SystemdServiceManager::user().start(ServiceStartCtx { label: label() });
-    started.map_err(|source| ServiceError::Manager { action: "start", source })
+    started.map_err(|source| match load_state() {
+        UnitState::Masked => ServiceError::Masked,
+        UnitState::Absent
+        | UnitState::Unknown
+        | UnitState::Loaded
+        | UnitState::Empty
+        | UnitState::Refused(_) => ServiceError::Manager { action: "start", source },
+    })
 }
 
 /// Stops the unit.
@@ -167,53 +216,77 @@ pub fn stop() -> Result<(), ServiceError> {
 /// Looks at everything that decides what survives a logout and a reboot.
 #[must_use]
 pub fn observe(layout: &Layout, user: &str) -> Facts {
-    let unit = Receipt::read(&layout.receipt()).and_then(|receipt| receipt.unit);
-    let has_unit = unit.as_ref().is_some_and(|unit| unit.path.is_file());
+    let unit = made(layout);
     let systemd_is_init = session::systemd_is_init();
     Facts {
-        has_unit,
+        unit: unit.as_ref().map_or(UnitState::Absent, |unit| observe_unit(&unit.path)),
         enabled: unit.is_some_and(|unit| is_enabled(&unit.path)),
-        manager_answers: has_unit && answers(),
         lingers: session::linger_file(user).exists(),
         systemd_is_init,
-        logout_kills: systemd_is_init && logout_kills(),
+        logout_kills: logout_kills().unwrap_or(systemd_is_init),
+        has_cron: is_on_path("crontab"),
         user: user.to_owned(),
     }
+}
+
+/// What the file says goes before what the manager once read.
+fn observe_unit(path: &Path) -> UnitState {
+    match std::fs::read(path) {
+        _ if is_mask(path) => UnitState::Masked,
+        Err(_) => UnitState::Absent,
+        Ok(text) if text.trim_ascii().is_empty() => UnitState::Empty,
+        Ok(_) => load_state(),
+    }
+}
+
+fn load_state() -> UnitState {
+    let asked = systemctl(&["show", "--property=LoadState", "--value", NAME]);
+    let answer = asked.ok().filter(|answer| answer.success);
+    unit_state(answer.as_ref().map_or("", |answer| &answer.stdout))
 }
 
 /// Stops, disables and removes the unit that `receipt` names, and what else was asked of systemd.
 #[must_use]
 pub(crate) fn remove(receipt: &Receipt) -> Vec<(PathBuf, io::Error)> {
+    let mut left = receipt.unit.as_ref().map(|unit| remove_unit(&unit.path)).unwrap_or_default();
+    left.extend(receipt.linger.as_deref().and_then(stop_lingering));
+    left
+}
+
+/// A mask is its owner's and stays.
+fn remove_unit(path: &Path) -> Vec<(PathBuf, io::Error)> {
     let mut left = Vec::new();
-    if let Some(InstalledUnit { path, .. }) = &receipt.unit {
-        if path.is_file() {
-            let _did_not_run = stop();
-            // Without the manager the unit and its link are only files.
-            let _no_manager =
-                SystemdServiceManager::user().uninstall(ServiceUninstallCtx { label: label() });
-        }
-        for file in [path.clone(), enabling_link(path)] {
-            match std::fs::remove_file(&file) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => left.push((file, error)),
-                Ok(()) | Err(_) => {}
-            }
-        }
-        let wants = enabling_link(path);
-        // Stays when it holds the link of another unit.
-        let _holds_more = wants.parent().map(std::fs::remove_dir);
-        for words in [["daemon-reload"].as_slice(), &["reset-failed", NAME]] {
-            let _no_manager = systemctl(words);
+    let mut ours = vec![enabling_link(path)];
+    if path.is_file() || is_active() {
+        let _did_not_run = stop();
+    }
+    if !is_mask(path) {
+        // Without the manager the unit and its link are only files.
+        let _no_manager =
+            SystemdServiceManager::user().uninstall(ServiceUninstallCtx { label: label() });
+        ours.push(path.to_owned());
+    }
+    for file in ours {
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => left.push((file, error)),
+            Ok(()) | Err(_) => {}
         }
     }
-    if let Some(user) = &receipt.linger {
-        let asked = run("loginctl", &["--no-ask-password", "disable-linger", user]);
-        let file = session::linger_file(user);
-        if file.exists() {
-            let said = asked.map(|answer| answer.stderr).unwrap_or_default();
-            left.push((file, io::Error::other(said)));
-        }
+    let wants = enabling_link(path);
+    // Stays when it holds the link of another unit.
+    let _holds_more = wants.parent().map(std::fs::remove_dir);
+    for words in [["daemon-reload"].as_slice(), &["reset-failed", NAME]] {
+        let _no_manager = systemctl(words);
     }
     left
+}
+
+/// Takes back that the services of `user` run without a login; returns what is left of it.
+fn stop_lingering(user: &str) -> Option<(PathBuf, io::Error)> {
+    let asked = run("loginctl", &["--no-ask-password", "disable-linger", user]);
+    let file = session::linger_file(user);
+    let said = || asked.map(|answer| answer.stderr).unwrap_or_default();
+    file.exists().then(|| (file, io::Error::other(said())))
 }
 
 fn context(unit: &Unit, contents: String) -> ServiceInstallCtx {
@@ -243,14 +316,32 @@ fn enabling_link(unit: &Path) -> PathBuf {
     unit.with_file_name("default.target.wants").join(NAME)
 }
 
+/// Tells whether a unit, or the mask of one, stands at `path`.
+fn stands(path: &Path) -> bool {
+    path.is_file() || is_mask(path)
+}
+
+fn is_mask(path: &Path) -> bool {
+    std::fs::read_link(path).is_ok_and(|target| target == Path::new("/dev/null"))
+}
+
 fn is_enabled(unit: &Path) -> bool {
     std::fs::symlink_metadata(enabling_link(unit)).is_ok()
 }
 
-/// Tells whether the end of a login ends what it started; taken for so when nobody says.
-fn logout_kills() -> bool {
+/// Tells whether the end of a login ends what it started; nothing when nobody says.
+fn logout_kills() -> Option<bool> {
     let asked = run("loginctl", &["show-session", "--property=KillUserProcesses", "--value"]);
-    asked.is_ok_and(|answer| answer.stdout != "no")
+    match &*asked.ok()?.stdout {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 fn done(action: &'static str, asked: io::Result<Answer>) -> Result<(), ServiceError> {

@@ -6,7 +6,7 @@ use super::*;
 fn the_unit_is_this_text() {
     let unit = Unit {
         program: "/home/a b/100%/$x/\"q\"\\/link-guard".into(),
-        environment: vec![("LINK_HOME", "/home/a b/100%".to_owned())],
+        environment: vec![variable("LINK_HOME", "/home/a b/100%")],
     };
     assert_eq!(
         unit.text().unwrap(),
@@ -59,30 +59,51 @@ fn a_folder_of_its_own_gets_no_unit_unless_it_asks() {
 }
 
 #[test]
+fn a_unit_keeps_the_variables_that_are_not_given_anew() {
+    let unit = |environment| Unit { program: "/guard".into(), environment };
+    let had = [variable("LINK_LOCAL_PORT", "7"), variable("XDG_DATA_HOME", "/data")];
+    assert_eq!(unit(vec![]).keeping(&had), unit(had.to_vec()));
+    let given = unit(vec![variable("XDG_DATA_HOME", "/data"), variable("LINK_LOCAL_PORT", "7")]);
+    assert_eq!(given.keeping(&had).text(), unit(had.to_vec()).text());
+    let given = unit(vec![variable("LINK_HOME", "/link"), variable("LINK_LOCAL_PORT", "8")]);
+    let wanted = vec![
+        variable("LINK_LOCAL_PORT", "8"),
+        variable("XDG_DATA_HOME", "/data"),
+        variable("LINK_HOME", "/link"),
+    ];
+    assert_eq!(given.keeping(&had), unit(wanted));
+}
+
+#[test]
 fn a_unit_is_written_over_only_when_nobody_changed_it() {
     let ours = ["old".to_owned(), "new".to_owned()];
-    let step = |found, hash, written: &[String]| unit_step(found, hash, written, "a\nb\nc");
-    assert_eq!(step(None, "", &[]), UnitStep::Write);
-    assert_eq!(step(None, "", &ours), UnitStep::Write);
-    assert_eq!(step(Some("a\nb\nc"), "new", &ours), UnitStep::Leave);
-    assert_eq!(step(Some("a\nc"), "old", &ours), UnitStep::Write);
-    assert_eq!(step(Some("a\nb\nc"), "new", &[]), UnitStep::Write);
-    assert_eq!(step(Some("else"), "other", &[]), UnitStep::NotOurs);
+    let step =
+        |text, hash, written: &[String]| unit_step(Found::Text { text, hash }, written, "a\nb\nc");
+    assert_eq!(unit_step(Found::Nothing, &[], "a"), UnitStep::Write);
+    assert_eq!(unit_step(Found::Nothing, &ours, "a"), UnitStep::Write);
+    assert_eq!(step("a\nb\nc", "new", &ours), UnitStep::Leave);
+    assert_eq!(step("a\nc", "old", &ours), UnitStep::Write);
+    assert_eq!(step("a\nb\nc", "new", &[]), UnitStep::Write);
+    assert_eq!(step("else", "other", &[]), UnitStep::NotOurs);
     let kept = UnitStep::Keep { difference: "- x\n- y\n+ b".to_owned() };
-    assert_eq!(step(Some("a\nx\ny\nc"), "edited", &ours), kept);
+    assert_eq!(step("a\nx\ny\nc", "edited", &ours), kept);
+}
+
+#[test]
+fn an_emptied_unit_is_damage_and_a_mask_is_its_owners_will() {
+    let ours = ["old".to_owned()];
+    for text in ["", "\n", " \t\r\n"] {
+        let found = Found::Text { text, hash: "empty" };
+        assert_eq!(unit_step(found, &ours, "a"), UnitStep::Write, "{text:?}");
+        assert_eq!(unit_step(found, &[], "a"), UnitStep::NotOurs, "{text:?}");
+    }
+    assert_eq!(unit_step(Found::Mask, &ours, "a"), UnitStep::Masked);
+    assert_eq!(unit_step(Found::Mask, &[], "a"), UnitStep::Masked);
 }
 
 #[test]
 fn what_survives_is_said_as_it_is() {
-    let whole = Facts {
-        has_unit: true,
-        enabled: true,
-        manager_answers: true,
-        lingers: true,
-        systemd_is_init: true,
-        logout_kills: true,
-        user: "alice".to_owned(),
-    };
+    let whole = whole();
     let says = |facts: Facts| {
         let found = availability(&facts);
         (found.tier, found.survives_logout, found.survives_reboot, found.why)
@@ -93,10 +114,64 @@ fn what_survives_is_said_as_it_is() {
     assert!(!logout && !reboot && why.ends_with("sudo loginctl enable-linger alice"), "{why}");
     let (_, logout, reboot, _) = says(Facts { enabled: false, ..whole.clone() });
     assert!(logout && !reboot);
-    let (_, logout, reboot, _) = says(Facts { systemd_is_init: false, ..whole.clone() });
+    let (_, logout, reboot, _) = says(Facts { systemd_is_init: false, ..whole });
     assert!(!logout && !reboot);
-    let (tier, logout, reboot, _) = says(Facts { has_unit: false, ..whole.clone() });
-    assert_eq!((tier, logout, reboot), (Tier::Detached, false, false));
-    let (_, logout, reboot, _) = says(Facts { has_unit: false, logout_kills: false, ..whole });
-    assert!(logout && !reboot);
+}
+
+#[test]
+fn of_a_unit_that_does_not_load_nothing_is_claimed() {
+    let table = [
+        ("masked", "systemctl --user unmask link"),
+        ("bad-setting", "bad-setting"),
+        ("error", "error"),
+        ("not-found", "not-found"),
+        ("", "does not answer"),
+    ];
+    let mut states: Vec<_> =
+        table.into_iter().map(|(load_state, words)| (unit_state(load_state), words)).collect();
+    states.push((UnitState::Empty, "install again"));
+    for (unit, words) in states {
+        let found = availability(&Facts { unit: unit.clone(), ..whole() });
+        assert!(!found.survives_logout && !found.survives_reboot, "{unit:?}: {found:?}");
+        assert_eq!(found.tier, Tier::SystemdUser);
+        assert!(found.why.contains(words), "{unit:?}: {found:?}");
+    }
+    assert_eq!(unit_state("loaded"), UnitState::Loaded);
+}
+
+#[test]
+fn what_runs_in_the_background_says_what_ends_it() {
+    let none = Facts { unit: UnitState::Absent, ..whole() };
+    let says = |facts: Facts| {
+        let found = availability(&facts);
+        assert_eq!((found.tier, found.survives_reboot), (Tier::Detached, false));
+        (found.survives_logout, found.why)
+    };
+    let (logout, why) = says(none.clone());
+    assert!(!logout && why.contains("which logout ends"), "{why}");
+    assert!(why.ends_with("install again with LINK_SERVICE=systemd"), "{why}");
+    let (logout, why) = says(Facts { logout_kills: false, ..none.clone() });
+    assert!(logout && why.contains("after a reboot, or install again"), "{why}");
+    let without = Facts { systemd_is_init: false, logout_kills: false, ..none };
+    let (logout, why) = says(without.clone());
+    assert!(logout && why.contains("Link has no service without systemd"), "{why}");
+    assert!(why.ends_with("start it with `link start` after a reboot"), "{why}");
+    let (_, why) = says(Facts { has_cron: true, ..without });
+    assert!(why.ends_with("or let your crontab do so (`@reboot`)"), "{why}");
+}
+
+fn whole() -> Facts {
+    Facts {
+        unit: UnitState::Loaded,
+        enabled: true,
+        lingers: true,
+        systemd_is_init: true,
+        logout_kills: true,
+        has_cron: false,
+        user: "alice".to_owned(),
+    }
+}
+
+fn variable(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }

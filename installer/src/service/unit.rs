@@ -8,10 +8,24 @@ pub struct Unit {
     /// The guard's path.
     pub program: PathBuf,
     /// Variables that the guard must see; never a secret, for the file is readable.
-    pub environment: Vec<(&'static str, String)>,
+    pub environment: Vec<(String, String)>,
 }
 
 impl Unit {
+    /// Keeps the variables that the unit `had`, but for those that are given anew.
+    #[must_use]
+    pub fn keeping(mut self, had: &[(String, String)]) -> Self {
+        let mut kept = had.to_vec();
+        for (name, value) in self.environment {
+            match kept.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => *known = value,
+                None => kept.push((name, value)),
+            }
+        }
+        self.environment = kept;
+        self
+    }
+
     /// Returns the text; none when a path or a value cannot stand in a unit.
     #[must_use]
     pub fn text(&self) -> Option<String> {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use link_protocol::{
-    envelope::Envelope,
+    envelope::{Envelope, ReceiptKind},
     id::PipelineId,
     limits,
     port::Port,
-    signing::SigningKey,
+    signing::{Signed, SigningKey},
     update::{UpdateEnd, UpdateOutcome},
 };
 use proptest::prelude::*;

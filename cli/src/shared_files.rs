@@ -1,0 +1,138 @@
+//! Manual pages and completions, made from the definition of the command, and where the shells and
+//! `man` look for them.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
+
+use clap::Command;
+use clap_complete::{Generator as _, Shell};
+use link_installer::install::SharedFile;
+
+use crate::{context::Context, error::CliError, exit_code::ExitCode};
+
+/// The shells that completions are made for.
+pub const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
+
+/// The names of the command.
+const NAMES: [&str; 2] = ["link", "linkctl"];
+
+/// The name of each file and what it holds.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// Returns one page for `command` and one for each subcommand that is shown.
+///
+/// # Errors
+/// When a page cannot be rendered.
+pub fn man_pages(command: &Command) -> io::Result<Files> {
+    let mut command = command.clone().disable_help_subcommand(true);
+    command.build();
+    let mut files = Files::new();
+    let mut pages = vec![command];
+    while let Some(command) = pages.pop() {
+        pages.extend(
+            command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()).cloned(),
+        );
+        let page = clap_mangen::Man::new(command);
+        let mut contents = Vec::new();
+        page.render(&mut contents)?;
+        files.insert(page.get_filename(), contents);
+    }
+    Ok(files)
+}
+
+/// Returns the completions of `shell` for a command called `name`.
+#[must_use]
+pub fn completions(command: &Command, shell: Shell, name: &str) -> Vec<u8> {
+    let mut command = command.clone();
+    let mut contents = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut contents);
+    contents
+}
+
+/// Returns the files of this installation: below the user's folder of shared data, or below its own
+/// folder when it has one.
+///
+/// # Errors
+/// When a page cannot be rendered.
+pub(crate) fn of_installation(context: &Context) -> Result<Vec<SharedFile>, CliError> {
+    let data = &context.roots.data;
+    let base = match data.parent() {
+        Some(parent) if !context.environment.has_own_home => parent.to_owned(),
+        Some(_) | None => data.join("share"),
+    };
+    let command = crate::command();
+    let pages = man_pages(&command).map_err(|error| {
+        CliError::new(ExitCode::Failed, "man-pages", format!("no manual pages: {error}"))
+    })?;
+    let manual = base.join("man").join("man1");
+    let page = |(name, contents)| SharedFile { path: manual.join(name), contents };
+    let mut files: Vec<_> = pages.into_iter().map(page).collect();
+    let other = b".so man1/link.1\n".to_vec();
+    files.push(SharedFile { path: manual.join("linkctl.1"), contents: other });
+    for shell in SHELLS {
+        for name in NAMES {
+            let Some(path) = place(&base, data, *shell, name) else { continue };
+            files.push(SharedFile { path, contents: completions(&command, *shell, name) });
+        }
+    }
+    Ok(files)
+}
+
+/// Where `shell` looks for the completions of `name`. PowerShell has no such place: there they wait
+/// to be read by a person's profile.
+fn place(base: &Path, data: &Path, shell: Shell, name: &str) -> Option<PathBuf> {
+    let folder = match shell {
+        Shell::Bash => return Some(base.join("bash-completion/completions").join(name)),
+        Shell::Zsh => base.join("zsh/site-functions"),
+        Shell::Fish => base.join("fish/vendor_completions.d"),
+        Shell::PowerShell => data.join("completions"),
+        Shell::Elvish | _ => return None,
+    };
+    Some(folder.join(shell.file_name(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command() -> Command {
+        Command::new("link").version("1.3.0").about("Serves models").subcommand(
+            Command::new("model")
+                .subcommand(Command::new("list"))
+                .subcommand(Command::new("secret").hide(true)),
+        )
+    }
+
+    #[test]
+    fn every_shown_subcommand_has_a_page() {
+        let files = man_pages(&command()).unwrap();
+        let names: Vec<_> = files.keys().collect();
+        assert_eq!(names, ["link-model-list.1", "link-model.1", "link.1"]);
+    }
+
+    #[test]
+    fn every_shell_finds_both_names_where_it_looks() {
+        let (base, data) = (Path::new("/share"), Path::new("/share/link"));
+        let places = SHELLS.iter().flat_map(|shell| {
+            NAMES.map(|name| place(base, data, *shell, name).unwrap().display().to_string())
+        });
+        assert_eq!(
+            places.collect::<Vec<_>>(),
+            [
+                "/share/bash-completion/completions/link",
+                "/share/bash-completion/completions/linkctl",
+                "/share/zsh/site-functions/_link",
+                "/share/zsh/site-functions/_linkctl",
+                "/share/fish/vendor_completions.d/link.fish",
+                "/share/fish/vendor_completions.d/linkctl.fish",
+                "/share/link/completions/_link.ps1",
+                "/share/link/completions/_linkctl.ps1",
+            ]
+        );
+        let zsh = String::from_utf8(completions(&command(), Shell::Zsh, "linkctl")).unwrap();
+        assert!(zsh.starts_with("#compdef linkctl"), "{zsh}");
+    }
+}

@@ -1,0 +1,155 @@
+//! The text of the launchd agent of a user on macOS. Pure.
+//!
+//! It starts at login and ends at logout: a user who is no administrator gets no more. Launchd ends
+//! the agent together with the guard, which is why `AbandonProcessGroup` is left out.
+
+use std::path::{Path, PathBuf};
+
+use super::xml::escaped;
+
+/// The agent's name; its file in `~/Library/LaunchAgents` is called so too.
+pub const LABEL: &str = "dev.link.agent";
+
+/// What the agent's file says.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LaunchAgent {
+    /// The guard's path.
+    pub program: PathBuf,
+    /// Where launchd writes what the guard prints.
+    pub log: PathBuf,
+    /// Variables that the guard must see; never a secret, for the file is readable.
+    pub environment: Vec<(String, String)>,
+}
+
+impl LaunchAgent {
+    /// Returns the text, to be written as UTF-8; none when a path is not absolute, or when a path
+    /// or a value cannot stand in XML.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        let (program, log) = (absolute(&self.program)?, absolute(&self.log)?);
+        let mut environment = String::new();
+        for (name, value) in &self.environment {
+            let (name, value) = (escaped(name)?, escaped(value)?);
+            environment.push_str(&format!("    <key>{name}</key>\n    <string>{value}</string>\n"));
+        }
+        Some(format!(
+            r#"<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>{LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+    <string>{program}</string>
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+{environment}  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <true/>
+  <key>ThrottleInterval</key>
+  <integer>10</integer>
+  <key>ProcessType</key>
+  <string>Background</string>
+  <key>LimitLoadToSessionType</key>
+  <array>
+    <string>Aqua</string>
+    <string>Background</string>
+  </array>
+  <key>StandardOutPath</key>
+  <string>{log}</string>
+  <key>StandardErrorPath</key>
+  <string>{log}</string>
+  <key>Umask</key>
+  <integer>63</integer>
+</dict>
+</plist>
+"#
+        ))
+    }
+}
+
+/// Escapes a path that begins at the root.
+fn absolute(path: &Path) -> Option<String> {
+    escaped(path.to_str().filter(|path| path.starts_with('/'))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use roxmltree::{Document, Node, ParsingOptions};
+
+    use super::*;
+    use crate::service::xml::tests::{any_text, can_stand};
+
+    #[test]
+    fn the_agents_file_is_this_text() {
+        let agent = LaunchAgent {
+            program: "/Users/a b/<&>\"'/link-guard".into(),
+            log: "/Users/a b/link.log".into(),
+            environment: vec![("LINK_HOME".to_owned(), "/Users/a b/100%".to_owned())],
+        };
+        assert_eq!(agent.text().unwrap(), include_str!("golden/dev.link.agent.plist"));
+    }
+
+    #[test]
+    fn a_relative_path_makes_no_file() {
+        let agent = |program: &str, log: &str| LaunchAgent {
+            program: program.into(),
+            log: log.into(),
+            environment: vec![],
+        };
+        assert_eq!(agent("link-guard", "/log").text(), None);
+        assert_eq!(agent("/link-guard", "log").text(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_path_and_value_comes_back_as_it_was(
+            program in any_text(),
+            log in any_text(),
+            variables in proptest::collection::vec((any_text(), any_text()), 0..3),
+        ) {
+            let agent = LaunchAgent {
+                program: format!("/{program}").into(),
+                log: format!("/{log}").into(),
+                environment: variables.clone(),
+            };
+            let words = variables.iter().flat_map(|(name, value)| [name, value]);
+            let fits = words.chain([&program, &log]).all(|word| can_stand(word));
+            let text = agent.text();
+            prop_assert_eq!(text.is_some(), fits);
+            if let Some(text) = text {
+                let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+                let document = Document::parse_with_options(&text, options).unwrap();
+                let file = document.root_element().first_element_child().unwrap();
+                let program = [format!("/{program}")];
+                prop_assert_eq!(words_of(value(file, "ProgramArguments")), program);
+                for key in ["StandardOutPath", "StandardErrorPath"] {
+                    prop_assert_eq!(word(value(file, key)), format!("/{log}"));
+                }
+                let flat: Vec<_> =
+                    variables.into_iter().flat_map(|(name, value)| [name, value]).collect();
+                prop_assert_eq!(words_of(value(file, "EnvironmentVariables")), flat);
+            }
+        }
+    }
+
+    /// The value that follows `key` in a dictionary.
+    fn value<'a>(dictionary: Node<'a, 'a>, key: &str) -> Node<'a, 'a> {
+        let mut keys = dictionary.children().filter(|node| node.has_tag_name("key"));
+        let found = keys.find(|node| word(*node) == key).unwrap();
+        found.next_sibling_element().unwrap()
+    }
+
+    fn words_of(list: Node<'_, '_>) -> Vec<String> {
+        list.children().filter(Node::is_element).map(word).collect()
+    }
+
+    fn word(node: Node<'_, '_>) -> String {
+        node.text().unwrap_or_default().to_owned()
+    }
+}

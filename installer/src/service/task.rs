@@ -1,0 +1,130 @@
+//! The text of the scheduled task of a user on Windows. Pure.
+//!
+//! It runs only while the user is logged on: without an administrator there is no more. The guard
+//! starts the agent again when it ends. That the guard is started again is the scheduler's part,
+//! twice over: after a failure, and every five minutes. A guard that finds another one running ends
+//! at once, so instances may be parallel; a scheduler that ignores a new instance while it takes a
+//! dead one for running starts nothing any more.
+//!
+//! Windows replaces `%NAME%` in the path of a program where such a variable exists, and knows no
+//! escape for that.
+
+use std::path::PathBuf;
+
+use super::xml::escaped;
+
+/// What the task says.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LogonTask {
+    /// The guard's path. A task has no variables, so the guard finds its folders by itself.
+    pub program: PathBuf,
+    /// The security identifier (`S-1-5-…`) of the user: a task at the logon of anybody is for
+    /// administrators.
+    pub user: String,
+}
+
+impl LogonTask {
+    /// Returns the text; none when the path or the user cannot stand in XML.
+    ///
+    /// It says that it is UTF-16. The scheduler takes it as a wide string, where that is so; in a
+    /// file it has to be written as UTF-16 with a byte order mark.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        let (program, user) = (escaped(self.program.to_str()?)?, escaped(&self.user)?);
+        Some(format!(
+            r#"<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo>
+    <Description>Link agent</Description>
+  </RegistrationInfo>
+  <Triggers>
+    <LogonTrigger>
+      <Enabled>true</Enabled>
+      <UserId>{user}</UserId>
+    </LogonTrigger>
+    <TimeTrigger>
+      <Repetition>
+        <Interval>PT5M</Interval>
+        <StopAtDurationEnd>false</StopAtDurationEnd>
+      </Repetition>
+      <StartBoundary>2026-01-01T00:00:00</StartBoundary>
+      <Enabled>true</Enabled>
+    </TimeTrigger>
+  </Triggers>
+  <Principals>
+    <Principal id="Author">
+      <UserId>{user}</UserId>
+      <LogonType>InteractiveToken</LogonType>
+      <RunLevel>LeastPrivilege</RunLevel>
+    </Principal>
+  </Principals>
+  <Settings>
+    <MultipleInstancesPolicy>Parallel</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <AllowHardTerminate>true</AllowHardTerminate>
+    <StartWhenAvailable>true</StartWhenAvailable>
+    <RunOnlyIfNetworkAvailable>false</RunOnlyIfNetworkAvailable>
+    <IdleSettings>
+      <StopOnIdleEnd>false</StopOnIdleEnd>
+      <RestartOnIdle>false</RestartOnIdle>
+    </IdleSettings>
+    <AllowStartOnDemand>true</AllowStartOnDemand>
+    <Enabled>true</Enabled>
+    <Hidden>false</Hidden>
+    <RunOnlyIfIdle>false</RunOnlyIfIdle>
+    <WakeToRun>false</WakeToRun>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+    <Priority>5</Priority>
+    <RestartOnFailure>
+      <Interval>PT1M</Interval>
+      <Count>255</Count>
+    </RestartOnFailure>
+  </Settings>
+  <Actions Context="Author">
+    <Exec>
+      <Command>{program}</Command>
+    </Exec>
+  </Actions>
+</Task>
+"#
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use roxmltree::Document;
+
+    use super::*;
+    use crate::service::xml::tests::{any_text, can_stand};
+
+    #[test]
+    fn the_task_is_this_text() {
+        let task = LogonTask {
+            program: r"C:\Users\a b\R&D\link-guard.exe".into(),
+            user: "S-1-5-21-1-2-3-1001".to_owned(),
+        };
+        assert_eq!(task.text().unwrap(), include_str!("golden/task.xml"));
+    }
+
+    proptest! {
+        #[test]
+        fn every_path_and_user_comes_back_as_it_was(program in any_text(), user in any_text()) {
+            let task = LogonTask { program: program.clone().into(), user: user.clone() };
+            let text = task.text();
+            prop_assert_eq!(text.is_some(), can_stand(&program) && can_stand(&user));
+            if let Some(text) = text {
+                let document = Document::parse(&text).unwrap();
+                prop_assert_eq!(words_of(&document, "Command"), [program]);
+                prop_assert_eq!(words_of(&document, "UserId"), [user.clone(), user]);
+            }
+        }
+    }
+
+    fn words_of(document: &Document<'_>, name: &str) -> Vec<String> {
+        let elements = document.descendants().filter(|node| node.tag_name().name() == name);
+        elements.map(|node| node.text().unwrap_or_default().to_owned()).collect()
+    }
+}
