@@ -46,6 +46,9 @@ _link() {
             link,model)
                 cmd="link__subcmd__model"
                 ;;
+            link,refresh-files)
+                cmd="link__subcmd__refresh__subcmd__files"
+                ;;
             link,register)
                 cmd="link__subcmd__register"
                 ;;
@@ -127,6 +130,9 @@ _link() {
             link__subcmd__device,show)
                 cmd="link__subcmd__device__subcmd__show"
                 ;;
+            link__subcmd__device,update)
+                cmd="link__subcmd__device__subcmd__update"
+                ;;
             link__subcmd__device__subcmd__help,help)
                 cmd="link__subcmd__device__subcmd__help__subcmd__help"
                 ;;
@@ -141,6 +147,9 @@ _link() {
                 ;;
             link__subcmd__device__subcmd__help,show)
                 cmd="link__subcmd__device__subcmd__help__subcmd__show"
+                ;;
+            link__subcmd__device__subcmd__help,update)
+                cmd="link__subcmd__device__subcmd__help__subcmd__update"
                 ;;
             link__subcmd__help,account)
                 cmd="link__subcmd__help__subcmd__account"
@@ -171,6 +180,9 @@ _link() {
                 ;;
             link__subcmd__help,model)
                 cmd="link__subcmd__help__subcmd__model"
+                ;;
+            link__subcmd__help,refresh-files)
+                cmd="link__subcmd__help__subcmd__refresh__subcmd__files"
                 ;;
             link__subcmd__help,register)
                 cmd="link__subcmd__help__subcmd__register"
@@ -225,6 +237,9 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__device,show)
                 cmd="link__subcmd__help__subcmd__device__subcmd__show"
+                ;;
+            link__subcmd__help__subcmd__device,update)
+                cmd="link__subcmd__help__subcmd__device__subcmd__update"
                 ;;
             link__subcmd__help__subcmd__key,create)
                 cmd="link__subcmd__help__subcmd__key__subcmd__create"
@@ -353,7 +368,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help"
+            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -589,7 +604,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device)
-            opts="-q -h --json --quiet --help list show remove retire help"
+            opts="-q -h --json --quiet --help list show update remove retire help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -603,7 +618,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__help)
-            opts="list show remove retire help"
+            opts="list show update remove retire help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -686,6 +701,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__device__subcmd__help__subcmd__update)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__device__subcmd__list)
             opts="-q -h --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -746,8 +775,30 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__device__subcmd__update)
+            opts="-q -h --to --wait --timeout --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help)
-            opts="register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files help"
+            opts="register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -859,7 +910,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__device)
-            opts="list show remove retire"
+            opts="list show update remove retire"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -915,6 +966,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__device__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__device__subcmd__update)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1180,6 +1245,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__help__subcmd__refresh__subcmd__files)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help__subcmd__register)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1321,7 +1400,7 @@ _link() {
             return 0
             ;;
         link__subcmd__install__subcmd__files)
-            opts="-q -h --from --made --json --quiet --help"
+            opts="-q -h --from --made --source --dry-run --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1332,6 +1411,10 @@ _link() {
                     return 0
                     ;;
                 --made)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1890,6 +1973,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__refresh__subcmd__files)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__register)
             opts="-q -h --registration-key --fleet-key --backend --name --device-id --new-device --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2035,12 +2132,16 @@ _link() {
             return 0
             ;;
         link__subcmd__update)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --to --check --again --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -8,11 +8,14 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use link_installer::{layout::Layout, service::systemd};
 use link_platform::paths::Roots;
 use link_protocol::{limits, secret::Secret};
 use ring::rand::{SecureRandom as _, SystemRandom};
 
 use crate::{args::Global, error::CliError, exit_code::ExitCode, output::Output};
+
+const LOCAL_PORT: &str = "LINK_LOCAL_PORT";
 
 /// What every command is given.
 #[derive(Clone, Debug)]
@@ -60,7 +63,7 @@ impl Context {
             CliError::new(ExitCode::CannotWrite, "file", format!("cannot use LINK_HOME: {error}"))
         })?;
         let own = home.as_deref().and_then(|home| Some(("LINK_HOME", home.to_str()?.to_owned())));
-        let shared = ["LINK_LOCAL_PORT", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"];
+        let shared = [LOCAL_PORT, "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"];
         let shared = shared.into_iter().filter_map(|name| Some((name, text(name)?)));
         let is_set = |name| text(name).is_some_and(|value| value != "0");
         let roots = Roots::find(home.as_deref())
@@ -73,7 +76,7 @@ impl Context {
                 registration_key: secret("LINK_REGISTRATION_KEY"),
                 fleet_key: secret("LINK_FLEET_KEY"),
                 access_token: secret("LINK_ACCESS_TOKEN"),
-                local_port: text("LINK_LOCAL_PORT"),
+                local_port: text(LOCAL_PORT),
                 path: std::env::var_os("PATH"),
                 has_own_home: home.is_some(),
                 service: text("LINK_SERVICE"),
@@ -87,14 +90,17 @@ impl Context {
         })
     }
 
-    /// Returns the port of the agent's local API.
+    /// Returns the port of the agent's local API: what was given, what the unit gives to the agent,
+    /// or the usual one.
     ///
     /// # Errors
     /// When LINK_LOCAL_PORT is not a port.
     pub(crate) fn local_port(&self) -> Result<u16, CliError> {
-        self.environment.local_port.as_deref().map_or(Ok(limits::LOCAL_API_PORT), |text| {
+        let of_unit = || systemd::variable(&Layout::new(self.roots.clone()), LOCAL_PORT);
+        let given = self.environment.local_port.clone().or_else(of_unit);
+        given.map_or(Ok(limits::LOCAL_API_PORT), |text| {
             text.trim().parse().map_err(|_| {
-                CliError::usage(format!("LINK_LOCAL_PORT is `{text}`, which is not a port"))
+                CliError::usage(format!("{LOCAL_PORT} is `{text}`, which is not a port"))
             })
         })
     }

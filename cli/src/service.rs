@@ -3,8 +3,8 @@
 use link_installer::{
     layout::Layout,
     service::{
-        self, Availability, Tier, Unit, UnitStep, Wish,
-        systemd::{self, Linger},
+        self, Availability, Tier, UNMASK, Unit, UnitStep, Wish,
+        systemd::{self, Linger, ServiceError},
     },
 };
 use link_platform::session;
@@ -34,23 +34,27 @@ pub(crate) fn wish(context: &Context) -> Result<Wish, CliError> {
     }
 }
 
-/// Makes the best service that this machine has and the owner wants, and says what it is.
-/// Returns whether the unit is another than before.
+/// Makes the best service that this machine has and the owner wants, and says what it is. Takes an
+/// earlier one away when the owner wants none. Returns whether the unit is another than before.
 ///
 /// # Errors
-/// When the receipt cannot be written.
+/// When the receipt cannot be written, or when the unit cannot be taken away.
 pub(crate) fn set_up(context: &Context, layout: &Layout, wish: Wish) -> Result<bool, CliError> {
-    let own_folder = context.environment.has_own_home;
-    let tier = service::choose(wish, own_folder, systemd::answers());
-    if tier == Tier::Detached {
+    if wish == Wish::Detached {
+        let removed = systemd::withdraw(layout).map_err(|error| explain(&error))?;
+        if removed {
+            context.output.say("removed the unit `link.service`");
+        }
+        return Ok(removed);
+    }
+    if tier(context, layout, wish) == Tier::Detached {
         if wish == Wish::Systemd {
             context.output.say("no unit was made: the user's systemd does not answer here");
         }
         return Ok(false);
     }
-    let environment = context.environment.for_service.clone();
-    let unit = Unit { program: layout.guard(), environment };
-    let step = match systemd::place(layout, &unit) {
+    let unit = unit(context, layout);
+    let step = match systemd::place(layout, unit) {
         Ok(step) => step,
         Err(error) => {
             // The agent can run without it, which `link status` tells.
@@ -64,6 +68,12 @@ pub(crate) fn set_up(context: &Context, layout: &Layout, wish: Wish) -> Result<b
         UnitStep::Keep { difference } => context.output.say(&format!(
             "the unit `link.service` was changed and is kept (- is there, + is ours):\n{difference}"
         )),
+        UnitStep::Masked => {
+            context.output.say(&format!(
+                "the unit `link.service` is masked and stays so; to undo that, {UNMASK}"
+            ));
+            return Ok(false);
+        }
         UnitStep::NotOurs => {
             context.output.say("the unit `link.service` is of another installation and is kept");
             return Ok(false);
@@ -71,6 +81,25 @@ pub(crate) fn set_up(context: &Context, layout: &Layout, wish: Wish) -> Result<b
     }
     linger(context, layout)?;
     Ok(step == UnitStep::Write)
+}
+
+/// Says what [`set_up`] would do, if anything.
+pub(crate) fn would_set_up(context: &Context, layout: &Layout, wish: Wish) -> Option<String> {
+    if wish == Wish::Detached {
+        let made = systemd::made(layout);
+        return made.map(|_| "stop and remove the unit `link.service`".to_owned());
+    }
+    if tier(context, layout, wish) == Tier::Detached {
+        return None;
+    }
+    match systemd::would_place(layout, unit(context, layout)).ok()? {
+        UnitStep::Write => Some(
+            "make and enable the unit `link.service` of the user's systemd, and ask it to run \
+             without a login"
+                .to_owned(),
+        ),
+        UnitStep::Leave | UnitStep::Keep { .. } | UnitStep::Masked | UnitStep::NotOurs => None,
+    }
 }
 
 /// Says what will survive a logout and a reboot.
@@ -111,6 +140,18 @@ pub(crate) fn stop() -> Result<(), CliError> {
     systemd::stop().map_err(|error| explain(&error))
 }
 
+fn tier(context: &Context, layout: &Layout, wish: Wish) -> Tier {
+    // Asked for once, a unit is not to be asked for again.
+    let own_folder = context.environment.has_own_home && systemd::made(layout).is_none();
+    service::choose(wish, own_folder, systemd::answers())
+}
+
+fn unit(context: &Context, layout: &Layout) -> Unit {
+    let given = context.environment.for_service.iter();
+    let environment = given.map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    Unit { program: layout.guard(), environment }
+}
+
 fn linger(context: &Context, layout: &Layout) -> Result<(), CliError> {
     let Some(user) = session::user_name() else {
         return Ok(());
@@ -126,9 +167,15 @@ fn linger(context: &Context, layout: &Layout) -> Result<(), CliError> {
     Ok(())
 }
 
-fn explain(error: &systemd::ServiceError) -> CliError {
-    CliError::new(ExitCode::NotRunning, "service", chain(error))
-        .hint("look at `systemctl --user status link`")
+fn explain(error: &ServiceError) -> CliError {
+    let hint = match error {
+        ServiceError::Masked => format!("to undo that, {UNMASK}"),
+        ServiceError::Unwritable
+        | ServiceError::NoHome
+        | ServiceError::File(_)
+        | ServiceError::Manager { .. } => "look at `systemctl --user status link`".to_owned(),
+    };
+    CliError::new(ExitCode::NotRunning, "service", chain(error)).hint(hint)
 }
 
 #[cfg(test)]

@@ -155,12 +155,13 @@ impl Versions {
         self.apply(&state.swap(from, to), ["swap-written", "swap-pointed"])
     }
 
-    /// Puts the version before back in its place.
+    /// Puts the version before back in its place, and deletes the one that failed.
     ///
     /// # Errors
     /// [`InstallError`]; the guard resolves the rest at its next start.
     pub fn roll_back(&self, reason: &str) -> Result<(), InstallError> {
-        self.apply(&state(&self.layout).roll_back(reason), ROLLING_BACK)
+        self.apply(&state(&self.layout).roll_back(reason), ROLLING_BACK)?;
+        self.prune()
     }
 
     /// Keeps the version on trial, and of the others only the one before it.
@@ -185,7 +186,10 @@ impl Versions {
         let mut state = state(&self.layout);
         match state.found(&current) {
             Found::Nothing => Ok(false),
-            Found::Unfinished(steps) => self.apply(&steps, ROLLING_BACK).map(|()| false),
+            Found::Unfinished(steps) => {
+                self.apply(&steps, ROLLING_BACK)?;
+                self.prune().map(|()| false)
+            }
             Found::Trial if !starting => Ok(true),
             Found::Trial => {
                 let starts = state.pending.as_mut().map_or(0, |pending| {

@@ -19,6 +19,7 @@ use serde_json::Value;
 
 mod permanence;
 mod repair;
+mod update;
 mod without_systemd;
 
 const ALICE: &str = "alice";

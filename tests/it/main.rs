@@ -11,6 +11,7 @@ mod booted;
 mod browser;
 mod crashes;
 mod deployment;
+mod device_update;
 mod guard;
 mod install_script;
 mod main_job;

@@ -37,6 +37,10 @@ async fn machine_systemd_starts_it_keeps_it_running_and_forgets_it() {
     device.starts_with_the_next_login().await;
     device.starts_and_stops_as_systemd_says().await;
     device.repairs_its_unit_and_keeps_what_a_person_wrote();
+    device.repairs_an_emptied_unit().await;
+    device.keeps_the_variables_of_its_unit().await;
+    device.leaves_a_masked_unit_alone().await;
+    device.takes_its_unit_away_when_none_is_wanted().await;
 
     let ran = device.link("uninstall --yes");
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -55,7 +59,7 @@ struct Device {
 }
 
 /// The programs of the user, but for the one that asks.
-const PROCESSES: &str = "ps -u alice -o comm= | grep -v -e '^ps$' -e '^bash$' -e '^grep$' -e '^env$' -e '^setpriv$' | sort";
+const PROCESSES: &str = "ps -u alice -o comm= | grep -v -e '^ps$' -e '^bash$' -e '^grep$' -e '^env$' -e '^setpriv$' -e '^sort$' | sort";
 
 impl Device {
     /// What `LINK_HOME` promises.
@@ -63,7 +67,7 @@ impl Device {
         let release = self.machine.release();
         let variables = format!("LINK_HOME=~/scratch LINK_LOCAL_PORT={}", self.port);
         let ran = self.machine.run(&format!(
-            "{variables} LINK_INSTALL_URL=file://{} sh {}/install.sh",
+            "{variables} LINK_INSTALL_URL=file://{} sh {}/install.sh {flags}",
             release.display(),
             release.display()
         ));
@@ -172,12 +176,99 @@ impl Device {
         assert_eq!(self.property("Nice"), "5");
     }
 
-    /// What `install.sh` ends with, from the files that are installed.
+    async fn repairs_an_emptied_unit(&self) {
+        let unit = self.machine.home().join(UNIT);
+        std::fs::write(&unit, "").unwrap();
+        self.survives_nothing_because("the unit is empty");
+        let ran = self.install_again();
+        assert!(ran.code == Some(0) && ran.stderr.contains("made the unit"), "{ran:?}");
+        assert!(std::fs::read_to_string(&unit).unwrap().contains("RestartSec=2\n"));
+        assert_eq!((self.state().as_str(), self.load_state().as_str()), ("active", "loaded"));
+        self.is_healthy().await;
+    }
+
+    /// A port that was given once is the unit's, and the command finds it there.
+    async fn keeps_the_variables_of_its_unit(&self) {
+        let unit = self.machine.home().join(UNIT);
+        let ours = std::fs::read_to_string(&unit).unwrap();
+        assert!(ours.contains(&format!("\"LINK_LOCAL_PORT={}\"", self.port)), "{ours}");
+        let guard = self.pid("guard");
+        let ran = self.install_with("", "");
+        assert_eq!((ran.code, self.pid("guard")), (Some(0), guard), "{ran:?}");
+        assert_eq!(std::fs::read_to_string(&unit).unwrap(), ours);
+        std::fs::remove_file(&unit).unwrap();
+        let ran = self.install_with("", "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(std::fs::read_to_string(&unit).unwrap(), ours);
+        until("a healthy status", || async {
+            (self.machine.run("~/.local/bin/link status").code == Some(0)).then_some(())
+        })
+        .await;
+    }
+
+    async fn leaves_a_masked_unit_alone(&self) {
+        let unit = self.machine.home().join(UNIT);
+        let ours = std::fs::read_to_string(&unit).unwrap();
+        let ran = self.machine.run(&format!("rm {UNIT} && systemctl --user mask link"));
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        self.survives_nothing_because("systemctl --user unmask link");
+        let ran = self.install_again();
+        assert!(ran.code == Some(0) && ran.stderr.contains("masked and stays so"), "{ran:?}");
+        assert_eq!(std::fs::read_link(&unit).unwrap(), PathBuf::from("/dev/null"));
+        assert_eq!(self.link("stop").code, Some(0));
+        let ran = self.link("start");
+        assert_ne!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stderr.contains("systemctl --user unmask link"), "{ran:?}");
+        assert_eq!(self.status()["running"], false);
+
+        assert_eq!(self.machine.run("systemctl --user unmask link").code, Some(0));
+        let ran = self.install_again();
+        assert!(ran.code == Some(0) && ran.stderr.contains("made the unit"), "{ran:?}");
+        assert_eq!(std::fs::read_to_string(&unit).unwrap(), ours);
+        assert_eq!(self.state(), "active");
+        self.is_healthy().await;
+    }
+
+    async fn takes_its_unit_away_when_none_is_wanted(&self) {
+        let unit = self.machine.home().join(UNIT);
+        let without = format!("LINK_SERVICE=none LINK_LOCAL_PORT={}", self.port);
+        let ran = self.install_with(&without, "--dry-run");
+        assert!(ran.stdout.contains("would stop and remove the unit"), "{ran:?}");
+        assert!(unit.exists());
+        let ran = self.install_with(&without, "");
+        assert!(ran.code == Some(0) && ran.stderr.contains("removed the unit"), "{ran:?}");
+        assert!(!unit.exists());
+        assert!(std::fs::symlink_metadata(unit.with_file_name("default.target.wants")).is_err());
+        assert_eq!((self.state().as_str(), self.load_state().as_str()), ("inactive", "not-found"));
+        self.is_healthy().await;
+        assert_eq!(self.status()["availability"]["tier"], "detached");
+        let guard = self.pid("guard");
+        let ran = self.install_with(&without, "");
+        assert_eq!((ran.code, self.pid("guard")), (Some(0), guard), "{ran:?}");
+
+        let ran = self.install_again();
+        assert!(ran.code == Some(0) && ran.stderr.contains("made the unit"), "{ran:?}");
+        assert_eq!(self.state(), "active");
+        self.is_healthy().await;
+    }
+
+    fn survives_nothing_because(&self, why: &str) {
+        let availability = &self.status()["availability"];
+        assert_eq!(availability["tier"], "systemd-user");
+        assert_eq!(availability["survives_logout"], false);
+        assert_eq!(availability["survives_reboot"], false);
+        assert!(availability["why"].as_str().unwrap().contains(why), "{availability}");
+    }
+
     fn install_again(&self) -> Ran {
+        self.install_with(&format!("LINK_LOCAL_PORT={}", self.port), "")
+    }
+
+    /// What `install.sh` ends with, from the files that are installed.
+    fn install_with(&self, variables: &str, flags: &str) -> Ran {
         let release = self.machine.home().parent().unwrap().join("release");
         self.machine.run(&format!(
-            "LINK_LOCAL_PORT={} LINK_INSTALL_URL=file://{} sh {}/install.sh",
-            self.port,
+            "{variables} LINK_INSTALL_URL=file://{} sh {}/install.sh {flags}",
             release.display(),
             release.display()
         ))
@@ -212,6 +303,10 @@ impl Device {
 
     fn state(&self) -> String {
         self.machine.run("systemctl --user is-active link").stdout
+    }
+
+    fn load_state(&self) -> String {
+        self.property("LoadState")
     }
 
     fn property(&self, name: &str) -> String {

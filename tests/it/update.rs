@@ -1,26 +1,18 @@
 //! Updates of an installed agent: good ones, bad ones, and the power going at any step.
 
-use std::{
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
-
-use link_platform::checkpoint::{KILL_AT, KILLED_ONCE};
-use link_protocol::{key::KeyKind, update::UpdateEnd};
+use link_platform::checkpoint::KILL_AT;
+use link_protocol::update::UpdateEnd;
 use link_tests::{
-    backend::TestBackend,
     chat,
-    device::{TestDevice, free_port},
+    device::free_port,
     engines::{self, TINY_REPLY},
-    release::{Agent, Releases},
+    installed::{Installed, OLD, PASSES_ITS_CHECK, json, said},
+    release::Agent,
     wait::until,
 };
 
-const OLD: &str = env!("CARGO_PKG_VERSION");
 const NEW: &str = "9.9.1";
 const NEWER: &str = "9.9.2";
-
-const PASSES_ITS_CHECK: &str = "case $1 in --self-check) exit 0 ;; esac";
 
 /// It speaks to the guard as the agent does, and then it does not any more.
 const BEATS_AND_CRASHES: &str =
@@ -191,167 +183,4 @@ async fn a_power_cut_at_any_step_of_a_roll_back_ends_with_the_version_before() {
         let state = std::fs::read_to_string(installed.data().join("update.json")).unwrap();
         assert!(state.contains("skipped") && !state.contains("pending"), "{state}");
     }
-}
-
-/// A registered device, installed by the script from a folder of releases.
-struct Installed {
-    backend: TestBackend,
-    device: TestDevice,
-    releases: Releases,
-}
-
-impl Installed {
-    /// `environment` is that of the guard and the agent alone.
-    async fn new(environment: &[(&str, &str)]) -> Self {
-        let releases = Releases::new();
-        releases.publish(OLD, Agent::Good);
-        let backend = TestBackend::start().await;
-        let key = backend.key(KeyKind::Registration).await;
-        let mut installed = Self { backend, device: TestDevice::unregistered(), releases };
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
-        let ran = Command::new("sh")
-            .arg(script)
-            .envs(installed.environment())
-            .env("LINK_INSTALL_URL", installed.releases.url())
-            .env("LINK_BACKEND_URL", &installed.backend.url)
-            .env("LINK_REGISTRATION_KEY", key.expose())
-            .output()
-            .unwrap();
-        assert!(ran.status.success(), "{ran:?}");
-        installed.device.id = installed.device.identity().device_id;
-        installed.backend.online(installed.device.id, true).await;
-        if !environment.is_empty() {
-            assert!(installed.link(&["stop"]).status.success());
-            let started = installed
-                .command(&["start"])
-                .env(KILLED_ONCE, installed.mark())
-                .envs(environment.iter().copied())
-                .output();
-            assert!(started.unwrap().status.success());
-            installed.is_healthy().await;
-        }
-        installed
-    }
-
-    fn environment(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("LINK_HOME", self.device.home().display().to_string()),
-            ("LINK_LOCAL_PORT", self.device.local_port.to_string()),
-            ("LINK_ENGINE_THREADS", "1".to_owned()),
-            ("LINK_SERVICE", "none".to_owned()),
-            ("LINK_DEV_RELEASE_KEYS", self.releases.trusted.clone()),
-            ("LINK_DEV_UPDATE_WINDOW", "4".to_owned()),
-        ]
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(self.device.home().join("bin/link"));
-        command.args(arguments).envs(self.environment());
-        command
-    }
-
-    fn link(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    fn agent_pid(&self) -> String {
-        std::fs::read_to_string(self.device.home().join("state/agent.pid")).unwrap()
-    }
-
-    fn data(&self) -> PathBuf {
-        self.device.home().join("data")
-    }
-
-    fn mark(&self) -> PathBuf {
-        self.device.home().join("killed-once")
-    }
-
-    fn archive(&self, version: &str) -> PathBuf {
-        let entries = std::fs::read_dir(self.releases.folder()).unwrap();
-        let mut names = entries.map(|entry| entry.unwrap().path());
-        let name = format!("link-{version}-");
-        let is_archive =
-            |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(&name);
-        names.find(is_archive).unwrap()
-    }
-
-    async fn version(&self) -> String {
-        self.device.healthz().await.agent_version.to_string()
-    }
-
-    fn on_disk(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.data().join("versions")).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<_> = names.filter(|name| !name.starts_with('.')).collect();
-        names.sort();
-        names
-    }
-
-    async fn keeps(&self, versions: &[&str]) {
-        until("the other versions to be deleted", || async {
-            (self.on_disk() == versions).then_some(())
-        })
-        .await;
-    }
-
-    async fn is_healthy(&self) {
-        until("a healthy status", || async {
-            self.link(&["status"]).status.success().then_some(())
-        })
-        .await;
-    }
-
-    async fn is_committed(&self, version: &str) {
-        until("the version to be kept", || async {
-            let last = self.device.local.healthz().await.ok()?.last_update?;
-            let kept = last.outcome == UpdateEnd::Committed && last.to.to_string() == version;
-            kept.then_some(())
-        })
-        .await;
-        self.is_healthy().await;
-    }
-
-    async fn was_cut(&self) {
-        until("the checkpoint", || async { self.mark().exists().then_some(()) }).await;
-    }
-
-    /// The guard starts the agent again; when it died itself, the next boot does.
-    async fn comes_back(&self) {
-        until("the agent to come back", || async {
-            let guard = std::fs::read_to_string(self.device.home().join("state/guard.pid"));
-            let guarded = guard.is_ok_and(|pid| Path::new("/proc").join(pid.trim()).exists());
-            if !guarded {
-                let _tried_again = self.link(&["start"]);
-            }
-            self.link(&["status"]).status.success().then_some(())
-        })
-        .await;
-    }
-
-    /// Nothing is on trial any more.
-    async fn settles(&self) {
-        until("the trial to end", || async {
-            let state = std::fs::read_to_string(self.data().join("update.json"));
-            (!state.unwrap_or_default().contains("pending")).then_some(())
-        })
-        .await;
-    }
-}
-
-impl Drop for Installed {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let log = self.device.home().join("state/logs/agent.log");
-            eprintln!("{}", std::fs::read_to_string(log).unwrap_or_default());
-        }
-        drop(self.command(&["stop"]).output());
-    }
-}
-
-fn json(output: &Output) -> serde_json::Value {
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }

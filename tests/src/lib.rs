@@ -15,6 +15,7 @@ pub mod booted;
 pub mod chat;
 pub mod device;
 pub mod engines;
+pub mod installed;
 pub mod machine;
 pub mod model_server;
 pub mod program;

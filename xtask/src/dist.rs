@@ -1,6 +1,6 @@
 //! A release folder: the archive of the executables, the installer script, the signed manifest and the checksum file.
 //!
-//! All of it depends on the executables, the key and the options alone: the same build gives the same bytes, whoever
+//! What users get is static: it is built here, and nothing that needs a library of the system is packed. All of it depends on the executables, the key and the options alone: the same build gives the same bytes, whoever
 //! packs it and when.
 
 #![expect(
@@ -22,10 +22,15 @@ use link_protocol::{
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    dist::statements::{Statements, counter_of},
+    dist::{
+        elf::ensure_static,
+        statements::{Statements, counter_of},
+    },
     release_key,
 };
 
+mod build;
+mod elf;
 mod statements;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -36,28 +41,21 @@ const MODIFIED: u64 = 1_767_225_600;
 /// Which build to pack.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum Profile {
-    /// What `cargo build` makes
+    /// What `cargo build` has made: for tests, not static
     Dev,
-    /// What `cargo build --release` makes
+    /// A static build that is quicker to make
     Release,
-    /// What `cargo build --profile dist` makes
+    /// What is shipped
     Dist,
 }
 
 impl Profile {
-    fn folder(self) -> &'static str {
+    /// The profile of a static build, by the name that Cargo knows it by.
+    fn shipped(self) -> Option<&'static str> {
         match self {
-            Self::Dev => "debug",
-            Self::Release => "release",
-            Self::Dist => "dist",
-        }
-    }
-
-    fn build_command(self) -> &'static str {
-        match self {
-            Self::Dev => "cargo build -p link-cli -p link-agent -p link-installer",
-            Self::Release => "cargo build --release -p link-cli -p link-agent -p link-installer",
-            Self::Dist => "cargo build --profile dist -p link-cli -p link-agent -p link-installer",
+            Self::Dev => None,
+            Self::Release => Some("release"),
+            Self::Dist => Some("dist"),
         }
     }
 
@@ -74,7 +72,7 @@ impl Profile {
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Which build to take
-    #[arg(long, value_enum, default_value_t = Profile::Release)]
+    #[arg(long, value_enum, default_value_t = Profile::Dist)]
     profile: Profile,
     /// Where to put it [default: release-folder in the target folder]
     #[arg(long, value_name = "DIR")]
@@ -88,7 +86,7 @@ pub(crate) struct Options {
     /// Never lower than that of an earlier release [default: made from the version]
     #[arg(long, value_name = "N", requires = "sign_with")]
     counter: Option<u64>,
-    /// Folder with the executables [default: that of the build]
+    /// Folder with the executables; nothing is built [default: that of the build]
     #[arg(long, value_name = "DIR")]
     executables: Option<PathBuf>,
     /// The version that the executables have [default: that of this checkout]
@@ -122,10 +120,13 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let out = options.out.clone().unwrap_or_else(|| target.join("release-folder"));
     let statements = statements(options)?;
-    let built = target.join(options.profile.folder());
-    let folder = options.executables.as_ref().unwrap_or(&built);
-    let packed = executables(folder, options.profile)?;
-    let files = release(&script(root)?, packed, statements.as_ref(), options)?;
+    let folder = match (&options.executables, options.profile.shipped()) {
+        (Some(folder), _) => folder.clone(),
+        (None, None) => target.join("debug"),
+        (None, Some(profile)) => build::run(root, &target, profile)?,
+    };
+    let packed = packed(executables(&folder, options.profile)?, statements.as_ref())?;
+    let files = release(&script(root)?, &packed, statements.as_ref(), options)?;
 
     std::fs::create_dir_all(&out)
         .with_context(|| format!("failed to create `{}`", out.display()))?;
@@ -139,6 +140,8 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
             .with_context(|| format!("failed to write `{}`", path.display()))?;
         report.push_str(&format!("\n  {} ({} bytes)", file.name, file.contents.len()));
     }
+    let unpacked: usize = packed.iter().map(|file| file.contents.len()).sum();
+    report.push_str(&format!("\nin the archive: {} files, {unpacked} bytes", packed.len()));
     report.push_str(&match &statements {
         Some(statements) => {
             let public = statements.key.key.verifying();
@@ -169,11 +172,14 @@ fn executables(folder: &Path, profile: Profile) -> anyhow::Result<Vec<File>> {
         let path = folder.join(name);
         let contents = std::fs::read(&path).with_context(|| {
             format!(
-                "failed to read `{}`; build it with `{}`",
+                "failed to read `{}`; build it with `cargo build -p link-cli -p link-agent -p link-installer`",
                 path.display(),
-                profile.build_command()
             )
         })?;
+        if profile.shipped().is_some() {
+            ensure_static(&contents)
+                .with_context(|| format!("`{}` is not packed", path.display()))?;
+        }
         Ok(File::executable(name, contents))
     };
     EXECUTABLES.iter().map(read).collect()
@@ -184,23 +190,27 @@ fn script(root: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))
 }
 
+/// All files of the archive: the executables and what is signed.
+fn packed(executables: Vec<File>, statements: Option<&Statements>) -> anyhow::Result<Vec<File>> {
+    let mut packed = executables;
+    if let Some(statements) = statements {
+        let contents = statements.contents(TARGET, &packed)?;
+        packed.push(File::data(CONTENTS_FILE, contents));
+        packed.extend(statements.keys()?.map(|keys| File::data(KEYS_FILE, keys)));
+    }
+    Ok(packed)
+}
+
 /// All files of the release folder: the script, the archive, what is signed, and the checksums.
 fn release(
     script: &[u8],
-    mut packed: Vec<File>,
+    packed: &[File],
     statements: Option<&Statements>,
     options: &Options,
 ) -> anyhow::Result<Vec<File>> {
     let version = &options.release_version;
-    let keys = statements.map(Statements::keys).transpose()?.flatten();
-    let keys = keys.map(|keys| move || File::data(KEYS_FILE, keys.clone()));
-    if let Some(statements) = statements {
-        let contents = statements.contents(TARGET, &packed)?;
-        packed.push(File::data(CONTENTS_FILE, contents));
-        packed.extend(keys.as_ref().map(|file| file()));
-    }
     let archive =
-        archive(&packed, options.profile.compression()).context("failed to pack the archive")?;
+        archive(packed, options.profile.compression()).context("failed to pack the archive")?;
     let name = format!("link-{version}-{TARGET}.tar.gz");
     let mut files =
         vec![File::executable("install.sh", script.to_vec()), File::data(&name, archive)];
@@ -208,7 +218,7 @@ fn release(
         let manifest = statements.manifest(TARGET, &files[1])?;
         files.push(File::data(&manifest_of(version), manifest.clone()));
         files.push(File::data(MANIFEST_FILE, manifest));
-        files.extend(keys.as_ref().map(|file| file()));
+        files.extend(statements.keys()?.map(|keys| File::data(KEYS_FILE, keys)));
     }
     files.push(File::data("SHA256SUMS", checksums(&files).into_bytes()));
     Ok(files)
@@ -307,9 +317,10 @@ mod tests {
             released_at: MODIFIED,
         };
         let names = |options: &Options| {
-            let packed = vec![File::executable("link", b"cli".to_vec())];
+            let executables = vec![File::executable("link", b"cli".to_vec())];
             let statements = statements(options).unwrap();
-            let files = release(b"script", packed, statements.as_ref(), options).unwrap();
+            let packed = packed(executables, statements.as_ref()).unwrap();
+            let files = release(b"script", &packed, statements.as_ref(), options).unwrap();
             assert_eq!(files[1].name, format!("link-1.4.0-{TARGET}.tar.gz"));
             let mut tar =
                 tar::Archive::new(flate2::read::GzDecoder::new(files[1].contents.as_slice()));
@@ -329,6 +340,20 @@ mod tests {
             [(first, "contents.json link"), (second, "contents.json keys.json link")]
         {
             assert_eq!(names(&options(Some(key))), (inside.to_owned(), [true; 2]));
+        }
+    }
+
+    #[test]
+    fn what_is_shipped_is_static_and_what_is_tested_need_not_be() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in EXECUTABLES {
+            std::fs::copy(std::env::current_exe().unwrap(), dir.path().join(name)).unwrap();
+        }
+        assert_eq!(executables(dir.path(), Profile::Dev).unwrap().len(), 3);
+        for profile in [Profile::Release, Profile::Dist] {
+            let refused = executables(dir.path(), profile).err().unwrap();
+            let refused = format!("{refused:#}");
+            assert!(refused.contains("link` is not packed: it is started by"), "{refused}");
         }
     }
 

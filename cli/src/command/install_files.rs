@@ -5,7 +5,7 @@
 use link_installer::{
     install::{self, Install, InstallError, Outcome},
     layout::Layout,
-    service::{Tier, Wish, choose, systemd},
+    service::Wish,
 };
 use serde_json::json;
 
@@ -67,7 +67,7 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
 fn dry_run(context: &Context, install: &Install<'_>, wish: Wish) -> Result<ExitCode, CliError> {
     let mut lines: Vec<_> =
         install.plan().map_err(explain)?.iter().map(ToString::to_string).collect();
-    lines.extend(would_serve(context, install.layout, wish));
+    lines.extend(service::would_set_up(context, install.layout, wish));
     lines.extend(path_setup::would_set_up(context, install.layout));
     let is_registered = resolve::identity(context)?.is_some();
     let has_key = register::given_key(context, &no_arguments())?.is_some();
@@ -80,16 +80,6 @@ fn dry_run(context: &Context, install: &Install<'_>, wish: Wish) -> Result<ExitC
         lines.collect::<String>().trim_end().to_owned()
     })?;
     Ok(ExitCode::Success)
-}
-
-fn would_serve(context: &Context, layout: &Layout, wish: Wish) -> Option<String> {
-    let tier = choose(wish, context.environment.has_own_home, systemd::answers());
-    let makes_unit = tier == Tier::SystemdUser && !systemd::has_unit(layout);
-    makes_unit.then(|| {
-        "make and enable the unit `link.service` of the user's systemd, and ask it to run without \
-         a login"
-            .to_owned()
-    })
 }
 
 /// Writes the completions and the manual pages of this version.

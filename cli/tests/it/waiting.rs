@@ -131,6 +131,70 @@ fn a_failed_deployment_gives_its_reason() {
     assert_eq!(error["message"], "the deployment failed: the disk is full");
 }
 
+#[test]
+fn an_update_of_a_device_waits_until_the_version_takes_over() {
+    let update = |state, result| {
+        let mut command = command(state, result);
+        command["type"] = json!("UPDATE_AGENT");
+        command["model_id"] = Value::Null;
+        command
+    };
+    let output = "version 1.4.0 is verified and checked, and takes over now";
+    let (home, _backend) = ready(updates(vec![
+        update("sent", None),
+        update("processed", None),
+        update("processed", Some(("succeeded", output))),
+    ]));
+    let ran = home.link(&["device", "update", "box", "--to", "1.4.0", "--wait"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(
+        ran.stderr,
+        format!(
+            "update to 1.4.0: waiting for the device\nupdate to 1.4.0: the device works on it\n\
+             {output}\n"
+        )
+    );
+
+    let (home, backend) = ready(updates(vec![update("sent", None)]));
+    let ran = home.link(&["device", "update", &id("dev", 1), "--to", "1.4.0", "--json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!(ran.stdout_json()["type"], "UPDATE_AGENT");
+    assert_eq!(backend.seen(), [format!("POST /api/v1/devices/{}/update", id("dev", 1))]);
+    for wrong in [&["device", "update", "box"][..], &["device", "update", "box", "--to", "new"]] {
+        assert_eq!(home.link(wrong).code, 2, "{wrong:?}");
+    }
+    assert!(backend.seen().is_empty(), "nobody was asked");
+}
+
+#[test]
+fn an_update_that_the_device_declines_ends_with_1() {
+    let why = "declined: there is no release 8.8.8 to install";
+    let declined = command("processed", Some(("rejected", why)));
+    let (home, _backend) = ready(updates(vec![declined]));
+    let ran = home.link(&["device", "update", "box", "--to", "8.8.8", "--wait", "--json"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
+    let error = ran.stderr_json();
+    assert_eq!(error["error"], "command-rejected");
+    assert_eq!(error["message"], format!("the device could not update to 8.8.8 (rejected): {why}"));
+}
+
+#[test]
+fn the_last_update_of_a_device_is_shown() {
+    let shown = |update: Value| {
+        let mut device = device();
+        device["last_update"] = update;
+        let path = "/api/v1/devices/{device}";
+        let (home, _backend) = ready(names().route(path, get(|| async { Json(device) })));
+        home.link(&["device", "show", "box"]).stdout
+    };
+    let committed = json!({"from": "1.3.0", "to": "1.4.0", "outcome": "committed"});
+    assert!(shown(committed).contains("\nLast update 1.3.0 to 1.4.0, committed\n"));
+    let why = "it ended within its trial";
+    let back = json!({"from": "1.3.0", "to": "1.4.0", "outcome": "rolled_back", "reason": why});
+    assert!(shown(back).contains(&format!("\nLast update 1.3.0 to 1.4.0, rolled back: {why}\n")));
+    assert!(!shown(Value::Null).contains("Last update"));
+}
+
 fn ready(app: Router) -> (Home, Backend) {
     let (home, backend) = (Home::new(), Backend::start(app));
     log_in(&home, &backend);
@@ -145,17 +209,20 @@ fn names() -> Router {
         "sha256": null, "size_bytes": 1024, "plugin": "language_model", "shared": false,
         "ready": true, "owned": true, "created_at": time,
     });
-    let device = json!({
-        "device_id": id("dev", 1), "name": "box", "online": true, "status": "online",
-        "agent_version": "1.3.0", "platform": {"os": "linux", "arch": "x86_64", "hostname": "box"},
-        "registered_at": time, "last_seen_at": null,
-    });
-    let one = model.clone();
+    let (device, one) = (device(), model.clone());
     let list = |item: Value| async move { Json(json!({"items": [item], "next_cursor": null})) };
     Router::new()
         .route("/api/v1/models", get(move || list(model.clone())))
         .route("/api/v1/models/{model}", get(move || async move { Json(one) }))
         .route("/api/v1/devices", get(move || list(device.clone())))
+}
+
+fn device() -> Value {
+    json!({
+        "device_id": id("dev", 1), "name": "box", "online": true, "status": "online",
+        "agent_version": "1.3.0", "platform": {"os": "linux", "arch": "x86_64", "hostname": "box"},
+        "registered_at": "2026-11-21T00:00:00Z", "last_seen_at": null,
+    })
 }
 
 /// Answers one after the other; the last one stays.
@@ -173,6 +240,17 @@ fn repairs(answers: Vec<Value>) -> Router {
     names()
         .route(
             "/api/v1/models/{model}/repair-serving/{device}",
+            post(move || async move { (axum::http::StatusCode::ACCEPTED, first()) }),
+        )
+        .route("/api/v1/commands/{command}", get(move || async move { then() }))
+}
+
+fn updates(answers: Vec<Value>) -> Router {
+    let first = in_turn(answers);
+    let then = first.clone();
+    names()
+        .route(
+            "/api/v1/devices/{device}/update",
             post(move || async move { (axum::http::StatusCode::ACCEPTED, first()) }),
         )
         .route("/api/v1/commands/{command}", get(move || async move { then() }))

@@ -2,7 +2,10 @@
 
 use link_protocol::{
     agent_api::PREFIX,
-    backend_api::device::Device,
+    backend_api::{
+        command::CommandInfo,
+        device::{Device, UpdateDevice},
+    },
     id::DeviceId,
     retire::{RETIRE_PATH, RetireCode, RetireRequest},
 };
@@ -35,6 +38,25 @@ impl BackendClient {
     /// [`CallError`] with the whole cause.
     pub async fn device(&self, device: DeviceId) -> Result<Device, CallError> {
         self.call(|| Call::get(format!("{PREFIX}/devices/{device}"))).await
+    }
+
+    /// Tells a device to replace its agent by another version. The same `idempotency_key` makes one
+    /// command, however often it is sent.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn update_device(
+        &self,
+        device: DeviceId,
+        wish: &UpdateDevice,
+        idempotency_key: &str,
+    ) -> Result<CommandInfo, CallError> {
+        self.call(|| {
+            Call::post(format!("{PREFIX}/devices/{device}/update"))
+                .header("idempotency-key", idempotency_key)
+                .json(wish)
+        })
+        .await
     }
 
     /// Removes a device; its slot of the device limit is free afterwards.

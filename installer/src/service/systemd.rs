@@ -103,27 +103,32 @@ pub fn is_active() -> bool {
     })
 }
 
+/// What would be done with a unit, and what that is decided by.
+struct Survey {
+    step: UnitStep,
+    path: PathBuf,
+    /// The unit with the variables that it had.
+    unit: Unit,
+    wanted: String,
+    written: Vec<String>,
+}
+
+/// Returns what [`place`] would do.
+///
+/// # Errors
+/// [`ServiceError`].
+pub fn would_place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
+    survey(&Receipt::read(&layout.receipt()).unwrap_or_default(), unit).map(|survey| survey.step)
+}
+
 /// Puts the unit in its place and enables it, unless somebody changed it. Variables that it had are
 /// kept where `unit` does not give them.
 ///
 /// # Errors
 /// [`ServiceError`].
 pub fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
-    let path = unit_path().ok_or(ServiceError::NoHome)?;
     let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
-    let recorded = receipt.unit.as_ref().filter(|unit| unit.path == path);
-    let unit = unit.keeping(recorded.map_or(&[], |recorded| &recorded.environment));
-    let mut written = recorded.map(|recorded| recorded.written.clone()).unwrap_or_default();
-    let wanted = unit.text().ok_or(ServiceError::Unwritable)?;
-    let bytes = std::fs::read(&path).ok();
-    let text = bytes.as_deref().map(String::from_utf8_lossy);
-    let hash = text.as_deref().map(sha256).unwrap_or_default();
-    let found = match &text {
-        _ if is_mask(&path) => Found::Mask,
-        None => Found::Nothing,
-        Some(text) => Found::Text { text, hash: &hash },
-    };
-    let step = unit_step(found, &written, &wanted);
+    let Survey { step, path, unit, wanted, mut written } = survey(&receipt, unit)?;
     match &step {
         UnitStep::Write => {
             // The receipt comes first: a unit that it does not name would be left behind.
@@ -146,6 +151,24 @@ pub fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
         done("reload", systemctl(&["daemon-reload"]))?;
     }
     Ok(step)
+}
+
+fn survey(receipt: &Receipt, unit: Unit) -> Result<Survey, ServiceError> {
+    let path = unit_path().ok_or(ServiceError::NoHome)?;
+    let recorded = receipt.unit.as_ref().filter(|unit| unit.path == path);
+    let unit = unit.keeping(recorded.map_or(&[], |recorded| &recorded.environment));
+    let written = recorded.map(|recorded| recorded.written.clone()).unwrap_or_default();
+    let wanted = unit.text().ok_or(ServiceError::Unwritable)?;
+    let bytes = std::fs::read(&path).ok();
+    let text = bytes.as_deref().map(String::from_utf8_lossy);
+    let hash = text.as_deref().map(sha256).unwrap_or_default();
+    let found = match &text {
+        _ if is_mask(&path) => Found::Mask,
+        None => Found::Nothing,
+        Some(text) => Found::Text { text, hash: &hash },
+    };
+    let step = unit_step(found, &written, &wanted);
+    Ok(Survey { step, path, unit, wanted, written })
 }
 
 /// Takes away the unit that an earlier run made, and what else it asked of systemd. Returns whether

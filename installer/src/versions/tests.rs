@@ -26,6 +26,7 @@ fn a_roll_back_points_to_the_version_before_and_remembers_why() {
     assert_eq!(current(&scratch.layout), Some(Version::new(1, 3, 1)));
     let state = state(&scratch.layout);
     assert_eq!((state.pending, &*state.skipped[0].reason), (None, "it ended"));
+    assert_eq!(scratch.on_disk(), ["1.3.1"]);
     assert!(!scratch.versions().look(true).unwrap());
 }
 

@@ -40,6 +40,7 @@ async fn what_is_missing_or_altered_is_put_back() {
 
     let unit = receipt["unit"]["path"].as_str().unwrap();
     device.puts_back(unit, "rm FILE").await;
+    device.puts_back(unit, ": > FILE").await;
     let wants = unit.replace("link.service", "default.target.wants/link.service");
     device.puts_back(&wants, "rm FILE").await;
     device.keeps_an_edited_unit(unit).await;

@@ -5,6 +5,9 @@ use link_tests::{
     chat,
     device::{TestDevice, free_port},
     engines,
+    installed::Installed,
+    release::Agent,
+    wait::until,
 };
 use thirtyfour::Key;
 
@@ -44,6 +47,61 @@ async fn browser_deploys_stops_serves_and_repairs_from_the_dashboard() {
     assert_eq!(chat::preflight(port, origin).await.status(), 204);
     assert_eq!(chat::preflight(port, OLD_ORIGIN).await.status(), 204);
     drop(device);
+}
+
+// Holds: S3.4-2, S3.4-3
+#[tokio::test]
+async fn browser_updates_a_device_by_keyboard_and_its_controls_are_away_meanwhile() {
+    let installed = Installed::new(&[]).await;
+    let Installed { backend, device, releases } = &installed;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), false).await;
+    backend.ended(deployment.deployment_id).await;
+    let (begun, end) = (device.home().join("check-begun"), device.home().join("check-may-end"));
+    let script = format!(
+        "touch {}; while [ ! -e {} ]; do sleep 0.1; done; echo 'no such library' >&2; exit 1",
+        begun.display(),
+        end.display()
+    );
+    releases.publish("9.9.1", Agent::Script(script.leak()));
+    let browser = Browser::start().await;
+    browser.open_logged_in(&backend.url).await;
+    browser.find_with("#devices tbody", "Online").await;
+    browser.find("#deployments [data-action=repair]").await;
+
+    let by_keyboard = async |version: &str| {
+        browser
+            .find("#devices [data-action=update]")
+            .await
+            .send_keys(Key::Enter + "")
+            .await
+            .unwrap();
+        let field = browser.find("#devices .update input").await;
+        field.send_keys(version).await.unwrap();
+        browser.picture("dashboard-update").await;
+        field.send_keys(Key::Enter + "").await.unwrap();
+    };
+    by_keyboard("9.9.1").await;
+    browser.find_with("#devices tbody", "Updating…").await;
+    browser.find_with("#deployments tbody", "Updating…").await;
+    until("the check of the new version", || async { begun.exists().then_some(()) }).await;
+    browser.gone("#deployments tbody button").await;
+    browser.gone("#devices tbody button").await;
+    browser.picture("dashboard-updating").await;
+    std::fs::write(end, "").unwrap();
+    browser.find_with(".notice", "no such library").await;
+    browser.find_with("#devices tbody", "Online").await;
+    browser.find("#deployments [data-action=repair]").await;
+
+    releases.publish("9.9.2", Agent::Good);
+    by_keyboard("9.9.2").await;
+    browser.find_with(".notice", "takes over now").await;
+    browser.find_with("#devices tbody", "updated from").await;
+    browser.find_with("#devices tbody", "Online").await;
+    browser.find("#deployments [data-action=repair]").await;
+    browser.picture("dashboard-updated").await;
+    let seen = backend.owner.device(device.id).await.unwrap();
+    assert_eq!(seen.agent_version.to_string(), "9.9.2");
 }
 
 #[tokio::test]

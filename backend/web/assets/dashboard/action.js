@@ -1,4 +1,4 @@
-// Carries out what a button of a deployment asks for, and says how it went.
+// Carries out what a button of a deployment asks for, and says how it went, as of every command.
 
 import * as api from '../shared/api.js';
 import { sentence } from '../shared/format.js';
@@ -27,14 +27,22 @@ export async function carryOut(action, item, reload) {
 
 async function command({ doing, done, send }, item, what) {
   const sent = await send(item.model_id, item.device_id);
-  const change = notice(`${doing} ${what}…`, 'busy');
+  await follow(sent, { doing: `${doing} ${what}`, what, done: () => `${what} ${done}.` });
+}
+
+/**
+ * Follows a command until it has ended, and says how it went. `doing` is said meanwhile; `done`
+ * makes a sentence of the device's output.
+ */
+export async function follow(sent, { doing, what, done }) {
+  const change = notice(`${doing}…`, 'busy');
   try {
     const ended = await api.outcome(sent, {
       heard: ({ state }) => {
-        if (state === 'processed') change(`${doing} ${what}: the device is at work…`, 'busy');
+        if (state === 'processed') change(`${doing}: the device is at work…`, 'busy');
       },
     });
-    if (ended.result?.status === 'succeeded') change(`${what} ${done}.`, 'good');
+    if (ended.result?.status === 'succeeded') change(done(ended.result.output), 'good');
     else if (ended.result) change(`${what}: ${sentence(ended.result.output)}`, 'bad');
     else change(`${what}: the command expired before the device took it.`, 'bad');
   } catch (error) {

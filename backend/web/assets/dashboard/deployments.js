@@ -33,10 +33,10 @@ export function deploymentsSection(reload) {
     empty: 'Nothing is deployed.',
     row: (item) => [
       [item.model, element('span', { class: 'sub mono' }, item.alias)],
-      [item.device, element('span', { class: 'sub' }, item.online ? 'online' : 'offline')],
+      [item.device, element('span', { class: 'sub' }, presence(item))],
       element('span', { class: 'mono' }, `127.0.0.1:${item.serving?.port ?? item.port}`),
       state(item),
-      actions(item, reload),
+      item.updating ? null : actions(item, reload),
     ],
   });
   let stale = [];
@@ -50,7 +50,9 @@ export function deploymentsSection(reload) {
     show: ({ deployments, devices, models }) => {
       const items = deployments.map((item) => named(item, devices, models)).filter(present);
       draw(items);
-      stale = items.filter((item) => item.stale && item.state === 'completed' && item.online);
+      stale = items.filter(
+        (item) => item.stale && item.state === 'completed' && item.online && !item.updating,
+      );
       repairAll.hidden = stale.length === 0;
       repairAll.textContent = `Repair all stale (${stale.length})`;
       offer(models, devices);
@@ -73,6 +75,11 @@ function named({ updated_at: _, ...item }, devices, models) {
 
 function present(item) {
   return item.serving?.state !== 'removed';
+}
+
+function presence(item) {
+  if (item.updating) return 'Updating…';
+  return item.online ? 'online' : 'offline';
 }
 
 function state(item) {
@@ -103,7 +110,7 @@ function actions(item, reload) {
       class: `small ${kind}`,
       data: { key: `${action}-${item.deployment_id}`, action },
       'aria-label': `${label} ${item.model} on ${item.device}`,
-      disabled: !item.online || item.updating,
+      disabled: !item.online,
       title: item.online ? null : 'The device is offline.',
       on: { click: (event) => busy(event.target, () => carryOut(action, item, reload)) },
     });

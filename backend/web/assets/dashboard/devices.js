@@ -1,26 +1,34 @@
-// The devices of the account, and the form that takes the code of one that was uninstalled.
+// The devices of the account, the update of each, and the form that takes the code of one that was
+// uninstalled.
 
 import * as api from '../shared/api.js';
 import { badge, busy, element, field } from '../shared/dom.js';
 import { ago, moment } from '../shared/format.js';
 import { notice } from '../shared/notice.js';
 import { opening, section, table } from './section.js';
+import { updateControls } from './update.js';
 
 export function devicesSection(reload) {
   const { card, body } = section({ id: 'devices', title: 'Devices' });
   card.append(opening('Retire a device with its code', form(reload)));
+  const control = updateControls(reload);
   const draw = table(body, {
-    columns: ['Device', 'State', 'Version', 'Platform', 'Last seen'],
+    columns: ['Device', 'State', 'Version', 'Platform', 'Last seen', 'Actions'],
     empty: 'No device is registered. Create a key below and run `link register` on the device.',
     row: (device) => [
       [device.name, element('span', { class: 'sub mono' }, device.device_id)],
       state(device),
-      element('span', { class: 'mono' }, device.agent_version),
+      version(device),
       [
         `${device.platform.os} ${device.platform.arch}`,
         element('span', { class: 'sub' }, device.platform.hostname),
       ],
       element('span', { title: device.seen_at }, device.seen),
+      element(
+        'div',
+        { class: 'actions' },
+        device.status === 'updating' ? null : control(device),
+      ),
     ],
   });
   return {
@@ -40,6 +48,17 @@ function state(device) {
   if (device.status === 'updating') return badge('Updating…', 'busy');
   if (device.online) return badge('Online', 'good');
   return badge('Offline', 'calm');
+}
+
+function version({ agent_version: runs, last_update: last }) {
+  const shown = [element('span', { class: 'mono' }, runs)];
+  if (last?.outcome === 'rolled_back') {
+    const why = last.reason ? `: ${last.reason}` : '';
+    shown.push(element('span', { class: 'sub' }, `${last.to} was rolled back${why}`));
+  } else if (last?.to === runs) {
+    shown.push(element('span', { class: 'sub' }, `updated from ${last.from}`));
+  }
+  return shown;
 }
 
 function form(reload) {

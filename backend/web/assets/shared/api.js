@@ -10,6 +10,11 @@ const POLL_GAP = 300;
 export const me = () => call('GET', '/me');
 
 export const devices = () => all('/devices');
+export const updateDevice = (id, version) =>
+  call('POST', `/devices/${id}/update`, {
+    body: { version },
+    headers: { 'idempotency-key': newKey() },
+  });
 /** Needs no login: the code is the proof. */
 export const retireDevice = (code) =>
   send('POST', '/devices/retire', { body: { retire_code: code } });

@@ -1,0 +1,126 @@
+//! Updates on a machine that boots: good and bad ones, and a power cut within the window.
+
+use link_protocol::key::KeyKind;
+use link_tests::{
+    booted::Flavour,
+    machine::Ran,
+    release::{Agent, Releases},
+    wait::until,
+};
+
+use super::{ALICE, Device};
+
+const OLD: &str = env!("CARGO_PKG_VERSION");
+const PASSES_ITS_CHECK: &str = "case $1 in --self-check) exit 0 ;; esac";
+/// It runs for half of the real window, and then it does not any more.
+const ENDS_AFTER_A_MINUTE: &str = "case $1 in --self-check) exit 0 ;; esac
+echo '{\"event\":\"alive\",\"version\":\"9.9.4\"}' >&0; sleep 60; exit 1";
+
+// Holds: S1-6c, S3.4-4, S8-8
+#[tokio::test]
+async fn systemd_sees_one_service_through_updates_good_and_bad() {
+    let Some(mut device) = Device::fresh(Flavour::Systemd).await else { return };
+    let releases = Releases::new();
+    publish(&device, &releases, OLD, Agent::Good);
+    is_installed(&device, &releases).await;
+    has_window(&device, &releases, Some(15)).await;
+    let service = main_pid(&device).await;
+    assert_eq!(Some(service.clone()), device.pid("link-guard").await.map(|pid| pid.to_string()));
+
+    publish(&device, &releases, "9.9.1", Agent::Good);
+    let agent = device.pid("link-agent").await;
+    let ran = device.link("update").await;
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!((version(&device).await, device.pid("link-agent").await), ("9.9.1".into(), agent));
+    // The power goes before the version has proved itself; it gets another window.
+    device.machine.power_cut().await;
+    device.machine.switch_on().await;
+    device.is_healthy().await;
+    assert_eq!(version(&device).await, "9.9.1");
+    is_settled(&device, "committed").await;
+
+    for (bad, script) in [("9.9.2", "exit 7"), ("9.9.3", "exec sleep 1000")] {
+        let service = main_pid(&device).await;
+        let script = format!("{PASSES_ITS_CHECK}\n{script}").leak();
+        publish(&device, &releases, bad, Agent::Script(script));
+        rolls_back(&device, bad).await;
+        assert_eq!(main_pid(&device).await, service, "systemd has not noticed");
+    }
+
+    // The window as it is for everybody.
+    has_window(&device, &releases, None).await;
+    publish(&device, &releases, "9.9.4", Agent::Script(ENDS_AFTER_A_MINUTE));
+    rolls_back(&device, "9.9.4").await;
+    let ran = device.machine.user(ALICE, "ls ~/.local/share/link/versions").await;
+    assert_eq!(ran.stdout.split_whitespace().collect::<Vec<_>>(), [OLD, "9.9.1"], "{ran:?}");
+
+    let drop_in = "rm -r ~/.config/systemd/user/link.service.d";
+    assert_eq!(device.machine.user(ALICE, drop_in).await.code, Some(0));
+    device.uninstalls().await;
+}
+
+/// Puts a release where the device looks for it.
+fn publish(device: &Device, releases: &Releases, version: &str, agent: Agent) {
+    releases.publish(version, agent);
+    for entry in std::fs::read_dir(releases.folder()).unwrap() {
+        let path = entry.unwrap().path();
+        let to = device.machine.releases().join(path.file_name().unwrap());
+        std::fs::copy(path, to).unwrap();
+    }
+}
+
+async fn is_installed(device: &Device, releases: &Releases) {
+    let key = device.backend.key(KeyKind::Registration).await;
+    let keys = format!(
+        "export LINK_REGISTRATION_KEY={} LINK_DEV_RELEASE_KEYS={} LINK_VERSION={OLD}",
+        key.expose(),
+        releases.trusted
+    );
+    let ran = device.install_with(&keys).await;
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("signature of release"), "{ran:?}");
+}
+
+/// A drop-in, as a person would make one: the keys of these releases, and a window of seconds.
+async fn has_window(device: &Device, releases: &Releases, seconds: Option<u32>) {
+    let window = seconds.map_or_else(String::new, |seconds| {
+        format!("Environment=LINK_DEV_UPDATE_WINDOW={seconds}\\n")
+    });
+    let line = format!(
+        "mkdir -p ~/.config/systemd/user/link.service.d \
+         && printf '[Service]\\nEnvironment=LINK_DEV_RELEASE_KEYS={}\\n{window}' \
+            > ~/.config/systemd/user/link.service.d/test.conf \
+         && systemctl --user daemon-reload && systemctl --user restart link",
+        releases.trusted
+    );
+    let ran = device.machine.login(ALICE, &line).await;
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    device.is_healthy().await;
+}
+
+async fn rolls_back(device: &Device, bad: &str) {
+    let before = version(device).await;
+    let ran: Ran = device.link("update").await;
+    assert_eq!(ran.code, Some(70), "{bad}: {ran:?}");
+    device.is_healthy().await;
+    assert_eq!(version(device).await, before);
+    is_settled(device, "rolled_back").await;
+    let again = device.link("update").await;
+    assert!(again.stderr.contains("was given up before"), "{again:?}");
+}
+
+async fn is_settled(device: &Device, outcome: &str) {
+    until("the end of the trial", || async {
+        let status = device.status().await;
+        (status["agent"]["last_update"]["outcome"] == outcome).then_some(())
+    })
+    .await;
+}
+
+async fn version(device: &Device) -> String {
+    device.status().await["agent"]["agent_version"].as_str().unwrap_or_default().to_owned()
+}
+
+async fn main_pid(device: &Device) -> String {
+    device.machine.login(ALICE, "systemctl --user show -P MainPID link").await.stdout
+}
