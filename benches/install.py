@@ -59,11 +59,7 @@ class Backend:
         return self.call("POST", "/api/v1/keys", {"kind": "registration"})["key"]
 
     def a_device_is_online(self):
-        return any(device["online"] for device in self.call("GET", "/api/v1/devices"))
-
-    def forget_devices(self):
-        for device in self.call("GET", "/api/v1/devices"):
-            self.call("DELETE", f"/api/v1/devices/{device['device_id']}")
+        return any(device["online"] for device in self.call("GET", "/api/v1/devices")["items"])
 
 
 def wait(condition):
@@ -146,7 +142,7 @@ class Link:
         link = self.home / ".local/share/link/current/link"
         subprocess.run([link, "uninstall", "--yes"], check=True, capture_output=True,
                        stdin=subprocess.DEVNULL, env=ENVIRONMENT | {"HOME": str(self.home)})
-        self.backend.forget_devices()
+        assert not self.backend.a_device_is_online(), "the device of the last run is still there"
 
 
 class Uv:
@@ -160,7 +156,7 @@ class Uv:
         self.folder, wheel = work / "uv", work / "wheel"
         self.folder.mkdir()
         subprocess.run(["python3", "-m", "pip", "install", "-q", "--disable-pip-version-check",
-                        "--no-deps", "--only-binary", ":all:", "--target", wheel, f"uv=={version}"],
+                        "--no-deps", "--only-binary", ":all:", "--root-user-action=ignore", "--target", wheel, f"uv=={version}"],
                        check=True)
         name = f"uv-{platform.machine()}-unknown-linux-gnu"
         self.archive = self.folder / f"{name}.tar.gz"
@@ -212,13 +208,21 @@ def measure(kinds, runs, work):
     for turn in range(runs + 1):
         for kind in kinds:
             for transport, source in sources[kind.name].items():
-                if (took := kind.install(source)) is None:
+                if (took := attempt(kind, source)) is None:
                     continue
-                kind.remove()
-                shutil.rmtree(kind.home)
                 for end, value in took.items() if turn else ():
                     seconds.setdefault((kind.name, transport, end), []).append(value)
     return seconds
+
+
+def attempt(kind, source):
+    """Installs once, and takes away what is there even if that failed."""
+    try:
+        return kind.install(source)
+    finally:
+        if kind.home.exists():
+            kind.remove()
+            shutil.rmtree(kind.home)
 
 
 def table(kinds, seconds, runs):

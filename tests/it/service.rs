@@ -67,7 +67,7 @@ impl Device {
         let release = self.machine.release();
         let variables = format!("LINK_HOME=~/scratch LINK_LOCAL_PORT={}", self.port);
         let ran = self.machine.run(&format!(
-            "{variables} LINK_INSTALL_URL=file://{} sh {}/install.sh {flags}",
+            "{variables} LINK_INSTALL_URL=file://{} sh {}/install.sh",
             release.display(),
             release.display()
         ));
