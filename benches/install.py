@@ -1,4 +1,4 @@
-"""Measures first installations over loopback and prints a Markdown table: see scripts/bench-install.
+"""Measures first installations over loopback and prints Markdown tables: see scripts/bench-install.
 
 Every installation has a home of its own, and what it made is taken away before the next. The kinds
 take turns, so that what else the machine does falls on all of them alike.
@@ -102,19 +102,30 @@ def addresses(folder, work):
             "https": serve(folder, work, True)}
 
 
-def run(command, home, work, **variables):
-    """Runs an installer in a new home to its end; returns when it began and how long it took."""
+def run(command, home, work, online=None, **variables):
+    """Runs an installer in a new home. Returns after how many seconds it had ended and, where that
+    can be asked, the device was online."""
     home.mkdir()
     for name in (".profile", ".bashrc"):
         (home / name).touch()
     environment = ENVIRONMENT | {"HOME": str(home), "CURL_CA_BUNDLE": str(work / "certificate.pem")}
-    environment |= variables
-    began = time.monotonic()
-    ended = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
-    took = time.monotonic() - began
-    if ended.returncode:
-        raise SystemExit(f"{command}: {ended.returncode}\n{ended.stderr.decode()}")
-    return began, took
+    seconds = {}
+    with (work / "said").open("wb") as said:
+        began = time.monotonic()
+        process = subprocess.Popen(command, env=environment | variables,
+                                   stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+
+    def done():
+        if process.poll():
+            raise SystemExit(f"{command}: {process.returncode}\n{(work / 'said').read_text()}")
+        if process.returncode == 0:
+            seconds.setdefault("installer has ended", time.monotonic() - began)
+        if online and "device is online" not in seconds and online():
+            seconds["device is online"] = time.monotonic() - began
+        return len(seconds) == (2 if online else 1)
+
+    wait(done)
+    return seconds
 
 
 class Link:
@@ -130,13 +141,11 @@ class Link:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        began, took = run(
+        return run(
             ["sh", self.folder / "install.sh"], self.home, self.work,
-            LINK_INSTALL_URL=source, LINK_BACKEND_URL=f"http://{self.backend.address}",
-            LINK_REGISTRATION_KEY=self.backend.registration_key(), LINK_LOCAL_PORT=str(port),
-            LINK_SERVICE="none")
-        wait(self.backend.a_device_is_online)
-        return {"installed": took, "online": time.monotonic() - began}
+            self.backend.a_device_is_online, LINK_INSTALL_URL=source,
+            LINK_BACKEND_URL=f"http://{self.backend.address}", LINK_LOCAL_PORT=str(port),
+            LINK_REGISTRATION_KEY=self.backend.registration_key(), LINK_SERVICE="none")
 
     def remove(self):
         link = self.home / ".local/share/link/current/link"
@@ -146,7 +155,7 @@ class Link:
 
 
 class Uv:
-    """uv's own script, and its programs from the package registry packed as the script wants them."""
+    """uv's own script; its programs come from the package registry, packed as the script wants."""
 
     def __init__(self, work, script):
         lines = pathlib.Path(script).read_text().splitlines()
@@ -155,9 +164,10 @@ class Uv:
         self.script, self.work = script, work
         self.folder, wheel = work / "uv", work / "wheel"
         self.folder.mkdir()
-        subprocess.run(["python3", "-m", "pip", "install", "-q", "--disable-pip-version-check",
-                        "--no-deps", "--only-binary", ":all:", "--root-user-action=ignore", "--target", wheel, f"uv=={version}"],
-                       check=True)
+        subprocess.run(
+            ["python3", "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps",
+             "--only-binary", ":all:", "--root-user-action=ignore", "--target", wheel,
+             f"uv=={version}"], check=True)
         name = f"uv-{platform.machine()}-unknown-linux-gnu"
         self.archive = self.folder / f"{name}.tar.gz"
         with tarfile.open(self.archive, "w:gz") as tar:
@@ -167,9 +177,9 @@ class Uv:
         self.home = work / "home-uv"
 
     def install(self, source):
-        _, took = run(["sh", self.script], self.home, self.work, UV_DOWNLOAD_URL=source)
+        seconds = run(["sh", self.script], self.home, self.work, UV_DOWNLOAD_URL=source)
         assert (self.home / ".local/bin/uv").exists(), "uv is not where it was to be"
-        return {"installed": took}
+        return seconds
 
     def remove(self):
         pass
@@ -192,10 +202,10 @@ class Rustup:
     def install(self, source):
         if not source.startswith("https:"):
             return None
-        _, took = run(["sh", self.script, "-y", "--default-toolchain", "none"], self.home, self.work,
-                      RUSTUP_UPDATE_ROOT=source)
+        seconds = run(["sh", self.script, "-y", "--default-toolchain", "none"], self.home,
+                      self.work, RUSTUP_UPDATE_ROOT=source)
         assert (self.home / ".cargo/bin/rustup").exists(), "rustup is not where it was to be"
-        return {"installed": took}
+        return seconds
 
     def remove(self):
         pass

@@ -23,7 +23,7 @@ use crate::{
     layout::Layout,
     observe::observe,
     plan::{Found, NameTaken, Observed, Step, plan},
-    receipt::{InstalledFile, InstalledRelease, InstalledVersion, Receipt},
+    receipt::{InstalledFile, InstalledRelease, Receipt},
     trust::{Release, hash_of},
     uninstall::uninstall,
     versions::{self, Versions},
@@ -157,7 +157,8 @@ impl Install<'_> {
         let current = before.as_ref().and_then(|it| receipt.version(&it.to_string()).cloned());
         let folder = layout.version(&release.version.to_string());
         let mut wanted = versions::installed(release, &folder);
-        wanted.release = not_older(current.as_ref(), release)?;
+        let recorded = current.as_ref().and_then(|current| current.release.as_ref());
+        wanted.release = not_older(before.as_ref(), recorded, release)?;
         let observed = observe(layout, &receipt, &wanted, self.shared);
         let steps = plan(&release.version, &observed)
             .map_err(|NameTaken(name)| InstallError::NameTaken(name))?;
@@ -271,20 +272,26 @@ fn folders(places: &[&Path], made: Option<&Path>, lost: bool) -> Vec<PathBuf> {
     folders
 }
 
-/// What the receipt says of `release`, which must not be older than what is there.
+/// What the receipt says of `release`, which must not be older than `current`, of which the receipt
+/// knows `recorded`.
 fn not_older(
-    before: Option<&InstalledVersion>,
+    current: Option<&Version>,
+    recorded: Option<&InstalledRelease>,
     release: &Release,
 ) -> Result<Option<InstalledRelease>, InstallError> {
-    let Some(mut signed) = release.signed.clone() else { return Ok(None) };
-    if let Some((before, installed)) =
-        before.and_then(|before| Some((before, before.release.as_ref()?)))
-    {
-        let offered = release.version.to_string();
-        if is_downgrade((&before.version, installed.counter), (&offered, signed.counter)) {
-            let installed = before.version.clone();
-            return Err(InstallError::Downgrade { installed, offered });
-        }
+    let (Some(mut signed), Some(current)) = (release.signed.clone(), current) else {
+        return Ok(release.signed.clone());
+    };
+    let (have, offered) = (current.to_string(), release.version.to_string());
+    let is_older = match recorded {
+        Some(installed) => is_downgrade((&have, installed.counter), (&offered, signed.counter)),
+        // The receipt was lost, or the version was not signed.
+        None => release.version < *current,
+    };
+    if is_older {
+        return Err(InstallError::Downgrade { installed: have, offered });
+    }
+    if let Some(installed) = recorded {
         signed.counter = signed.counter.max(installed.counter);
     }
     Ok(Some(signed))

@@ -45,7 +45,8 @@ fn flags_win_over_the_environment() {
         let host = format!("file://{}", release.dir.path().display());
         let ran = release.install(shell, &["--repo-url", &host, "--branch", "rel", "--dry-run"]);
         assert_eq!(ran.code, 0);
-        assert!(ran.stderr.contains(&format!("from {host}/rel")), "{ran:?}");
+        let words = format!("--source {host}/rel --dry-run");
+        assert!(ran.stdout.contains(&words), "{ran:?}");
         assert!(!release.home().exists(), "a dry run makes nothing");
     }
 }

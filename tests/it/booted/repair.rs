@@ -35,7 +35,17 @@ async fn what_is_missing_or_altered_is_put_back() {
     device.puts_back(&format!("{DATA}/current"), "ln -sfn /nowhere FILE").await;
     for command in ["/home/alice/.local/bin/link", "/home/alice/.local/bin/linkctl"] {
         assert!(pointers.iter().any(|pointer| pointer == command), "{pointers:?}");
+        device.puts_back(command, "ln -sfn /bin/true FILE").await;
         device.leaves_another_program(command).await;
+    }
+    for program in programs.iter().map(String::as_str).chain([guard.as_str()]) {
+        device.puts_back(program, "chmod 644 FILE").await;
+    }
+    let shared = paths(&receipt["files"], "/path");
+    assert!(shared.len() > 8, "{shared:?}");
+    for page in [&shared[0], &shared[shared.len() - 1]] {
+        device.puts_back(page, "rm FILE").await;
+        device.puts_back(page, "echo scribble >> FILE").await;
     }
 
     let unit = receipt["unit"]["path"].as_str().unwrap();
@@ -79,12 +89,12 @@ impl Device {
 
     /// A command that leads elsewhere may be another program by now.
     async fn leaves_another_program(&self, command: &str) {
-        let away = format!("mv {command} /tmp/kept && ln -s /bin/true {command}");
+        let away = format!("mv {command} /tmp/kept && cp /bin/true {command}");
         assert_eq!(self.machine.user(ALICE, &away).await.code, Some(0));
         let ran = self.install_again().await;
         assert_eq!(ran.code, Some(11), "{ran:?}");
         assert!(ran.stderr.contains(&format!("`{command}` is another program")), "{ran:?}");
-        let back = format!("[ $(readlink {command}) = /bin/true ] && mv /tmp/kept {command}");
+        let back = format!("cmp -s {command} /bin/true && mv /tmp/kept {command}");
         assert_eq!(self.machine.user(ALICE, &back).await.code, Some(0));
         self.is_healthy().await;
     }
