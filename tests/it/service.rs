@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const UNIT: &str = ".config/systemd/user/link.service";
 
-// Holds: S4.4-8c, S4.4-8d, S4.4-8e
+// Holds: S4.4-8a, S4.4-8c, S4.4-8d, S4.4-8e
 #[tokio::test]
 async fn machine_systemd_starts_it_keeps_it_running_and_forgets_it() {
     let machine = match Machine::boot().await {

@@ -88,7 +88,7 @@ async fn a_version_that_fails_is_rolled_back_and_not_tried_again_by_itself() {
     installed.is_healthy().await;
 }
 
-// Holds: S7-12
+// Holds: S7-12, S7-13
 #[tokio::test]
 async fn what_is_not_a_good_release_never_runs() {
     let installed = Installed::new(&[]).await;
