@@ -99,6 +99,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;update' {
             [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Version to install [default: the newest]')
+            [CompletionResult]::new('--channel', '--channel', [CompletionResultType]::ParameterName, 'Take a version that is at least so well tried: alpha, beta or stable [default: as well as what is installed]')
             [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Only tell whether there is a newer version')
             [CompletionResult]::new('--again', '--again', [CompletionResultType]::ParameterName, 'Also try a version that was given up before')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')

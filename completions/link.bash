@@ -2132,13 +2132,17 @@ _link() {
             return 0
             ;;
         link__subcmd__update)
-            opts="-q -h --to --check --again --json --quiet --help"
+            opts="-q -h --to --check --again --channel --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --channel)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -71,6 +71,7 @@ complete -c link -n "__fish_link_using_subcommand restart" -l json -d 'Print dat
 complete -c link -n "__fish_link_using_subcommand restart" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand restart" -s h -l help -d 'Print help'
 complete -c link -n "__fish_link_using_subcommand update" -l to -d 'Version to install [default: the newest]' -r
+complete -c link -n "__fish_link_using_subcommand update" -l channel -d 'Take a version that is at least so well tried: alpha, beta or stable [default: as well as what is installed]' -r
 complete -c link -n "__fish_link_using_subcommand update" -l check -d 'Only tell whether there is a newer version'
 complete -c link -n "__fish_link_using_subcommand update" -l again -d 'Also try a version that was given up before'
 complete -c link -n "__fish_link_using_subcommand update" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'

@@ -66,7 +66,7 @@ fetch() { # url file: gives up when three tries in a row stall or bring less tha
   from=$1; to=$tmp/$2; tries=3; had=0
   case $from in
     file://*) cp -- "${from#file://}" "$to" 2>"$tmp/said"; return ;;
-    http://*@*) die 12 "releases are fetched from a host that is named alone: $from" ;;
+    http://*@* | https://*@*) die 12 "releases are fetched from a host that is named alone: $from" ;;
     https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
     *) die 12 "releases are fetched over https:// or file:// only: $from" ;;
   esac

@@ -6,10 +6,9 @@ use std::{collections::VecDeque, time::Duration};
 
 use link_agent_core::{
     effect::{Effect, Note},
-    event::Event,
+    event::{Event, Staged},
     record::Change,
 };
-use link_installer::update::Wanted;
 use link_platform::checkpoint;
 
 use crate::{
@@ -51,6 +50,7 @@ impl Shell {
 
     /// Ends what must not outlive the agent.
     pub(crate) async fn stop(self) {
+        self.updates.stop();
         self.engines.stop_all().await;
         self.frontends.close_all().await;
     }
@@ -97,9 +97,11 @@ impl Shell {
                 checkpoint::reach("delete-model");
                 self.downloads.delete_model(pipeline_id, model_id);
             }
-            Effect::StageUpdate { version, again, connected } => {
+            Effect::StageUpdate { request, connected } => {
                 checkpoint::reach("stage-update");
-                self.updates.stage(Wanted { version, again }, connected, self.inbox.clone());
+                if let Err(error) = self.updates.stage(request, connected, self.inbox.clone()) {
+                    next.push_back(Event::UpdateStaged(Staged::Failed(format!("{error:#}"))));
+                }
             }
             Effect::ReplaceAgent { version } => {
                 tracing::info!(%version, "makes way");

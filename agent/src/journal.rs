@@ -101,11 +101,16 @@ impl Journal {
     async fn bodies<T: DeserializeOwned>(&self, query: &'static str) -> anyhow::Result<Vec<T>> {
         let rows =
             sqlx::query(query).fetch_all(&self.pool).await.context("cannot read the journal")?;
-        let parse = |row: &sqlx::sqlite::SqliteRow| {
-            let body: String = row.try_get(0)?;
-            anyhow::Ok(serde_json::from_str(&body)?)
-        };
-        rows.iter().map(parse).collect::<Result<_, _>>().context("the journal is damaged")
+        let mut bodies = Vec::new();
+        for row in rows {
+            let body: String = row.try_get(0).context("the journal is damaged")?;
+            match serde_json::from_str(&body) {
+                Ok(body) => bodies.push(body),
+                // A version that was rolled back may know more. It stays for one that does again.
+                Err(error) => tracing::error!("a row of the journal is left alone: {error}"),
+            }
+        }
+        Ok(bodies)
     }
 }
 
@@ -169,6 +174,23 @@ mod tests {
     };
 
     use super::*;
+
+    /// What a later version has written, which was rolled back.
+    #[tokio::test]
+    async fn a_row_that_this_version_does_not_know_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::open(&dir.path().join("journal.db")).await.unwrap();
+        journal.apply(&[Change::PutCommand(entry(7))]).await.unwrap();
+        let later =
+            "INSERT INTO commands (id, seq, body) VALUES ('cmd_1', 8, '{\"type\":\"NEW\"}')";
+        sqlx::query(later).execute(&journal.pool).await.unwrap();
+        assert_eq!(journal.load().await.unwrap().commands, [entry(7)]);
+        let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM commands")
+            .fetch_one(&journal.pool)
+            .await
+            .unwrap();
+        assert_eq!(rows, 2);
+    }
 
     #[tokio::test]
     async fn what_was_applied_is_there_after_the_journal_is_opened_again() {

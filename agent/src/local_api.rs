@@ -53,10 +53,13 @@ pub(crate) struct Listening {
 }
 
 /// Makes the token that actions need, in a file that only this user can read.
-pub(crate) fn new_token(roots: &Roots) -> anyhow::Result<Secret> {
+pub(crate) fn new_token(roots: &Roots) -> Secret {
     let token = Secret::new(BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()));
-    fs::write_private(&roots.control_token(), token.expose().as_bytes())?;
-    Ok(token)
+    if let Err(error) = fs::write_private(&roots.control_token(), token.expose().as_bytes()) {
+        // Nobody can ask for an action then; everything else goes on.
+        tracing::warn!("{error}");
+    }
+    token
 }
 
 /// Starts to listen.
@@ -121,8 +124,7 @@ async fn update(
         return refuse(&Problem::new(Code::UpdateRunning, "one at a time"));
     }
     api.updates.forget_last();
-    let UpdateRequest { version, again } = request;
-    api.inbox.event(Event::UpdateAsked { version, again }).await;
+    api.inbox.event(Event::UpdateAsked(request)).await;
     StatusCode::ACCEPTED.into_response()
 }
 

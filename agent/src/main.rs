@@ -25,10 +25,13 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
-use link_installer::layout::{Layout, PROGRAMS};
+use link_installer::{
+    layout::{Layout, PROGRAMS},
+    stage::CANNOT_TELL,
+};
 use link_platform::{checkpoint, fs, names, paths::Roots, process};
 
-use crate::{args::Args, guard_line::GuardLine, run::Outcome};
+use crate::{args::Args, guard_line::GuardLine, run::Outcome, self_check::CannotTell};
 
 fn main() -> ExitCode {
     names::keep_to_what_is_built_in();
@@ -42,7 +45,10 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error:#}");
-            ExitCode::FAILURE
+            match error.downcast_ref::<CannotTell>() {
+                Some(_) => ExitCode::from(CANNOT_TELL),
+                None => ExitCode::FAILURE,
+            }
         }
     }
 }
@@ -59,7 +65,12 @@ fn start(args: &Args) -> anyhow::Result<()> {
     fs::create_private_dir(&roots.state)?;
     let _lock = fs::try_lock(&roots.agent_lock())?
         .with_context(|| format!("another agent runs with {}", roots.state.display()))?;
-    fs::write_private(&roots.agent_pid(), std::process::id().to_string().as_bytes())?;
+    // A full disk may be emptied; what is served must not end with it.
+    if let Err(error) =
+        fs::write_private(&roots.agent_pid(), std::process::id().to_string().as_bytes())
+    {
+        tracing::warn!("{error}");
+    }
     let ended: anyhow::Result<Outcome> = runtime.block_on(async {
         let guard = GuardLine::start();
         loop {

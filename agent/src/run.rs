@@ -150,7 +150,7 @@ pub(crate) async fn run(args: &Args, roots: &Roots, guard: &GuardLine) -> anyhow
     let api = LocalApi {
         device_id: identity.device_id,
         port: args.local_port,
-        token: local_api::new_token(roots)?,
+        token: local_api::new_token(roots),
         inbox: inbox.clone(),
         engines: engines.clone(),
         updates: updates.clone(),

@@ -13,12 +13,21 @@ use crate::journal::Journal;
 /// How long the backend may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Something else than this version kept the check from its end.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct CannotTell(&'static str);
+
 /// Checks the folders, the identity, the journal, and with `connected` the way to the backend.
+///
+/// # Errors
+/// [`CannotTell`] when this says nothing of the version, anything else when it does not work here.
 pub(crate) async fn run(roots: &Roots, connected: bool) -> anyhow::Result<()> {
     let scratch = tempfile::Builder::new()
         .prefix("self-check-")
         .tempdir_in(&roots.state)
-        .with_context(|| format!("cannot write to `{}`", roots.state.display()))?;
+        .with_context(|| format!("cannot write to `{}`", roots.state.display()))
+        .context(CannotTell("the folder of the state cannot be written"))?;
     let path = roots.identity();
     let identity = match fs::read_to_string(&path) {
         Ok(text) => Identity::parse(&text)
@@ -29,7 +38,8 @@ pub(crate) async fn run(roots: &Roots, connected: bool) -> anyhow::Result<()> {
     };
     if roots.journal().exists() {
         let copy = scratch.path().join("journal.db");
-        Journal::copy(&roots.journal(), &copy).await?;
+        let copied = Journal::copy(&roots.journal(), &copy).await;
+        copied.context(CannotTell("the journal cannot be copied"))?;
         let journal = Journal::open(&copy).await?;
         let read = journal.load().await;
         journal.close().await;
@@ -38,7 +48,8 @@ pub(crate) async fn run(roots: &Roots, connected: bool) -> anyhow::Result<()> {
     if let Some(identity) = identity.filter(|_| connected) {
         let backend = Http::new(&identity.backend_url)?;
         let asked = backend.call_for_status(Call::get("/healthz").timeout(PATIENCE)).await;
-        asked.context("the backend, which the running version reaches, does not answer")?;
+        let reason = "the backend, which the running version reaches, does not answer";
+        asked.context(CannotTell(reason))?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use link_installer::{
     update::{Declined, Wanted},
 };
 use link_platform::process::{self, Call};
-use link_protocol::update::{UpdatePhase, UpdateProgress};
+use link_protocol::update::{UpdatePhase, UpdateProgress, UpdateRequest};
 use semver::Version;
 use tokio::sync::watch;
 
@@ -44,21 +44,28 @@ impl Updates {
         &self.layout
     }
 
-    /// Starts to bring `version` here, the newest when none is named. `is_connected` says that this
-    /// version reaches the backend, which the next one then must, too.
-    pub(crate) fn stage(&self, wanted: Wanted, is_connected: bool, inbox: Inbox) {
+    /// Starts to bring the next version here. `is_connected` says that this version reaches the
+    /// backend, which the next one then must, too.
+    pub(crate) fn stage(
+        &self,
+        request: UpdateRequest,
+        is_connected: bool,
+        inbox: Inbox,
+    ) -> anyhow::Result<()> {
         let updates = self.clone();
+        let UpdateRequest { version, again, channel } = request;
+        let wanted = Wanted { version, again, channel };
         let thread = Pipeline::spawn("update", move |_stop| async move {
             let staged = updates.bring(&wanted, is_connected).await;
             inbox.event(Event::UpdateStaged(staged)).await;
-        });
-        match thread {
-            Ok(thread) => {
-                let mut running = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-                *running = Some(thread);
-            }
-            Err(error) => tracing::error!("{error:#}"),
-        }
+        })?;
+        *self.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+        Ok(())
+    }
+
+    /// Ends the update under way: what it was for is over.
+    pub(crate) fn stop(&self) {
+        drop(self.thread.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     /// Forgets how the last update ended: another one is asked for.

@@ -3,7 +3,9 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
-use link_protocol::{allowlist::Origin, command::Alias, id::DeviceId, port::Port};
+use link_protocol::{
+    allowlist::Origin, command::Alias, id::DeviceId, port::Port, release::Channel,
+};
 
 mod account;
 mod key;
@@ -164,6 +166,10 @@ pub struct Update {
     /// Also try a version that was given up before
     #[arg(long)]
     pub again: bool,
+    /// Take a version that is at least so well tried: alpha, beta or stable [default: as well as
+    /// what is installed]
+    #[arg(long, value_name = "CHANNEL", value_parser = parse_channel)]
+    pub channel: Option<Channel>,
 }
 
 /// `link install-files`.
@@ -345,6 +351,12 @@ const fn default_wait(seconds: u64) -> &'static str {
         1800 => "30m",
         _ => panic!("write this default out"),
     }
+}
+
+fn parse_channel(text: &str) -> Result<Channel, String> {
+    let channels = [Channel::Alpha, Channel::Beta, Channel::Stable];
+    let found = channels.into_iter().find(|channel| channel.to_string() == text);
+    found.ok_or_else(|| "it can be `alpha`, `beta` or `stable`".to_owned())
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {

@@ -17,6 +17,20 @@ use crate::{args::Global, error::CliError, exit_code::ExitCode, output::Output};
 
 const LOCAL_PORT: &str = "LINK_LOCAL_PORT";
 
+/// What a service must see as this process does: folders, the port, the way to the network.
+const FOR_SERVICE: &[&str] = &[
+    LOCAL_PORT,
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CONFIG_HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
+
 /// What every command is given.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
@@ -63,8 +77,9 @@ impl Context {
             CliError::new(ExitCode::CannotWrite, "file", format!("cannot use LINK_HOME: {error}"))
         })?;
         let own = home.as_deref().and_then(|home| Some(("LINK_HOME", home.to_str()?.to_owned())));
-        let shared = [LOCAL_PORT, "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"];
-        let shared = shared.into_iter().filter_map(|name| Some((name, text(name)?)));
+        let shared = FOR_SERVICE.iter().copied().filter_map(|name| Some((name, text(name)?)));
+        // The unit is a file that others may read: a proxy with a password stays out of it.
+        let shared = shared.filter(|(_, value)| !value.contains('@'));
         let is_set = |name| text(name).is_some_and(|value| value != "0");
         let roots = Roots::find(home.as_deref())
             .map_err(|error| CliError::new(ExitCode::CannotWrite, "no-home", error.to_string()))?;

@@ -28,7 +28,7 @@ pub const SETTLED: Duration = Duration::from_secs(60);
 pub const PATIENCE: Duration = Duration::from_secs(15);
 
 /// A version that was well this long ago, at the end of its window, is kept.
-pub const FRESH: Duration = Duration::from_secs(10);
+pub const FRESH: Duration = Duration::from_secs(30);
 
 /// The guard.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -25,7 +25,7 @@ use crate::{
     plan::{Found, NameTaken, Observed, Step, plan},
     receipt::{InstalledFile, InstalledRelease, Receipt},
     trust::{Release, hash_of},
-    uninstall::uninstall,
+    uninstall::undo,
     versions::{self, Versions},
 };
 
@@ -75,7 +75,9 @@ impl InstallError {
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
-            Self::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
+            Self::Io { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
             Self::File(error) => error.is_disk_full(),
             Self::Busy | Self::NameTaken(_) | Self::Downgrade { .. } | Self::Changed(_) => false,
         }
@@ -130,11 +132,14 @@ impl Install<'_> {
         let folders = self.folders();
         fs::create_private_dir(&self.layout.roots().data)?;
         let versions = Versions::lock(self.layout)?;
-        let prepared = self.prepare(folders)?;
-        let done = self.apply(&versions, &prepared);
-        if done.is_err() && prepared.is_new {
-            drop(versions);
-            let _what_cannot_be_deleted = uninstall(self.layout);
+        let is_new = versions::current(self.layout).is_none()
+            && Receipt::read(&self.layout.receipt()).is_none();
+        let done =
+            self.prepare(folders.clone()).and_then(|prepared| self.apply(&versions, &prepared));
+        if done.is_err() && is_new {
+            let made = Receipt::read(&self.layout.receipt());
+            let made = made.unwrap_or_else(|| Receipt { folders, ..Receipt::default() });
+            let _what_cannot_be_deleted = undo(self.layout, &made);
         }
         done
     }
@@ -178,9 +183,9 @@ impl Install<'_> {
             checkpoint::reach("receipt-written");
         }
         let roots = self.layout.roots();
-        for place in [&roots.bin, &roots.state] {
-            std::fs::create_dir_all(place).map_err(|source| io_error("create", place, source))?;
-        }
+        fs::create_private_dir(&roots.state)?;
+        std::fs::create_dir_all(&roots.bin)
+            .map_err(|source| io_error("create", &roots.bin, source))?;
         for step in &prepared.steps {
             self.step(versions, step)?;
             checkpoint::reach(step.name());

@@ -104,6 +104,12 @@ impl Layout {
         self.roots.data.join("staging")
     }
 
+    /// The lock that one update holds from its download to its end.
+    #[must_use]
+    pub fn staging_lock(&self) -> PathBuf {
+        self.roots.data.join("staging.lock")
+    }
+
     /// The lock that one installer holds.
     #[must_use]
     pub fn lock(&self) -> PathBuf {

@@ -42,6 +42,9 @@ use crate::{
 
 /// What an archive may need on disk: itself, and what is in it twice, for a moment.
 const SPACE: u64 = 9;
+/// How a self-check ends that was kept from its end by something else than the version: a disk that
+/// is full, a backend that does not answer. The version may be tried again.
+pub const CANNOT_TELL: u8 = 75;
 /// How long a new version may take to check itself.
 const CHECK_PATIENCE: Duration = Duration::from_secs(60);
 /// How long another installer may hold the lock.
@@ -106,6 +109,8 @@ impl Stage<'_> {
         &self,
         progress: &watch::Sender<UpdateProgress>,
     ) -> Result<Version, StageError> {
+        let _one_at_a_time =
+            fs::try_lock(&self.layout.staging_lock())?.ok_or(InstallError::Busy)?;
         let found = self.find().await?;
         progress.send_modify(|progress| {
             progress.to = Some(found.version.clone());
@@ -114,7 +119,10 @@ impl Stage<'_> {
         });
         self.bring(&found, progress).await?;
         progress.send_modify(|progress| progress.phase = UpdatePhase::Replacing);
-        Versions::lock_within(self.layout, LOCK_PATIENCE)?.swap(&found.version)?;
+        let versions = Versions::lock_within(self.layout, LOCK_PATIENCE)?;
+        // Another version may have been installed meanwhile.
+        self.decide(&found.manifest)?;
+        versions.swap(&found.version)?;
         Ok(found.version)
     }
 
@@ -123,22 +131,33 @@ impl Stage<'_> {
     /// # Errors
     /// [`StageError`] when there is none that may be installed.
     pub async fn find(&self) -> Result<Found, StageError> {
-        let receipt = Receipt::read(&self.layout.receipt())
-            .ok_or(StageError::NotInstalled("it was not installed by install.sh"))?;
-        let current = versions::current(self.layout)
-            .ok_or(StageError::NotInstalled("no version is current; run install.sh again"))?;
+        let receipt = self.receipt()?;
         let source = receipt.source.as_deref().ok_or(StageError::NotInstalled(
             "it is not known where releases come from; run install.sh again",
         ))?;
         let source = Source::parse(source)?;
         let manifest = source.manifest(self.trust, self.wanted.version.as_ref()).await?;
+        self.decide(&manifest)?;
+        let archive = archive(&manifest)?.clone();
+        Ok(Found { version: manifest.version.clone(), archive, source, manifest })
+    }
+
+    fn receipt(&self) -> Result<Receipt, StageError> {
+        Receipt::read(&self.layout.receipt())
+            .ok_or(StageError::NotInstalled("it was not installed by install.sh"))
+    }
+
+    /// Decides by what is installed at this moment.
+    fn decide(&self, manifest: &Manifest) -> Result<(), StageError> {
+        let receipt = self.receipt()?;
+        let current = versions::current(self.layout)
+            .ok_or(StageError::NotInstalled("no version is current; run install.sh again"))?;
         let release = receipt.version(&current.to_string()).and_then(|it| it.release.as_ref());
         let counter = release.map(|release| release.counter);
-        let installed = Installed { version: &current, counter };
+        let channel = receipt.channel(&current.to_string());
+        let installed = Installed { version: &current, counter, channel };
         let state = versions::state(self.layout);
-        update::decide(&state, installed, self.wanted, &manifest, self.now)?;
-        let archive = archive(&manifest)?.clone();
-        Ok(Found { version: manifest.version, archive, source })
+        Ok(update::decide(&state, installed, self.wanted, manifest, self.now)?)
     }
 
     /// Downloads, verifies and unpacks what was found, and lets it check itself. Nothing of what
@@ -150,14 +169,13 @@ impl Stage<'_> {
     ) -> Result<(), StageError> {
         let staging = self.layout.staging();
         fs::create_private_dir(&staging)?;
+        // A whole archive from a run that was killed may be a damaged one.
+        fs::remove_file(&staging.join(found.archive.name.as_str()))?;
+        fs::remove_dir(&staging.join("files"))?;
         let path = self.download(found, &staging, progress).await?;
         progress.send_modify(|progress| progress.phase = UpdatePhase::Checking);
-        let files = staging.join("files");
-        fs::remove_dir(&files)?;
-        unpack(&path, &files).map_err(StageError::Unpack)?;
-        checkpoint::reach("update-unpacked");
-        let release = self.trust.verify(&files, &found.version)?;
-        let laid_out = self.lay_out(&release);
+        let laid_out = self.unpack(&path, &staging.join("files"), &found.version);
+        // What is whole is laid out or bad; only a part is worth keeping.
         fs::remove_dir(&staging)?;
         laid_out?;
         checkpoint::reach("update-laid-out");
@@ -192,28 +210,40 @@ impl Stage<'_> {
         Ok(path)
     }
 
+    fn unpack(&self, archive: &Path, files: &Path, version: &Version) -> Result<(), StageError> {
+        unpack(archive, files).map_err(StageError::Unpack)?;
+        checkpoint::reach("update-unpacked");
+        self.lay_out(&self.trust.verify(files, version)?)
+    }
+
     fn lay_out(&self, release: &Release) -> Result<(), StageError> {
         let versions = Versions::lock_within(self.layout, LOCK_PATIENCE)?;
         versions.record(release)?;
         Ok(versions.lay_out(release)?)
     }
 
-    /// Lets the new agent look at the real configuration; one that fails is deleted and remembered.
+    /// Lets the new agent look at the real configuration; one that fails is deleted, and remembered
+    /// when the fault is its own.
     fn check(&self, version: &Version) -> Result<(), StageError> {
         let program = self.layout.version(&version.to_string()).join(PROGRAMS[1]);
         let args = [&["--self-check".into()], self.check].concat();
         let call = Call { program, args, env: None, limit: CHECK_PATIENCE };
-        let reason = match process::call(&call) {
+        let (reason, is_its_fault) = match process::call(&call) {
             Ok(answer) if answer.success => return Ok(()),
             Ok(answer) => {
                 let last = answer.stderr.lines().last().unwrap_or("it did not say why").to_owned();
-                format!("its self-check failed: {last}")
+                (format!("its self-check failed: {last}"), answer.code != Some(CANNOT_TELL.into()))
             }
-            Err(error) => format!("its self-check did not run: {error}"),
+            Err(error) => (
+                format!("its self-check did not end: {error}"),
+                error.kind() != io::ErrorKind::TimedOut,
+            ),
         };
         let versions = Versions::lock_within(self.layout, LOCK_PATIENCE)?;
         versions.remove(version)?;
-        versions.skip(version, &reason)?;
+        if is_its_fault {
+            versions.skip(version, &reason)?;
+        }
         Err(StageError::SelfCheck { version: version.clone(), reason })
     }
 }
@@ -224,6 +254,7 @@ pub struct Found {
     pub version: Version,
     archive: Archive,
     source: Source,
+    manifest: Manifest,
 }
 
 fn archive(manifest: &Manifest) -> Result<&Archive, StageError> {

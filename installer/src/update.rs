@@ -7,7 +7,7 @@
 
 use jiff::Timestamp;
 use link_protocol::{
-    release::{Freshness, Manifest, is_downgrade},
+    release::{Channel, Freshness, Manifest, is_downgrade},
     update::{UpdateEnd, UpdateOutcome},
 };
 use semver::Version;
@@ -66,6 +66,7 @@ pub struct Installed<'a> {
     pub version: &'a Version,
     /// The counter of its signed release; nothing when its signature was not checked.
     pub counter: Option<u64>,
+    pub channel: Channel,
 }
 
 /// What is asked for.
@@ -75,6 +76,8 @@ pub struct Wanted {
     pub version: Option<Version>,
     /// Also one that was rolled back before.
     pub again: bool,
+    /// How well tried it must be at least; as well as what is installed when absent.
+    pub channel: Option<Channel>,
 }
 
 /// Why nothing is installed.
@@ -86,6 +89,10 @@ pub enum Declined {
     NotPublished { wanted: Version, newest: Version },
     #[error("the release {offered} is older than the installed {installed}")]
     Downgrade { installed: Version, offered: Version },
+    #[error(
+        "version {version} is of the channel {channel}; `link update --channel {channel}` takes it"
+    )]
+    LessTried { version: Version, channel: Channel },
     #[error("version {version} was given up before: {reason}")]
     Skipped { version: Version, reason: String },
     #[error("the manifest of the releases has expired; is the clock of this machine right?")]
@@ -125,6 +132,9 @@ pub fn decide(
     };
     if is_older {
         return Err(Declined::Downgrade { installed: installed.version.clone(), offered });
+    }
+    if manifest.channel < wanted.channel.unwrap_or(installed.channel) {
+        return Err(Declined::LessTried { version: offered, channel: manifest.channel });
     }
     if let Some(skipped) = state.skipped.iter().find(|skipped| skipped.version == offered)
         && !wanted.again

@@ -126,6 +126,10 @@ impl Versions {
     /// # Errors
     /// [`InstallError`] when a file cannot be deleted.
     pub fn remove(&self, version: &Version) -> Result<(), InstallError> {
+        // Another run may have made it the one that runs.
+        if current(&self.layout).as_ref() == Some(version) {
+            return Ok(());
+        }
         let version = version.to_string();
         fs::remove_dir(&self.layout.version(&version))?;
         if let Some(mut receipt) = Receipt::read(&self.layout.receipt()) {
@@ -155,42 +159,76 @@ impl Versions {
         self.apply(&state.swap(from, to), ["swap-written", "swap-pointed"])
     }
 
-    /// Puts the version before back in its place, and deletes the one that failed.
+    /// Puts the version before `tried` back in its place, and deletes that one; nothing when another
+    /// version is on trial by now.
     ///
     /// # Errors
-    /// [`InstallError`]; the guard resolves the rest at its next start.
-    pub fn roll_back(&self, reason: &str) -> Result<(), InstallError> {
-        self.apply(&state(&self.layout).roll_back(reason), ROLLING_BACK)?;
-        self.prune()
-    }
-
-    /// Keeps the version on trial, and of the others only the one before it.
-    ///
-    /// # Errors
-    /// [`InstallError`].
-    pub fn commit(&self) -> Result<(), InstallError> {
-        if let Some(committed) = state(&self.layout).commit() {
-            self.write(&committed)?;
-            checkpoint::reach("committed");
+    /// [`InstallError`]; what is left of it is resolved by the next look.
+    pub fn roll_back(&self, tried: &Version, reason: &str) -> Result<(), InstallError> {
+        let state = state(&self.layout);
+        if state.pending.as_ref().is_some_and(|pending| pending.to == *tried) {
+            self.apply(&state.roll_back(reason), ROLLING_BACK)?;
         }
         self.prune()
     }
 
-    /// Resolves what an interrupted replacement left; tells whether a version is on trial.
+    /// Keeps `tried`, and of the others only the one before it; nothing when another version is on
+    /// trial by now.
+    ///
+    /// # Errors
+    /// [`InstallError`].
+    pub fn commit(&self, tried: &Version) -> Result<(), InstallError> {
+        let state = state(&self.layout);
+        if let Some(committed) = state.commit()
+            && state.pending.as_ref().is_some_and(|pending| pending.to == *tried)
+        {
+            self.write(&committed)?;
+            checkpoint::reach("committed");
+        }
+        self.refresh_guard()?;
+        self.prune()
+    }
+
+    /// Puts the guard of the current version in its place, unless it is there or a version is on
+    /// trial. The one that runs goes on until its next start.
+    ///
+    /// # Errors
+    /// [`InstallError`].
+    pub fn refresh_guard(&self) -> Result<(), InstallError> {
+        let Some(current) = current(&self.layout) else { return Ok(()) };
+        let current = current.to_string();
+        let receipt = Receipt::read(&self.layout.receipt()).unwrap_or_default();
+        let files = receipt.version(&current).into_iter().flat_map(|version| &version.files);
+        let wanted = files.into_iter().find(|file| file.path.ends_with(PROGRAMS[2]));
+        let is_pending = state(&self.layout).pending.is_some();
+        match wanted {
+            Some(wanted)
+                if !is_pending
+                    && has_hash(&wanted.path, &wanted.sha256)
+                    && !has_hash(&self.layout.guard(), &wanted.sha256) =>
+            {
+                self.place_guard(&current)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Resolves what an interrupted replacement left; returns the version on trial.
     /// `starting` says that the guard starts, which a version may need only so often.
     ///
     /// # Errors
     /// [`InstallError`].
-    pub fn look(&self, starting: bool) -> Result<bool, InstallError> {
-        let Some(current) = current(&self.layout) else { return Ok(false) };
+    pub fn look(&self, starting: bool) -> Result<Option<Version>, InstallError> {
+        let Some(current) = current(&self.layout) else { return Ok(None) };
+        self.restore(&current)?;
         let mut state = state(&self.layout);
         match state.found(&current) {
-            Found::Nothing => Ok(false),
+            Found::Nothing => Ok(None),
             Found::Unfinished(steps) => {
                 self.apply(&steps, ROLLING_BACK)?;
-                self.prune().map(|()| false)
+                self.prune().map(|()| None)
             }
-            Found::Trial if !starting => Ok(true),
+            Found::Trial if !starting => Ok(Some(current)),
             Found::Trial => {
                 let starts = state.pending.as_mut().map_or(0, |pending| {
                     pending.starts += 1;
@@ -198,11 +236,22 @@ impl Versions {
                 });
                 if starts > TRIAL_STARTS {
                     let reason = format!("it was interrupted {TRIAL_STARTS} times while on trial");
-                    return self.roll_back(&reason).map(|()| false);
+                    return self.roll_back(&current, &reason).map(|()| None);
                 }
-                self.write(&state).map(|()| true)
+                self.write(&state).map(|()| Some(current))
             }
         }
+    }
+
+    /// Puts a version back that was about to be replaced by a whole one of itself when the power
+    /// went.
+    fn restore(&self, version: &Version) -> Result<(), InstallError> {
+        let folder = self.layout.version(&version.to_string());
+        let replaced = beside(&folder, "old");
+        if !folder.exists() && replaced.exists() {
+            fs::rename(&replaced, &folder)?;
+        }
+        Ok(())
     }
 
     /// Takes back that the guard has started: it is told to stop, which is no fault of the version.
@@ -233,9 +282,12 @@ impl Versions {
         let kept = state.kept(&current);
         let entries = std::fs::read_dir(self.layout.versions()).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        for version in names.filter_map(|name| name.parse::<Version>().ok()) {
-            if !kept.contains(&&version) {
-                self.remove(&version)?;
+        for name in names {
+            match name.parse::<Version>() {
+                Ok(version) if kept.contains(&&version) => {}
+                Ok(version) => self.remove(&version)?,
+                // What a layout that was cut short has left.
+                Err(_) => fs::remove_dir(&self.layout.versions().join(name))?,
             }
         }
         Ok(())

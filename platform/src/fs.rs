@@ -166,13 +166,6 @@ pub fn is_executable(path: &Path) -> bool {
     system::is_executable(path)
 }
 
-/// Tells whether two files hold different bytes; one that cannot be read differs.
-#[must_use]
-pub fn differ(one: &Path, other: &Path) -> bool {
-    let (one, other) = (std::fs::read(one), std::fs::read(other));
-    !matches!((one, other), (Ok(one), Ok(other)) if one == other)
-}
-
 /// An exclusive lock on a file, held while the value lives and at most as long as the process.
 #[derive(Debug)]
 pub struct Lock {

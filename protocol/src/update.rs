@@ -3,6 +3,8 @@
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
+use crate::release::Channel;
+
 /// What became of an update (specification, section 3.4: the rollback of a version that ends
 /// within the window).
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
@@ -68,4 +70,7 @@ pub struct UpdateRequest {
     /// Install a version that was rolled back before.
     #[serde(default)]
     pub again: bool,
+    /// How well tried it must be at least; as well as what is installed when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<Channel>,
 }

@@ -39,6 +39,7 @@ use link_protocol::{
         KeyProof, Platform, RegisterRequest, Registered, TransportSettings, TransportType,
         proof_statement,
     },
+    release::Channel,
     report::{
         CommandReport, CommandResult, LifecycleReport, LifecycleStatus, LogRecord, ModelReport,
         ModelState, ProgressEvent, ProgressReport, Provenance, Severity, TelemetryReport,
@@ -452,7 +453,10 @@ fn local() -> Vec<Example> {
             },
         ),
         body("local_models", vec![entry, stopped]),
-        body("local_update", UpdateRequest { version: Some(version()), again: true }),
+        body(
+            "local_update",
+            UpdateRequest { version: Some(version()), again: true, channel: Some(Channel::Beta) },
+        ),
         body("guard_line_alive", FromAgent::Alive { version: version(), local_port: Some(20505) }),
         body("guard_line_replacing", FromAgent::Replacing),
         body("guard_line_committed", FromGuard::Committed),

@@ -124,10 +124,12 @@ async fn an_agent_that_does_not_run_is_updated_for_its_next_start_and_a_channel_
     let installed = Installed::new(&[]).await;
     assert!(installed.link(&["stop"]).status.success());
     installed.releases.publish_on("beta", NEW);
-    let looked = installed.link(&["update", "--check", "--json"]);
+    let declined = installed.link(&["update", "--check"]);
+    assert!(said(&declined).contains("is of the channel beta"), "{declined:?}");
+    let looked = installed.link(&["update", "--check", "--json", "--channel", "beta"]);
     assert_eq!(json(&looked)["available"], NEW);
     assert_eq!(installed.on_disk(), [OLD]);
-    let updated = installed.link(&["update"]);
+    let updated = installed.link(&["update", "--channel", "beta"]);
     assert!(updated.status.success() && said(&updated).contains("link start"), "{updated:?}");
     assert!(installed.link(&["start"]).status.success());
     assert_eq!(installed.version().await, NEW);

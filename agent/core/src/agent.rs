@@ -12,8 +12,8 @@ use link_protocol::{
     local_api::{ConnectionState, DeploymentProgress},
     report::{CommandResult, LifecycleReport, LifecycleStatus, ProgressEvent},
     signing::VerifyingKey,
+    update::UpdateRequest,
 };
-use semver::Version;
 
 use crate::{
     clock::{Now, ServerClock},
@@ -24,7 +24,7 @@ use crate::{
     outbox::Outbox,
     record::{Identity, Report, Snapshot},
     serving::{PipelineView, Pipelines},
-    update::{Update, Wanted},
+    update::{Around, Update},
 };
 
 /// The agent's decisions.
@@ -122,9 +122,7 @@ impl Agent {
             Event::ModelDeleted { pipeline_id, outcome } => {
                 self.pipelines.model_deleted(pipeline_id, outcome, turn_ref);
             }
-            Event::UpdateAsked { version, again } => {
-                self.begin_update(None, version, again, turn_ref);
-            }
+            Event::UpdateAsked(request) => self.begin_update(None, request, turn_ref),
             Event::UpdateStaged(staged) => {
                 self.update.ended(staged, turn_ref);
                 if !self.update.is_running() {
@@ -219,13 +217,13 @@ impl Agent {
     fn begin_update(
         &mut self,
         command: Option<CommandId>,
-        version: Option<Version>,
-        again: bool,
+        request: UpdateRequest,
         turn: &mut Turn,
     ) {
         let connected = self.connection == ConnectionState::Connected;
-        self.update.begin(command, Wanted { version, again, connected }, turn);
-        if self.status != LifecycleStatus::Updating {
+        let around = Around { own_version: &self.identity.agent_version, connected };
+        self.update.begin(command, request, around, turn);
+        if self.update.is_running() && self.status != LifecycleStatus::Updating {
             self.status = LifecycleStatus::Updating;
             self.announce_status(turn);
         }
@@ -254,7 +252,9 @@ impl Agent {
                 self.pipelines.uninstall(id, uninstall.pipeline_id, turn);
             }
             Command::UpdateAgent(update) => {
-                self.begin_update(Some(id), Some(update.version), false, turn);
+                let version = Some(update.version);
+                let request = UpdateRequest { version, ..UpdateRequest::default() };
+                self.begin_update(Some(id), request, turn);
             }
         }
     }

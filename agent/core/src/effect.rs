@@ -9,6 +9,7 @@ use link_protocol::{
     id::{CommandId, ModelId, PipelineId},
     port::Port,
     report::CommandResult,
+    update::UpdateRequest,
 };
 use semver::Version;
 
@@ -46,9 +47,9 @@ pub enum Effect {
     DiscardFile(ModelFile),
     /// Delete every file of a model.
     DeleteModel { pipeline_id: PipelineId, model_id: ModelId },
-    /// Bring a version here, the newest when none is named, and point to it; `UpdateStaged` follows.
+    /// Bring the next version here and point to it; `UpdateStaged` follows.
     /// `connected` says that this version reaches the backend, which the next one then must, too.
-    StageUpdate { version: Option<Version>, again: bool, connected: bool },
+    StageUpdate { request: UpdateRequest, connected: bool },
     /// Shut the pipelines down and let this version take over the process.
     ReplaceAgent { version: Version },
     /// Tell the operator.

@@ -2,7 +2,11 @@
 
 use jiff::Timestamp;
 use link_protocol::{
-    agent_api::Welcome, id::PipelineId, port::Port, signing::Signed, update::UpdateOutcome,
+    agent_api::Welcome,
+    id::PipelineId,
+    port::Port,
+    signing::Signed,
+    update::{UpdateOutcome, UpdateRequest},
 };
 use semver::Version;
 
@@ -40,8 +44,8 @@ pub enum Event {
     EngineStopped { pipeline_id: PipelineId, run: u64 },
     /// The files of a model are gone.
     ModelDeleted { pipeline_id: PipelineId, outcome: Result<(), String> },
-    /// A person here asks for an update, to the newest version when none is named.
-    UpdateAsked { version: Option<Version>, again: bool },
+    /// A person here asks for an update.
+    UpdateAsked(UpdateRequest),
     /// The next version is here, or not.
     UpdateStaged(Staged),
     /// A version on trial was kept.

@@ -243,8 +243,9 @@ fn effect(effect: &Effect) -> Vec<String> {
         Effect::PruneModel { .. } => "prune the model".to_owned(),
         Effect::DiscardFile(_) => "discard the file".to_owned(),
         Effect::DeleteModel { .. } => "delete the model".to_owned(),
-        Effect::StageUpdate { version, .. } => {
-            let version = version.as_ref().map_or("the newest".to_owned(), ToString::to_string);
+        Effect::StageUpdate { request, .. } => {
+            let version =
+                request.version.as_ref().map_or("the newest".to_owned(), ToString::to_string);
             format!("stage {version}")
         }
         Effect::ReplaceAgent { version } => format!("replace the agent by {version}"),

@@ -1,6 +1,6 @@
 //! The update of the agent itself: one at a time, asked for by a command or by a person here.
 
-use link_protocol::{id::CommandId, report::CommandResult};
+use link_protocol::{id::CommandId, report::CommandResult, update::UpdateRequest};
 use semver::Version;
 
 use crate::{
@@ -14,11 +14,10 @@ pub(crate) struct Update {
     asked_by: Option<Asker>,
 }
 
-/// What is asked for.
-#[derive(Debug)]
-pub(crate) struct Wanted {
-    pub(crate) version: Option<Version>,
-    pub(crate) again: bool,
+/// What an update must know of the agent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around<'a> {
+    pub(crate) own_version: &'a Version,
     pub(crate) connected: bool,
 }
 
@@ -36,7 +35,13 @@ impl Update {
 
     /// Begins to bring the next version here, unless that is under way. A command that was repeated
     /// after a version was given up does not try that one again; a person may.
-    pub(crate) fn begin(&mut self, command: Option<CommandId>, wanted: Wanted, turn: &mut Turn) {
+    pub(crate) fn begin(
+        &mut self,
+        command: Option<CommandId>,
+        request: UpdateRequest,
+        around: Around<'_>,
+        turn: &mut Turn,
+    ) {
         if self.is_running() {
             if let Some(id) = command {
                 turn.finish(id, CommandResult::Rejected, "an update is under way");
@@ -44,8 +49,11 @@ impl Update {
             return;
         }
         self.asked_by = Some(command.map_or(Asker::Person, Asker::Command));
-        let Wanted { version, again, connected } = wanted;
-        turn.effects.push(Effect::StageUpdate { version, again, connected });
+        // So it is with a command that is carried out again after it has replaced this process.
+        if request.version.as_ref() == Some(around.own_version) {
+            return self.ended(Staged::UpToDate(around.own_version.clone()), turn);
+        }
+        turn.effects.push(Effect::StageUpdate { request, connected: around.connected });
     }
 
     /// Ends the update; what is ready takes over this process.

@@ -39,7 +39,8 @@ const SILENCE: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(15);
 
 pub(super) async fn run(context: &Context, arguments: Update) -> Result<(), CliError> {
-    let wanted = Wanted { version: arguments.version, again: arguments.again };
+    let Update { version, again, channel, .. } = arguments;
+    let wanted = Wanted { version, again, channel };
     if arguments.check {
         return check(context, &wanted).await;
     }
@@ -73,7 +74,8 @@ async fn by_agent(
 ) -> Result<(), CliError> {
     let token = fs::read_to_string(&context.roots.control_token())
         .map_err(|error| CliError::file(&error))?;
-    let request = UpdateRequest { version: wanted.version, again: wanted.again };
+    let Wanted { version, again, channel } = wanted;
+    let request = UpdateRequest { version, again, channel };
     local.update(Secret::new(token.trim()), &request).await?;
     let (progress, deadline) = (Progress::start(context.output), Deadline::after(PATIENCE));
     let (mut seen, mut began) = (UpdateProgress::default(), false);
@@ -195,6 +197,12 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     let from = install_files::own_version();
     if agent_process::stop(context).await? {
         agent_process::start(context).await?;
+        let local = LocalClient::new(context.local_port()?)?;
+        let runs = local.healthz().await.map(|healthz| healthz.agent_version);
+        if runs.is_ok_and(|runs| runs != to) {
+            let message = format!("version {to} does not run here; the one before was put back");
+            return Err(CliError::new(ExitCode::RolledBack, "rolled-back", message));
+        }
         context.output.say(&format!("updated {from} to {to}"));
     } else {
         context.output.say(&format!("updated {from} to {to}, which runs once you `link start`"));

@@ -18,7 +18,7 @@ use link_client::local::LocalClient;
 use link_installer::{
     guard::{Effect, Event, Fault, Guard},
     install::InstallError,
-    layout::{Layout, PROGRAMS},
+    layout::Layout,
     versions::{self, Versions},
 };
 use link_platform::{
@@ -35,6 +35,8 @@ use link_protocol::{
     limits,
 };
 
+/// The log of the guard and the agent begins anew above this, in bytes.
+const LOG_LIMIT: u64 = 64 * 1024 * 1024;
 /// How long another installer may hold the lock.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -76,7 +78,12 @@ fn run() -> anyhow::Result<()> {
     let Some(_lock) = fs::try_lock(&layout.guard_lock())? else {
         anyhow::bail!("another guard runs with {}", roots.state.display());
     };
-    fs::write_private(&layout.guard_pid(), std::process::id().to_string().as_bytes())?;
+    // On a full disk the agent is kept running all the same.
+    if let Err(error) =
+        fs::write_private(&layout.guard_pid(), std::process::id().to_string().as_bytes())
+    {
+        tell(&error.to_string());
+    }
     link_client::install_crypto();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(guard(layout.clone()));
@@ -89,22 +96,24 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
     let mut stop = Termination::listen()?;
     let mut child_end = ChildEnd::listen()?;
     let (mut guard, first) = Guard::new(Duration::ZERO, window());
-    let mut shell = Shell { layout, agent: None, line: None };
+    let mut shell = Shell { layout, agent: None, line: None, trial: None };
     if shell.finds_trial(true) {
         let _nothing_yet = guard.handle(Event::OnTrial { started: true }, Duration::ZERO);
     }
-    shell.replace_itself();
+    shell.refresh();
     let mut effects = vec![first];
     let mut ready = false;
     // Twice within the time that the service manager gives.
     let mut alive = notify::watchdog().map(|limit| tokio::time::interval(limit / 2));
     loop {
-        for effect in effects.drain(..) {
+        for effect in std::mem::take(&mut effects) {
             if effect == Effect::Finish {
                 shell.end(guard.has_trial());
                 return Ok(());
             }
-            shell.run(effect).await;
+            if let Some(event) = shell.run(effect).await {
+                effects.extend(guard.handle(event, started.elapsed()));
+            }
         }
         if shell.agent.is_some() && !ready {
             notify::tell(Note::Ready);
@@ -156,34 +165,56 @@ struct Shell {
     layout: Layout,
     agent: Option<TiedChild>,
     line: Option<Line>,
+    /// The version on trial.
+    trial: Option<semver::Version>,
 }
 
 impl Shell {
-    async fn run(&mut self, effect: Effect) {
+    /// Runs an effect; returns what follows from it at once.
+    async fn run(&mut self, effect: Effect) -> Option<Event> {
         match effect {
             Effect::StartAgent => self.start(),
             Effect::TerminateAgent => self.agent.iter().for_each(TiedChild::terminate),
             Effect::KillAgent => self.agent.iter_mut().for_each(TiedChild::kill),
             Effect::Commit => {
-                if self.change(|versions| versions.commit()).is_some() {
-                    tell("the new version has proved itself");
-                    self.replace_itself();
+                let tried = self.trial.take()?;
+                if self.change(|versions| versions.commit(&tried)).is_some() {
+                    tell(&format!("version {tried} has proved itself"));
                     self.tell_committed().await;
                 }
+                return self.finds_another_trial();
             }
             Effect::RollBack(fault) => {
+                let tried = self.trial.take()?;
                 let reason = match fault {
                     Fault::Ended => "it ended within its trial",
                     Fault::NotWell => "it was not well at the end of its trial",
                 };
-                tell(&format!("rolling back: {reason}"));
-                let _told = self.change(|versions| versions.roll_back(reason));
+                tell(&format!("rolling version {tried} back: {reason}"));
+                let _told = self.change(|versions| versions.roll_back(&tried, reason));
+                return self.finds_another_trial();
             }
             Effect::Finish => {}
         }
+        None
+    }
+
+    /// Takes the guard of the current version for the next start.
+    fn refresh(&self) {
+        if self.layout.versions().exists() {
+            let _told = self.change(Versions::refresh_guard);
+        }
+    }
+
+    /// A trial that could not be ended begins anew, and so does one that began meanwhile.
+    fn finds_another_trial(&mut self) -> Option<Event> {
+        let pending = versions::state(&self.layout).pending.is_some();
+        (pending && self.finds_trial(false)).then_some(Event::OnTrial { started: true })
     }
 
     fn start(&mut self) {
+        // A log that cannot be cut is no reason not to start.
+        let _uncut = fs::truncate_above(&self.layout.agent_log(), LOG_LIMIT);
         let path = agent(&self.layout);
         let log = Some(self.layout.agent_log());
         let program = Program { path, args: vec![], env: vec![], log };
@@ -223,11 +254,14 @@ impl Shell {
                 self.finds_trial(false).then_some(Event::OnTrial { started: false })
             }
             FromAgent::Alive { version, local_port } if on_trial => {
-                let is_new = versions::state(&self.layout).pending?.to == version;
+                let is_new = self.trial.as_ref() == Some(&version);
                 let is_well = is_new && self.answers(&version, local_port).await;
                 is_new.then_some(if is_well { Event::Well } else { Event::Runs })
             }
-            FromAgent::Alive { .. } => None,
+            FromAgent::Alive { .. } => {
+                let _uncut = fs::truncate_above(&self.layout.agent_log(), LOG_LIMIT);
+                self.finds_another_trial()
+            }
         }
     }
 
@@ -239,9 +273,11 @@ impl Shell {
     }
 
     /// Resolves what an interrupted replacement left, and tells whether a version is on trial.
-    fn finds_trial(&self, starting: bool) -> bool {
-        self.layout.update_state().exists()
-            && self.change(|versions| versions.look(starting)).unwrap_or_default()
+    fn finds_trial(&mut self, starting: bool) -> bool {
+        // A build folder has no versions.
+        let look = |versions: &Versions| versions.look(starting);
+        self.trial = self.layout.versions().exists().then(|| self.change(look)).flatten().flatten();
+        self.trial.is_some()
     }
 
     fn change<T>(&self, change: impl FnOnce(&Versions) -> Result<T, InstallError>) -> Option<T> {
@@ -250,22 +286,6 @@ impl Shell {
             .and_then(|versions| change(&versions))
             .inspect_err(|error| tell(&format!("the versions cannot be changed: {error}")))
             .ok()
-    }
-
-    /// Takes the guard of a version that has proved itself for the next start.
-    fn replace_itself(&self) {
-        let newer = self.layout.current().join(PROGRAMS[2]);
-        let is_installed = std::env::current_exe().is_ok_and(|own| own == self.layout.guard());
-        let differs = || fs::differ(&newer, &self.layout.guard());
-        let on_trial = versions::state(&self.layout).pending.is_some();
-        if is_installed
-            && !on_trial
-            && newer.is_file()
-            && differs()
-            && let Err(error) = self_replace::self_replace(&newer)
-        {
-            tell(&format!("the guard of this version cannot be placed: {error}"));
-        }
     }
 
     async fn tell_committed(&mut self) {

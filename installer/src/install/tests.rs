@@ -72,6 +72,14 @@ fn a_first_installation_that_fails_leaves_nothing() {
     std::fs::remove_file(release.from.join("link-guard")).unwrap();
     assert!(matches!(run(&release, &scratch.layout, None), Err(InstallError::Io { .. })));
     assert_eq!(scratch.tree(), before);
+
+    // Who this device is was there before, and stays.
+    let identity = scratch.layout.roots().state.join("identity.json");
+    std::fs::create_dir_all(identity.parent().unwrap()).unwrap();
+    std::fs::write(&identity, "{}").unwrap();
+    let before = scratch.tree();
+    assert!(run(&release, &scratch.layout, None).is_err());
+    assert_eq!(scratch.tree(), before);
 }
 
 #[test]

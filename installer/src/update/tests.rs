@@ -27,7 +27,7 @@ fn decide_at(
     manifest: &Manifest,
     now: Timestamp,
 ) -> Result<(), Declined> {
-    let installed = Installed { version: &version(1), counter: Some(5) };
+    let installed = Installed { version: &version(1), counter: Some(5), channel: Channel::Beta };
     decide(state, installed, wanted, manifest, now)
 }
 
@@ -40,7 +40,7 @@ fn a_newer_release_is_installed_and_everything_else_is_declined_with_its_reason(
     let fresh = UpdateState::default();
     let now = day("2026-11-21");
     let newest = Wanted::default();
-    let asked = |patch| Wanted { version: Some(version(patch)), again: false };
+    let asked = |patch| Wanted { version: Some(version(patch)), ..Wanted::default() };
     assert_eq!(decide_at(&fresh, &newest, &manifest(2, 6), now), Ok(()));
     assert_eq!(decide_at(&fresh, &asked(2), &manifest(2, 6), now), Ok(()));
     let declined = |state: &UpdateState, wanted: &Wanted, offered: &Manifest, now| {
@@ -56,6 +56,12 @@ fn a_newer_release_is_installed_and_everything_else_is_declined_with_its_reason(
     assert_eq!(declined(&fresh, &newest, &manifest(0, 4), now), older);
     let late = day("2030-01-01");
     assert_eq!(declined(&fresh, &newest, &manifest(2, 6), late), Declined::Expired);
+
+    let alpha = Manifest { channel: Channel::Alpha, ..manifest(2, 6) };
+    let less = Declined::LessTried { version: version(2), channel: Channel::Alpha };
+    assert_eq!(declined(&fresh, &newest, &alpha, now), less);
+    let asked_for = Wanted { channel: Some(Channel::Alpha), ..newest.clone() };
+    assert_eq!(decide_at(&fresh, &asked_for, &alpha, now), Ok(()));
 
     let bad = fresh.skip(&version(2), "it ended".to_owned());
     let skipped = Declined::Skipped { version: version(2), reason: "it ended".to_owned() };

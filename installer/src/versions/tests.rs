@@ -10,10 +10,10 @@ use crate::{install::Install, trust::Trust};
 #[test]
 fn a_version_on_trial_is_kept_with_the_one_before_it_and_older_ones_go() {
     let scratch = Scratch::with(&[1, 2]);
-    assert!(scratch.versions().look(true).unwrap());
-    scratch.versions().commit().unwrap();
+    assert!(scratch.versions().look(true).unwrap().is_some());
+    scratch.versions().commit(&version(2)).unwrap();
     scratch.add(3);
-    scratch.versions().commit().unwrap();
+    scratch.versions().commit(&version(3)).unwrap();
     assert_eq!(scratch.on_disk(), ["1.3.2", "1.3.3"]);
     let receipt = Receipt::read(&scratch.layout.receipt()).unwrap();
     assert!(receipt.version("1.3.1").is_none() && receipt.version("1.3.3").is_some());
@@ -22,32 +22,57 @@ fn a_version_on_trial_is_kept_with_the_one_before_it_and_older_ones_go() {
 #[test]
 fn a_roll_back_points_to_the_version_before_and_remembers_why() {
     let scratch = Scratch::with(&[1, 2]);
-    scratch.versions().roll_back("it ended").unwrap();
+    scratch.versions().roll_back(&version(9), "another one").unwrap();
+    assert_eq!(current(&scratch.layout), Some(version(2)), "which is not on trial");
+    scratch.versions().roll_back(&version(2), "it ended").unwrap();
     assert_eq!(current(&scratch.layout), Some(Version::new(1, 3, 1)));
     let state = state(&scratch.layout);
     assert_eq!((state.pending, &*state.skipped[0].reason), (None, "it ended"));
     assert_eq!(scratch.on_disk(), ["1.3.1"]);
-    assert!(!scratch.versions().look(true).unwrap());
+    assert!(scratch.versions().look(true).unwrap().is_none());
 }
 
 #[test]
 fn a_version_that_is_interrupted_again_and_again_is_rolled_back() {
     let scratch = Scratch::with(&[1, 2]);
     for _ in 0..TRIAL_STARTS {
-        assert!(scratch.versions().look(true).unwrap());
-        assert!(scratch.versions().look(false).unwrap(), "only starts count");
+        assert!(scratch.versions().look(true).unwrap().is_some());
+        assert!(scratch.versions().look(false).unwrap().is_some(), "only starts count");
     }
     scratch.versions().uncount_start().unwrap();
-    assert!(scratch.versions().look(true).unwrap());
-    assert!(!scratch.versions().look(true).unwrap());
+    assert!(scratch.versions().look(true).unwrap().is_some());
+    assert!(scratch.versions().look(true).unwrap().is_none());
     assert_eq!(current(&scratch.layout), Some(Version::new(1, 3, 1)));
 }
 
 #[test]
 fn what_takes_the_place_of_a_version_on_trial_falls_back_to_the_one_before_both() {
     let scratch = Scratch::with(&[1, 2, 3]);
-    scratch.versions().roll_back("it ended").unwrap();
+    scratch.versions().roll_back(&version(3), "it ended").unwrap();
     assert_eq!(current(&scratch.layout), Some(Version::new(1, 3, 1)));
+}
+
+#[test]
+fn a_repair_that_was_cut_short_between_two_names_is_taken_back() {
+    let scratch = Scratch::with(&[1]);
+    let folder = scratch.layout.version("1.3.1");
+    std::fs::rename(&folder, beside(&folder, "old")).unwrap();
+    assert!(scratch.versions().look(true).unwrap().is_none());
+    assert!(folder.join(PROGRAMS[1]).is_file());
+}
+
+#[test]
+fn the_guard_of_a_version_is_placed_once_it_has_proved_itself() {
+    let scratch = Scratch::with(&[1, 2]);
+    let guard = || std::fs::read_to_string(scratch.layout.guard()).unwrap();
+    scratch.versions().refresh_guard().unwrap();
+    assert_eq!(guard(), "link-guard 1");
+    scratch.versions().commit(&version(2)).unwrap();
+    assert_eq!(guard(), "link-guard 2");
+}
+
+fn version(patch: u64) -> Version {
+    Version::new(1, 3, patch)
 }
 
 struct Scratch {

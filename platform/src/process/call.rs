@@ -28,6 +28,8 @@ pub struct Call {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Answer {
     pub success: bool,
+    /// The exit code; nothing when a signal ended it.
+    pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
@@ -55,6 +57,7 @@ pub fn call(call: &Call) -> io::Result<Answer> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     Ok(Answer {
         success: ended.status.success(),
+        code: ended.status.code(),
         stdout: text(&ended.stdout),
         stderr: text(&ended.stderr),
     })

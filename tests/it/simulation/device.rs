@@ -333,7 +333,7 @@ impl Device {
                 };
                 next.push_back(Event::ModelDeleted { pipeline_id, outcome });
             }
-            Effect::StageUpdate { version, .. } => self.stage(version, around),
+            Effect::StageUpdate { request, .. } => self.stage(request.version, around),
             // The process is replaced by another one: nothing but the disk goes over.
             Effect::ReplaceAgent { .. } => around.agenda.after(0, Item::Crash),
             Effect::Log(_) => {}

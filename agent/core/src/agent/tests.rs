@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use link_protocol::{
+    command::UpdateAgent,
     envelope::{Envelope, ReceiptKind},
     id::PipelineId,
     limits,
@@ -326,12 +327,23 @@ fn an_update_is_reported_done_before_the_new_version_takes_over() {
 #[test]
 fn a_second_update_waits_for_no_other_and_a_person_may_ask_for_one() {
     let mut bench = Bench::online();
-    let asked = Event::UpdateAsked { version: None, again: true };
+    let asked = Event::UpdateAsked(UpdateRequest { again: true, ..UpdateRequest::default() });
     assert!(words(&bench.handle(asked.clone())).contains(&"stage the newest".to_owned()));
     assert!(words(&bench.handle(asked)).is_empty(), "one at a time");
     let told = bench.deliver(&update_agent());
     assert!(told.contains(&"c1 rejected: an update is under way".to_owned()), "{told:?}");
     bench.handle(Event::UpdateStaged(Staged::Failed("cut".to_owned())));
+    assert_eq!(bench.agent.status(), LifecycleStatus::Online);
+}
+
+/// The process may end between its replacement and the note that the command is done.
+#[test]
+fn an_update_to_the_version_that_runs_is_done() {
+    let mut bench = Bench::online();
+    let version = semver::Version::new(1, 3, 0);
+    let told = bench.deliver(&Command::UpdateAgent(UpdateAgent { version }));
+    assert!(told.contains(&"c1 succeeded: version 1.3.0 is installed".to_owned()), "{told:?}");
+    assert!(!told.iter().any(|line| line.starts_with("stage")), "{told:?}");
     assert_eq!(bench.agent.status(), LifecycleStatus::Online);
 }
 
