@@ -109,6 +109,7 @@ impl Stage<'_> {
         &self,
         progress: &watch::Sender<UpdateProgress>,
     ) -> Result<Version, StageError> {
+        self.receipt()?;
         let _one_at_a_time =
             fs::try_lock(&self.layout.staging_lock())?.ok_or(InstallError::Busy)?;
         let found = self.find().await?;
