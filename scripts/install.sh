@@ -112,7 +112,7 @@ base=${base:-${repo%/}/$branch}; base=${base%/}
 case $(uname -s) in Linux) os=unknown-linux-gnu ;; Darwin) os=apple-darwin ;; *) die 13 "this system is not supported: $(uname -s)" ;; esac
 case $(uname -m) in x86_64 | amd64) target=x86_64-$os ;; aarch64 | arm64) target=aarch64-$os ;; *) die 13 "this processor is not supported: $(uname -m)" ;; esac
 if [ "$dry" = 1 ]; then # A release is downloaded and verified, says what it would do, and is deleted.
-  data=$(mktemp -d "${TMPDIR:-/tmp}/link-dry-run.XXXXXX") || die 11 "there is no folder for temporary files"
+  data=$(mktemp -d) || die 11 "there is no folder for temporary files"
 fi
 for tool in tar awk sed cut tr; do have "$tool" || die 10 "$tool is needed"; done
 case $base in file:*) ;; *) have curl || case $(wget --version 2>&1) in "GNU Wget"*) ;; *) die 10 "curl or GNU wget is needed" ;; esac ;; esac

@@ -7,6 +7,7 @@ use link_tests::{
     backend::TestBackend,
     device::free_port,
     machine::{Machine, Ran},
+    tree,
     wait::until,
 };
 use serde_json::Value;
@@ -314,19 +315,6 @@ impl Device {
     }
 }
 
-/// Every path of the home, with what the files hold.
 fn tree(machine: &Machine) -> BTreeMap<PathBuf, Vec<u8>> {
-    let (mut tree, mut open) = (BTreeMap::new(), vec![machine.home()]);
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let metadata = std::fs::symlink_metadata(&path).unwrap();
-            if metadata.is_dir() {
-                open.push(path.clone());
-            }
-            let holds = if metadata.is_file() { std::fs::read(&path).unwrap() } else { vec![] };
-            tree.insert(path, holds);
-        }
-    }
-    tree
+    tree::of(&[&machine.home()])
 }

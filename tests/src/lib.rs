@@ -21,4 +21,5 @@ pub mod model_server;
 pub mod program;
 pub mod release;
 pub mod release_server;
+pub mod tree;
 pub mod wait;

@@ -8,7 +8,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use link_tests::device::free_port;
+use link_tests::{device::free_port, tree};
 
 use super::release;
 
@@ -120,19 +120,7 @@ impl Scratch {
 
     /// Every path of the home and of the folder for temporary files, with what the files hold.
     pub(super) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let (mut tree, mut open) = (BTreeMap::new(), vec![self.home(), self.path().join("tmp")]);
-        while let Some(folder) = open.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                let metadata = std::fs::symlink_metadata(&path).unwrap();
-                if metadata.is_dir() {
-                    open.push(path.clone());
-                }
-                let holds = if metadata.is_file() { std::fs::read(&path).unwrap() } else { vec![] };
-                tree.insert(path, holds);
-            }
-        }
-        tree
+        tree::of(&[&self.home(), &self.path().join("tmp")])
     }
 
     /// A release folder of one's own with the same files, to change some of them.
