@@ -18,7 +18,7 @@ async fn an_interrupted_download_leaves_no_file_and_no_process() {
     let before = scratch.tree();
     for shell in shells() {
         for (signal, code) in [("TERM", 143), ("INT", 130), ("HUP", 143)] {
-            let mut child = downloading(&scratch, shell).await;
+            let (mut child, _server) = downloading(&scratch, shell).await;
             send(signal, child.id());
             let ended = until("the script to end", || {
                 let ended = child.try_wait().unwrap();
@@ -37,7 +37,7 @@ async fn what_a_killed_installation_has_left_goes_with_the_next_one() {
     let scratch = Scratch::new();
     let before = scratch.tree();
     for shell in shells() {
-        let mut child = downloading(&scratch, shell).await;
+        let (mut child, _server) = downloading(&scratch, shell).await;
         child.kill().unwrap();
         child.wait().unwrap();
         processes_of(&scratch).into_iter().for_each(|orphan| send("KILL", orphan));
@@ -77,8 +77,9 @@ async fn of_two_installations_at_once_one_is_done_and_the_other_is_or_says_that_
     assert!(scratch.tree() == before, "{:?}", scratch.tree().keys());
 }
 
-/// The script, while it downloads the archive from a server that is slow.
-async fn downloading(scratch: &Scratch, shell: &[&str]) -> Child {
+/// The script, while it downloads the archive from a server that is slow; the download fails when
+/// the server is dropped.
+async fn downloading(scratch: &Scratch, shell: &[&str]) -> (Child, ReleaseServer) {
     let server = ReleaseServer::start(&scratch.release, ARCHIVE, Fault::Slow).await;
     let child = scratch.script(shell, &server.url).spawn().unwrap();
     until("the download to begin", || async {
@@ -86,7 +87,7 @@ async fn downloading(scratch: &Scratch, shell: &[&str]) -> Child {
         scratch.tree().keys().any(begun).then_some(())
     })
     .await;
-    child
+    (child, server)
 }
 
 /// The processes that name the scratch home in their arguments.
