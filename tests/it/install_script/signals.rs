@@ -81,7 +81,9 @@ async fn of_two_installations_at_once_one_is_done_and_the_other_is_or_says_that_
 /// the server is dropped.
 async fn downloading(scratch: &Scratch, shell: &[&str]) -> (Child, ReleaseServer) {
     let server = ReleaseServer::start(&scratch.release, ARCHIVE, Fault::Slow).await;
-    let child = scratch.script(shell, &server.url).spawn().unwrap();
+    // Who runs the tests in the background has these ignored, and a shell cannot undo that.
+    let shell = [&["env", "--default-signal=INT,HUP"], shell].concat();
+    let child = scratch.script(&shell, &server.url).spawn().unwrap();
     until("the download to begin", || async {
         let begun = |path: &std::path::PathBuf| path.ends_with("asset");
         scratch.tree().keys().any(begun).then_some(())
