@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use link_installer::{layout::Layout, path_files};
 use link_platform::{path_env::Shells, paths::Roots, session};
 
-use crate::{context::Context, error::CliError};
+use crate::{command::install_files, context::Context, error::CliError};
 
 /// Edits the start files of the shells, unless the owner or the place of the installation forbids.
 ///
 /// # Errors
-/// When the receipt cannot be written.
+/// When another installer is at work, or the receipt cannot be read or written.
 pub(crate) fn set_up(context: &Context, layout: &Layout) -> Result<(), CliError> {
     if !may_edit(context, layout) {
         if let Some(advice) = advice(context, layout) {
@@ -19,7 +19,7 @@ pub(crate) fn set_up(context: &Context, layout: &Layout) -> Result<(), CliError>
         return Ok(());
     }
     let Some(shells) = shells(context) else { return Ok(()) };
-    let edited = path_files::add(layout, &shells).map_err(|error| CliError::file(&error))?;
+    let edited = path_files::add(layout, &shells).map_err(install_files::explain)?;
     let bin = context.roots.bin.display();
     for path in &edited.changed {
         context.output.say(&format!("put {bin} on PATH in {}", path.display()));
@@ -48,7 +48,8 @@ fn may_edit(context: &Context, layout: &Layout) -> bool {
         && (!is_first(context) || path_files::are_edited(layout))
 }
 
-fn shells(context: &Context) -> Option<Shells> {
+/// Returns the shells of this user.
+pub(crate) fn shells(context: &Context) -> Option<Shells> {
     let (home, config) = Roots::of_user().ok()?;
     let environment = &context.environment;
     Some(Shells {

@@ -10,6 +10,7 @@ use link_installer::{
 use link_platform::session;
 
 use crate::{
+    command::install_files,
     context::Context,
     error::{CliError, chain},
     exit_code::ExitCode,
@@ -41,7 +42,7 @@ pub(crate) fn wish(context: &Context) -> Result<Wish, CliError> {
 /// When the receipt cannot be written, or when the unit cannot be taken away.
 pub(crate) fn set_up(context: &Context, layout: &Layout, wish: Wish) -> Result<bool, CliError> {
     if wish == Wish::Detached {
-        let removed = systemd::withdraw(layout).map_err(|error| explain(&error))?;
+        let removed = systemd::withdraw(layout).map_err(explain)?;
         if removed {
             context.output.say("removed the unit `link.service`");
         }
@@ -58,7 +59,7 @@ pub(crate) fn set_up(context: &Context, layout: &Layout, wish: Wish) -> Result<b
         Ok(step) => step,
         Err(error) => {
             // The agent can run without it, which `link status` tells.
-            context.output.error(&explain(&error));
+            context.output.error(&explain(error));
             return Ok(false);
         }
     };
@@ -129,7 +130,7 @@ pub(crate) fn in_words(availability: &Availability) -> String {
 /// # Errors
 /// When systemd cannot.
 pub(crate) fn start() -> Result<(), CliError> {
-    systemd::start().map_err(|error| explain(&error))
+    systemd::start().map_err(explain)
 }
 
 /// Stops the unit.
@@ -137,7 +138,7 @@ pub(crate) fn start() -> Result<(), CliError> {
 /// # Errors
 /// When systemd cannot.
 pub(crate) fn stop() -> Result<(), CliError> {
-    systemd::stop().map_err(|error| explain(&error))
+    systemd::stop().map_err(explain)
 }
 
 fn tier(context: &Context, layout: &Layout, wish: Wish) -> Tier {
@@ -156,7 +157,7 @@ fn linger(context: &Context, layout: &Layout) -> Result<(), CliError> {
     let Some(user) = session::user_name() else {
         return Ok(());
     };
-    match systemd::ask_to_linger(layout, &user).map_err(|error| explain(&error))? {
+    match systemd::ask_to_linger(layout, &user).map_err(explain)? {
         Linger::Before => {}
         Linger::Enabled => context.output.say("asked systemd to run it without a login"),
         Linger::Refused => context.output.say(&format!(
@@ -167,15 +168,15 @@ fn linger(context: &Context, layout: &Layout) -> Result<(), CliError> {
     Ok(())
 }
 
-fn explain(error: &ServiceError) -> CliError {
+fn explain(error: ServiceError) -> CliError {
     let hint = match error {
+        ServiceError::Receipt(error) => return install_files::explain(error),
         ServiceError::Masked => format!("to undo that, {UNMASK}"),
-        ServiceError::Unwritable
-        | ServiceError::NoHome
-        | ServiceError::File(_)
-        | ServiceError::Manager { .. } => "look at `systemctl --user status link`".to_owned(),
+        ServiceError::Unwritable | ServiceError::NoHome | ServiceError::Manager { .. } => {
+            "look at `systemctl --user status link`".to_owned()
+        }
     };
-    CliError::new(ExitCode::NotRunning, "service", chain(error)).hint(hint)
+    CliError::new(ExitCode::NotRunning, "service", chain(&error)).hint(hint)
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 //! back a version on trial.
 //!
 //! An agent that ends is started again after a wait that grows with each quick end and starts anew
-//! once it has run for a while. A version on trial that ends with a failure is rolled back at once;
-//! at the end of its window it is kept if it was well a moment ago, and rolled back if not. Told to
-//! stop, the guard asks the agent, then kills it, and starts nothing any more. Pure: the shell is the
-//! program `link-guard`.
+//! once it has run for a while; one that is silent for too long is killed for it. A version on trial
+//! that ends with a failure is rolled back at once; at the end of its window it is kept if it was
+//! well a moment ago, and rolled back if not. Told to stop, the guard asks the agent, then kills it,
+//! and starts nothing any more. Pure: the shell is the program `link-guard`.
 
 use std::time::Duration;
 
@@ -30,23 +30,53 @@ pub const PATIENCE: Duration = Duration::from_secs(15);
 /// A version that was well this long ago, at the end of its window, is kept.
 pub const FRESH: Duration = Duration::from_secs(30);
 
+/// An agent that was silent for this long is suspected to hang.
+pub const SILENCE: Duration = Duration::from_secs(60);
+
+/// This part of the silence is given to an agent that is suspected. It may be the guard that was
+/// held up, with the agent or alone: then the agent is heard within this time.
+const HEARING: u32 = 6;
+
+/// How an agent ends that finds the port of its local API taken by another program: no fault of its
+/// version.
+pub const PORT_TAKEN: u8 = 76;
+
+/// How long things may last.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Limits {
+    /// A version is on trial.
+    pub window: Duration,
+    /// The agent says nothing; nothing where it cannot be heard.
+    pub silence: Option<Duration>,
+}
+
 /// The guard.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Guard {
     phase: Phase,
     /// Quick ends in a row.
     quick_ends: usize,
-    /// How long a version is on trial.
-    window: Duration,
+    limits: Limits,
     trial: Option<Trial>,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Phase {
-    Running { since: Now },
+    Running { since: Now, heard: Heard },
     Waiting { until: Now },
     Stopping { kill_at: Now, killed: bool },
     Ended,
+}
+
+/// Whether the agent is heard.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Heard {
+    /// It was started, or spoke.
+    At(Now),
+    /// It was silent for too long, and has until then.
+    Until(Now),
+    /// It has been killed for it.
+    Never,
 }
 
 /// A version on trial.
@@ -63,8 +93,10 @@ struct Trial {
 /// What happened.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Event {
-    /// The agent ended, or could not be started; `failed` unless it ended with success.
-    AgentEnded { failed: bool },
+    /// The agent ended, or could not be started.
+    AgentEnded(End),
+    /// It has said that it is alive.
+    Heard,
     /// A version on trial was found; `started` unless it is about to take over the process.
     OnTrial { started: bool },
     /// The version on trial runs.
@@ -77,19 +109,39 @@ pub enum Event {
     DeadlineReached,
 }
 
+/// How the agent ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum End {
+    InOrder,
+    Failed,
+    /// The port of its local API is another program's.
+    PortTaken,
+}
+
 /// What the shell must do next.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Effect {
     StartAgent,
     /// Ask the agent to end.
     TerminateAgent,
-    KillAgent,
+    KillAgent(Cause),
     /// Keep the version on trial.
     Commit,
     /// Put the version before back in its place.
     RollBack(Fault),
     /// End the guard.
     Finish,
+}
+
+/// Why the agent is killed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cause {
+    /// It was asked to end, and goes on.
+    GoesOn,
+    /// It was not well at the end of the window of its version.
+    NotWell,
+    /// It says nothing any more.
+    Silent,
 }
 
 /// Why a version is rolled back.
@@ -99,28 +151,35 @@ pub enum Fault {
     Ended,
     /// It was not well at the end of its window.
     NotWell,
+    /// Another program has its port: it may be tried again.
+    PortTaken,
 }
 
 impl Guard {
     /// Starts to guard: the agent is started first of all.
     #[must_use]
-    pub const fn new(now: Now, window: Duration) -> (Self, Effect) {
-        let phase = Phase::Running { since: now };
-        (Self { phase, quick_ends: 0, window, trial: None }, Effect::StartAgent)
+    pub const fn new(now: Now, limits: Limits) -> (Self, Effect) {
+        let phase = running(now);
+        (Self { phase, quick_ends: 0, limits, trial: None }, Effect::StartAgent)
     }
 
     /// Applies `event` and returns the effects that must run, in their order.
     #[must_use]
     pub fn handle(&mut self, event: Event, now: Now) -> Vec<Effect> {
         match event {
-            Event::AgentEnded { failed } => self.agent_ended(failed, now),
+            Event::AgentEnded(end) => self.agent_ended(end, now),
+            Event::Heard => {
+                self.heard(now);
+                Vec::new()
+            }
             Event::OnTrial { started } => {
-                let until = now + self.window;
+                let until = now + self.limits.window;
                 let trial = Trial { until, started, well_at: None, condemned: false };
                 self.trial.get_or_insert(trial);
                 Vec::new()
             }
             Event::Runs | Event::Well => {
+                self.heard(now);
                 if let Some(trial) = &mut self.trial {
                     trial.started = true;
                     trial.well_at = if event == Event::Well { Some(now) } else { trial.well_at };
@@ -138,7 +197,8 @@ impl Guard {
         let phase = match self.phase {
             Phase::Waiting { until } => Some(until),
             Phase::Stopping { kill_at, killed: false } => Some(kill_at),
-            Phase::Running { .. } | Phase::Stopping { killed: true, .. } | Phase::Ended => None,
+            Phase::Running { .. } => self.silence_ends(),
+            Phase::Stopping { killed: true, .. } | Phase::Ended => None,
         };
         [phase, self.window_ends()].into_iter().flatten().min()
     }
@@ -165,18 +225,45 @@ impl Guard {
         self.trial.as_ref().filter(|trial| open && !trial.condemned).map(|trial| trial.until)
     }
 
-    fn agent_ended(&mut self, failed: bool, now: Now) -> Vec<Effect> {
+    /// When the silence of the agent has consequences; within a trial it is the end of the window
+    /// that has.
+    fn silence_ends(&self) -> Option<Now> {
+        let limit = self.limits.silence.filter(|_| self.trial.is_none())?;
         match self.phase {
-            Phase::Running { since } => {
-                match &mut self.trial {
-                    Some(Trial { condemned: true, .. }) => {
+            Phase::Running { heard: Heard::At(at), .. } => Some(at + limit),
+            Phase::Running { heard: Heard::Until(until), .. } => Some(until),
+            Phase::Running { heard: Heard::Never, .. }
+            | Phase::Waiting { .. }
+            | Phase::Stopping { .. }
+            | Phase::Ended => None,
+        }
+    }
+
+    const fn heard(&mut self, now: Now) {
+        if let Phase::Running { heard: heard @ (Heard::At(_) | Heard::Until(_)), .. } =
+            &mut self.phase
+        {
+            *heard = Heard::At(now);
+        }
+    }
+
+    fn agent_ended(&mut self, end: End, now: Now) -> Vec<Effect> {
+        match self.phase {
+            Phase::Running { since, .. } => {
+                match (&mut self.trial, end) {
+                    (Some(Trial { condemned: true, .. }), _) => {
                         return self.roll_back(Fault::NotWell, now);
                     }
-                    Some(Trial { started: true, .. }) if failed => {
+                    (Some(Trial { started: true, .. }), End::Failed) => {
                         return self.roll_back(Fault::Ended, now);
                     }
-                    Some(trial) => trial.started = true,
-                    None => {}
+                    (Some(Trial { started: true, .. }), End::PortTaken) => {
+                        return self.roll_back(Fault::PortTaken, now);
+                    }
+                    (Some(trial), End::InOrder | End::Failed | End::PortTaken) => {
+                        trial.started = true;
+                    }
+                    (None, _) => {}
                 }
                 if now.saturating_sub(since) >= SETTLED {
                     self.quick_ends = 0;
@@ -197,7 +284,7 @@ impl Guard {
     fn roll_back(&mut self, fault: Fault, now: Now) -> Vec<Effect> {
         self.trial = None;
         self.quick_ends = 0;
-        self.phase = Phase::Running { since: now };
+        self.phase = running(now);
         vec![Effect::RollBack(fault), Effect::StartAgent]
     }
 
@@ -219,19 +306,38 @@ impl Guard {
         if self.window_ends().is_some_and(|end| end <= now) {
             return self.end_window(now);
         }
+        if self.silence_ends().is_some_and(|end| end <= now) {
+            return self.end_silence(now);
+        }
         match self.phase {
             Phase::Waiting { until } if until <= now => {
-                self.phase = Phase::Running { since: now };
+                self.phase = running(now);
                 vec![Effect::StartAgent]
             }
             Phase::Stopping { kill_at, killed: false } if kill_at <= now => {
                 self.phase = Phase::Stopping { kill_at, killed: true };
-                vec![Effect::KillAgent]
+                vec![Effect::KillAgent(Cause::GoesOn)]
             }
             Phase::Running { .. }
             | Phase::Waiting { .. }
             | Phase::Stopping { .. }
             | Phase::Ended => Vec::new(),
+        }
+    }
+
+    fn end_silence(&mut self, now: Now) -> Vec<Effect> {
+        let hearing = self.limits.silence.unwrap_or_default() / HEARING;
+        let Phase::Running { heard, .. } = &mut self.phase else { return Vec::new() };
+        match heard {
+            Heard::At(_) => {
+                *heard = Heard::Until(now + hearing);
+                Vec::new()
+            }
+            Heard::Until(_) => {
+                *heard = Heard::Never;
+                vec![Effect::KillAgent(Cause::Silent)]
+            }
+            Heard::Never => Vec::new(),
         }
     }
 
@@ -244,11 +350,15 @@ impl Guard {
             vec![Effect::Commit]
         } else if runs {
             trial.condemned = true;
-            vec![Effect::KillAgent]
+            vec![Effect::KillAgent(Cause::NotWell)]
         } else {
             self.roll_back(Fault::NotWell, now)
         }
     }
+}
+
+const fn running(now: Now) -> Phase {
+    Phase::Running { since: now, heard: Heard::At(now) }
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use crate::{
     receipt::{InstalledFile, InstalledRelease, Receipt},
     trust::{Release, hash_of},
     uninstall::undo,
-    versions::{self, Versions},
+    versions::{self, PATIENCE, Versions},
 };
 
 /// What an installation found or did.
@@ -57,6 +57,14 @@ pub enum InstallError {
     /// A program is not the one that was verified.
     #[error("`{}` changed while it was installed", .0.display())]
     Changed(PathBuf),
+    /// A file that the installation has written of itself cannot be understood.
+    #[error("`{}` is damaged; {next_step}", path.display())]
+    Damaged {
+        path: PathBuf,
+        next_step: &'static str,
+        #[source]
+        source: serde_json::Error,
+    },
     /// A file or folder could not be read or written.
     #[error("failed to {action} `{}`", path.display())]
     Io {
@@ -79,7 +87,11 @@ impl InstallError {
                 matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
             }
             Self::File(error) => error.is_disk_full(),
-            Self::Busy | Self::NameTaken(_) | Self::Downgrade { .. } | Self::Changed(_) => false,
+            Self::Busy
+            | Self::NameTaken(_)
+            | Self::Downgrade { .. }
+            | Self::Changed(_)
+            | Self::Damaged { .. } => false,
         }
     }
 }
@@ -131,9 +143,8 @@ impl Install<'_> {
     pub fn run(&self) -> Result<Outcome, InstallError> {
         let folders = self.folders();
         fs::create_private_dir(&self.layout.roots().data)?;
-        let versions = Versions::lock(self.layout)?;
-        let is_new = versions::current(self.layout).is_none()
-            && Receipt::read(&self.layout.receipt()).is_none();
+        let versions = Versions::lock_within(self.layout, PATIENCE)?;
+        let is_new = versions::current(self.layout).is_none() && !self.layout.receipt().exists();
         let done =
             self.prepare(folders.clone()).and_then(|prepared| self.apply(&versions, &prepared));
         if done.is_err() && is_new {
@@ -155,9 +166,13 @@ impl Install<'_> {
     /// Looks and decides. `folders` are those that an installation without a receipt has made.
     fn prepare(&self, folders: Vec<PathBuf>) -> Result<Prepared, InstallError> {
         let (release, layout) = (self.release, self.layout);
-        let known = Receipt::read(&layout.receipt());
+        let known = match Receipt::load(&layout.receipt()) {
+            // It is made anew by what is found.
+            Err(InstallError::Damaged { .. }) => None,
+            other => other?,
+        };
         let before = versions::current(layout);
-        let is_new = known.is_none() && before.is_none();
+        let is_new = !layout.receipt().exists() && before.is_none();
         let mut receipt = known.unwrap_or_else(|| Receipt { folders, ..Receipt::default() });
         let current = before.as_ref().and_then(|it| receipt.version(&it.to_string()).cloned());
         let folder = layout.version(&release.version.to_string());
@@ -217,8 +232,8 @@ impl Install<'_> {
 /// # Errors
 /// [`InstallError`].
 pub fn refresh(layout: &Layout, shared: &[SharedFile]) -> Result<(), InstallError> {
-    let _versions = Versions::lock(layout)?;
-    let Some(mut receipt) = Receipt::read(&layout.receipt()) else { return Ok(()) };
+    let _versions = Versions::lock_within(layout, PATIENCE)?;
+    let Some(mut receipt) = Receipt::load(&layout.receipt())? else { return Ok(()) };
     let current = versions::current(layout).map(|version| version.to_string());
     let Some(installed) = current.and_then(|current| receipt.version(&current).cloned()) else {
         return Ok(());

@@ -21,3 +21,4 @@ pub mod update;
 pub mod versions;
 
 mod observe;
+mod state_file;

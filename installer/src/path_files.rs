@@ -11,15 +11,16 @@ use std::{
 };
 
 use link_platform::{
-    checkpoint,
-    fs::{self, FileError},
+    checkpoint, fs,
     path_env::{self, Shells},
     process::{self, Call},
 };
 
 use crate::{
+    install::InstallError,
     layout::Layout,
     receipt::{PathFile, Receipt},
+    versions::{self, Versions},
 };
 
 /// How long the start files of a shell may take.
@@ -84,23 +85,22 @@ pub fn plan(layout: &Layout, shells: &Shells) -> Plan {
 /// Puts the folder of the command on PATH in the start files of `shells`.
 ///
 /// # Errors
-/// When the receipt cannot be written; then nothing was edited.
-pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, FileError> {
+/// When another installer is at work, or the receipt cannot be read or written; then nothing was
+/// edited.
+pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, InstallError> {
+    let versions = Versions::lock_within(layout, versions::PATIENCE)?;
     let Plan { edits, intact, skipped } = plan(layout, shells);
-    let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
-    let before = receipt.clone();
-    // A block that no receipt lists is ours all the same: the receipt was lost.
-    let blocks = intact.iter().map(|(path, alone)| (path, *alone));
-    for (path, created) in edits.iter().map(|edit| (&edit.path, edit.created)).chain(blocks) {
-        if !receipt.path_files.iter().any(|known| known.path == *path) {
-            receipt.path_files.push(PathFile { path: path.clone(), created });
-            receipt.add_folders(path.parent().unwrap_or(path));
+    versions.change_receipt(|receipt| {
+        // A block that no receipt lists is ours all the same: the receipt was lost.
+        let blocks = intact.iter().map(|(path, alone)| (path, *alone));
+        for (path, created) in edits.iter().map(|edit| (&edit.path, edit.created)).chain(blocks) {
+            if !receipt.path_files.iter().any(|known| known.path == *path) {
+                receipt.path_files.push(PathFile { path: path.clone(), created });
+                receipt.add_folders(path.parent().unwrap_or(path));
+            }
         }
-    }
-    if receipt != before {
-        receipt.write(&layout.receipt())?;
-        checkpoint::reach("path-recorded");
-    }
+    })?;
+    checkpoint::reach("path-recorded");
     let intact = intact.into_iter().map(|(path, _)| path).collect();
     let mut edited = Edited { intact, skipped, ..Edited::default() };
     for Edit { path, text, .. } in edits {
@@ -120,6 +120,12 @@ pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, FileError> {
 #[must_use]
 pub fn are_edited(layout: &Layout) -> bool {
     Receipt::read(&layout.receipt()).is_some_and(|receipt| !receipt.path_files.is_empty())
+}
+
+/// Returns the files that hold our block, where no receipt tells.
+pub(crate) fn observe(layout: &Layout, shells: &Shells) -> Vec<PathFile> {
+    let found = plan(layout, shells).intact.into_iter();
+    found.map(|(path, created)| PathFile { path, created }).collect()
 }
 
 /// Takes our block out of the files; returns those in which it could not be done.

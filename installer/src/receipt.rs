@@ -6,6 +6,11 @@ use link_platform::fs::{self, FileError};
 use link_protocol::release::Channel;
 use serde::{Deserialize, Serialize};
 
+use crate::{install::InstallError, state_file};
+
+/// What helps with a receipt that is damaged.
+const NEXT_STEP: &str = "run install.sh again, which makes it anew";
+
 /// The list of what was made.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Receipt {
@@ -80,10 +85,19 @@ pub struct InstalledFile {
 }
 
 impl Receipt {
-    /// Reads the receipt at `path`; nothing when there is none that can be read.
+    /// Reads the receipt at `path`; nothing when there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read or is damaged.
+    pub fn load(path: &Path) -> Result<Option<Self>, InstallError> {
+        state_file::read(path, NEXT_STEP)
+    }
+
+    /// Reads the receipt at `path`, to show or compare it; nothing when there is none that can be
+    /// read.
     #[must_use]
     pub fn read(path: &Path) -> Option<Self> {
-        serde_json::from_str(&fs::read_to_string(path).ok()?).ok()
+        Self::load(path).ok().flatten()
     }
 
     /// Writes the receipt to `path`.

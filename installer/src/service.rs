@@ -12,7 +12,7 @@ pub mod task;
 mod unit;
 mod xml;
 
-pub use unit::{Unit, difference};
+pub use unit::{Unit, difference, starts};
 
 /// What the owner asks for by `LINK_SERVICE`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

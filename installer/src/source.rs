@@ -1,9 +1,14 @@
 //! Where releases come from: a folder on a web server, or on this machine.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: reads a local release folder")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: reads a local release folder"
+)]
 
 use std::{
-    io,
+    fs::File,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -132,11 +137,7 @@ impl Source {
             Self::Web(_) => {
                 download::document(&address, DOCUMENT_LIMIT, PATIENCE).await.map_err(unreachable)?
             }
-            Self::Local(folder) => match std::fs::read(folder.join(name)) {
-                Ok(document) => Some(document),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-                Err(error) => return Err(unreachable(error.to_string())),
-            },
+            Self::Local(folder) => read_bounded(&folder.join(name)).map_err(unreachable)?,
         };
         let Some(document) = document else { return Ok(None) };
         let malformed = |_| SourceError::Malformed(address.clone());
@@ -144,9 +145,37 @@ impl Source {
     }
 }
 
+/// Reads a small document; nothing when there is none.
+fn read_bounded(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut document = Vec::new();
+    let one_too_many = DOCUMENT_LIMIT as u64 + 1;
+    file.take(one_too_many).read_to_end(&mut document).map_err(|error| error.to_string())?;
+    if document.len() > DOCUMENT_LIMIT {
+        return Err(format!("the file is longer than {DOCUMENT_LIMIT} bytes"));
+    }
+    Ok(Some(document))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_document_that_does_not_end_is_not_read_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(MANIFEST_FILE);
+        assert_eq!(read_bounded(&path), Ok(None));
+        let file = File::create(&path).unwrap();
+        file.set_len(DOCUMENT_LIMIT as u64).unwrap();
+        assert_eq!(read_bounded(&path).unwrap().unwrap().len(), DOCUMENT_LIMIT);
+        file.set_len(1 << 40).unwrap();
+        assert!(read_bounded(&path).unwrap_err().contains("longer than 1048576 bytes"));
+    }
 
     #[test]
     fn releases_come_neither_over_plain_http_nor_from_anything_else() {

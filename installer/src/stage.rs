@@ -13,6 +13,7 @@ use std::{
     fs::File,
     io,
     path::{Path, PathBuf},
+    pin::pin,
     time::Duration,
 };
 
@@ -24,7 +25,7 @@ use link_platform::{
     process::{self, Call},
 };
 use link_protocol::{
-    release::{Archive, Manifest},
+    release::{Archive, Freshness, Manifest},
     update::{UpdatePhase, UpdateProgress},
 };
 use semver::Version;
@@ -112,7 +113,7 @@ impl Stage<'_> {
         self.receipt()?;
         let _one_at_a_time =
             fs::try_lock(&self.layout.staging_lock())?.ok_or(InstallError::Busy)?;
-        let found = self.find().await?;
+        let found = self.find(progress).await?;
         progress.send_modify(|progress| {
             progress.to = Some(found.version.clone());
             progress.phase = UpdatePhase::Downloading;
@@ -127,17 +128,22 @@ impl Stage<'_> {
         Ok(found.version)
     }
 
-    /// Finds the release that is wanted.
+    /// Finds the release that is wanted, and tells whether the manifest that names it has expired.
     ///
     /// # Errors
     /// [`StageError`] when there is none that may be installed.
-    pub async fn find(&self) -> Result<Found, StageError> {
+    pub async fn find(
+        &self,
+        progress: &watch::Sender<UpdateProgress>,
+    ) -> Result<Found, StageError> {
         let receipt = self.receipt()?;
         let source = receipt.source.as_deref().ok_or(StageError::NotInstalled(
             "it is not known where releases come from; run install.sh again",
         ))?;
         let source = Source::parse(source)?;
         let manifest = source.manifest(self.trust, self.wanted.version.as_ref()).await?;
+        let stale = manifest.freshness(self.now) != Freshness::Fresh;
+        progress.send_modify(|progress| progress.stale = stale);
         self.decide(&manifest)?;
         let archive = archive(&manifest)?.clone();
         Ok(Found { version: manifest.version.clone(), archive, source, manifest })
@@ -197,18 +203,17 @@ impl Stage<'_> {
             return Err(StageError::NoSpace { needed, free });
         }
         let (bytes, mut done) = watch::channel(0);
-        let told = async {
-            while done.changed().await.is_ok() {
-                let bytes_done = *done.borrow_and_update();
-                progress.send_modify(|progress| progress.bytes_done = bytes_done);
+        let mut fetch = pin!(found.source.fetch(archive, &path, &bytes));
+        let fetched = loop {
+            tokio::select! {
+                fetched = &mut fetch => break fetched,
+                Ok(()) = done.changed() => {
+                    let bytes_done = *done.borrow_and_update();
+                    progress.send_modify(|progress| progress.bytes_done = bytes_done);
+                }
             }
         };
-        let fetched = tokio::select! {
-            fetched = found.source.fetch(archive, &path, &bytes) => fetched,
-            () = told => Ok(()),
-        };
-        fetched.map_err(StageError::Download)?;
-        Ok(path)
+        fetched.map_err(StageError::Download).map(|()| path.clone())
     }
 
     fn unpack(&self, archive: &Path, files: &Path, version: &Version) -> Result<(), StageError> {

@@ -17,6 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use link_platform::facts;
 use link_protocol::{
     command::Sha256Hex,
     release::{self, CONTENTS_FILE, Contents, FoundFile, KEYS_FILE, RefusedRelease},
@@ -111,7 +112,9 @@ impl Trust {
         let trusted = self.with(&chain).map_err(VerifyError::Refused)?;
         let signed: Signed = read_json(&from.join(CONTENTS_FILE))?.ok_or(VerifyError::Unsigned)?;
         let contents = Contents::open(&signed, &trusted).map_err(VerifyError::Refused)?;
-        contents.check(&version.to_string(), &found(&from)?).map_err(VerifyError::Refused)?;
+        let target = facts::target().unwrap_or("one without releases");
+        let found = found(&from)?;
+        contents.check(&version.to_string(), target, &found).map_err(VerifyError::Refused)?;
         let listed = |name: &&'static str| {
             let file = contents.files.iter().find(|file| file.path.as_str() == *name);
             let missing = || VerifyError::Refused(RefusedRelease::Missing((*name).to_owned()));

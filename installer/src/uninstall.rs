@@ -1,4 +1,7 @@
 //! Takes an installation away: what its receipt lists and what Link keeps in its own folders.
+//!
+//! A receipt that is damaged or lost keeps nothing from going: what can be found without it goes.
+//! The lock of the installers is held from the first look to the last file, and goes last.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: deletes what was installed")]
 
@@ -7,9 +10,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use link_platform::{checkpoint, pointer};
+use link_platform::{checkpoint, path_env::Shells, pointer};
 
-use crate::{layout::Layout, path_files, receipt::Receipt, service::systemd};
+use crate::{
+    install::{InstallError, SharedFile},
+    layout::Layout,
+    path_files,
+    receipt::{InstalledFile, Receipt},
+    service::systemd,
+    trust::hash_of,
+    versions::{self, Versions, has_hash},
+};
 
 /// What Link makes in a folder that was there before it, in the order in which it goes: what tells
 /// that there is an installation is last.
@@ -24,7 +35,6 @@ const DATA: &[&str] = &[
     "update.json",
     "current",
     "receipt.json",
-    "install.lock",
 ];
 const STATE: &[&str] = &[
     "identity.json",
@@ -46,26 +56,97 @@ const CONFIG: &[&str] = &["credentials.json", "credentials.lock", "backend_url"]
 /// How the names of files begin that a crash may leave in our folders.
 const LEFTOVERS: &[&str] = &[".new-", ".install.", "self-check-", "journal."];
 
-/// Deletes everything that was installed; returns what could not be deleted and why.
-#[must_use]
-pub fn uninstall(layout: &Layout) -> Vec<(PathBuf, io::Error)> {
-    let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
-    let roots = layout.roots();
-    let mut left = systemd::remove(&receipt);
-    checkpoint::reach("unit-removed");
-    left.extend(path_files::restore(&receipt.path_files));
-    checkpoint::reach("path-restored");
-    remove_programs(layout, &receipt, &mut left);
-    for (folder, own) in [(&roots.config, CONFIG), (&roots.state, STATE), (&roots.data, DATA)] {
-        own.iter().for_each(|name| remove(&folder.join(name), &mut left));
-        remove_leftovers(folder, &mut left);
-        if receipt.folders.contains(folder) {
-            remove(folder, &mut left);
-        }
-        checkpoint::reach("folder-removed");
+/// An installation that is about to be taken away; no other installer works on it meanwhile.
+#[derive(Debug)]
+pub struct Uninstallation {
+    layout: Layout,
+    /// Nothing where something was installed and nobody knows what.
+    receipt: Option<Receipt>,
+    _versions: Option<Versions>,
+}
+
+/// Where to look for what no receipt tells of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Places<'a> {
+    /// Whose start files may hold our block.
+    pub shells: Option<&'a Shells>,
+    /// What is ours if it holds just that.
+    pub shared: &'a [SharedFile],
+}
+
+impl Uninstallation {
+    /// Keeps other installers away.
+    ///
+    /// # Errors
+    /// [`InstallError::Busy`] when one is at work.
+    pub fn begin(layout: &Layout) -> Result<Self, InstallError> {
+        // Where nothing was installed no file of a lock is made.
+        let is_there = layout.lock().exists() || layout.receipt().exists();
+        let locked = is_there.then(|| Versions::lock_within(layout, versions::PATIENCE));
+        let versions = match locked {
+            Some(Err(InstallError::Busy)) => return Err(InstallError::Busy),
+            // A disk without room for that file must not keep the rest from going.
+            locked => locked.and_then(Result::ok),
+        };
+        let receipt = match Receipt::load(&layout.receipt()) {
+            Ok(None) if versions::current(layout).is_some() => None,
+            Ok(receipt) => Some(receipt.unwrap_or_default()),
+            Err(_) => None,
+        };
+        Ok(Self { layout: layout.clone(), receipt, _versions: versions })
     }
-    remove_folders(&receipt);
-    left
+
+    /// Tells whether it is not known what was installed.
+    #[must_use]
+    pub const fn has_lost_receipt(&self) -> bool {
+        self.receipt.is_none()
+    }
+
+    /// Deletes everything that was installed; returns what could not be deleted and why.
+    #[must_use]
+    pub fn finish(self, places: Places<'_>) -> Vec<(PathBuf, io::Error)> {
+        let layout = &self.layout;
+        let receipt = self.receipt.unwrap_or_else(|| observe(layout, places));
+        let roots = layout.roots();
+        let mut left = systemd::remove(&receipt);
+        checkpoint::reach("unit-removed");
+        left.extend(path_files::restore(&receipt.path_files));
+        checkpoint::reach("path-restored");
+        remove_programs(layout, &receipt, &mut left);
+        for (folder, own) in [(&roots.config, CONFIG), (&roots.state, STATE), (&roots.data, DATA)] {
+            own.iter().for_each(|name| remove(&folder.join(name), &mut left));
+            remove_leftovers(folder, &mut left);
+            if receipt.folders.contains(folder) {
+                remove_contents(folder, &layout.lock(), &mut left);
+            }
+            checkpoint::reach("folder-removed");
+        }
+        remove(&layout.lock(), &mut left);
+        remove_folders(&receipt);
+        left
+    }
+}
+
+/// What can be found of an installation without its receipt. Folders count as ours when they bear
+/// our name; that services run without a login may be another's wish.
+fn observe(layout: &Layout, places: Places<'_>) -> Receipt {
+    let found = |file: &&SharedFile| has_hash(&file.path, hash_of(&file.contents).as_str());
+    let file = |file: &SharedFile| InstalledFile {
+        path: file.path.clone(),
+        sha256: hash_of(&file.contents).to_string(),
+    };
+    let roots = layout.roots();
+    let folders = [&roots.data, &roots.state, &roots.config].into_iter();
+    Receipt {
+        files: places.shared.iter().filter(found).map(file).collect(),
+        folders: folders.filter(|folder| folder.ends_with("link")).cloned().collect(),
+        unit: systemd::unit_of_our_guard(layout),
+        path_files: places
+            .shells
+            .map(|shells| path_files::observe(layout, shells))
+            .unwrap_or_default(),
+        ..Receipt::default()
+    }
 }
 
 /// Takes back what a first installation has made that failed: who this device is stays.
@@ -75,6 +156,7 @@ pub(crate) fn undo(layout: &Layout, receipt: &Receipt) -> Vec<(PathBuf, io::Erro
     DATA.iter()
         .filter(|name| **name != "engines")
         .for_each(|name| remove(&layout.roots().data.join(name), &mut left));
+    remove(&layout.lock(), &mut left);
     remove_folders(receipt);
     left
 }
@@ -95,6 +177,15 @@ fn remove_leftovers(folder: &Path, left: &mut Vec<(PathBuf, io::Error)>) {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if LEFTOVERS.iter().any(|start| name.starts_with(start)) {
+            remove(&entry.path(), left);
+        }
+    }
+}
+
+/// Empties a folder of ours but for the lock.
+fn remove_contents(folder: &Path, lock: &Path, left: &mut Vec<(PathBuf, io::Error)>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.path() != lock {
             remove(&entry.path(), left);
         }
     }

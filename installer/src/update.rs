@@ -51,6 +51,17 @@ pub struct Pending {
     /// Why it is being rolled back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// That is no fault of its own: it may be tried again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub innocent: bool,
+}
+
+/// Why a version is rolled back.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Failure {
+    pub reason: String,
+    /// It is not installed again by itself.
+    pub is_its_fault: bool,
 }
 
 /// A version that is not installed again by itself.
@@ -171,30 +182,32 @@ impl UpdateState {
     /// version that is pointed to and not known to be on trial would never be rolled back.
     #[must_use]
     pub fn swap(&self, from: &Version, to: &Version) -> Vec<Step> {
-        let pending = Pending { from: from.clone(), to: to.clone(), starts: 0, failed: None };
-        let skipped = self.skipped.iter().filter(|skipped| skipped.version != *to).cloned();
+        let (from, to) = (from.clone(), to.clone());
+        let pending = Pending { from, to: to.clone(), starts: 0, failed: None, innocent: false };
+        let skipped = self.skipped.iter().filter(|skipped| skipped.version != to).cloned();
         let state = Self {
             schema: SCHEMA,
             pending: Some(pending),
             skipped: skipped.collect(),
             ..self.clone()
         };
-        vec![Step::Write(state.into()), Step::Point(to.clone())]
+        vec![Step::Write(state.into()), Step::Point(to)]
     }
 
     /// The steps by which the version before takes its place back; none when nothing is pending.
     /// The reason comes first: a version that was pointed away from before it was condemned would
     /// be taken for one that was never tried.
     #[must_use]
-    pub fn roll_back(&self, reason: &str) -> Vec<Step> {
+    pub fn roll_back(&self, failure: Failure) -> Vec<Step> {
         let Some(pending) = &self.pending else { return Vec::new() };
-        let condemned = Pending { failed: Some(reason.to_owned()), ..pending.clone() };
+        let (failed, innocent) = (Some(failure.reason), !failure.is_its_fault);
+        let condemned = Pending { failed, innocent, ..pending.clone() };
         let first = Self { schema: SCHEMA, pending: Some(condemned), ..self.clone() };
         [vec![Step::Write(first.clone().into())], first.finish_roll_back()].concat()
     }
 
     fn finish_roll_back(&self) -> Vec<Step> {
-        let Some(Pending { from, to, failed: Some(reason), .. }) = &self.pending else {
+        let Some(Pending { from, to, failed: Some(reason), innocent, .. }) = &self.pending else {
             return Vec::new();
         };
         let (outcome, reason) = (UpdateEnd::RolledBack, reason.clone());
@@ -205,7 +218,8 @@ impl UpdateState {
             reason: Some(reason.clone()),
         };
         let ended = Self { pending: None, last: Some(last), ..self.clone() };
-        vec![Step::Point(from.clone()), Step::Write(ended.skip(to, reason).into())]
+        let ended = if *innocent { ended } else { ended.skip(to, reason) };
+        vec![Step::Point(from.clone()), Step::Write(ended.into())]
     }
 
     /// The state once the version on trial is kept; nothing when none is.

@@ -27,9 +27,17 @@ use crate::{
     install::{InstallError, io_error},
     layout::{Layout, PROGRAMS, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
+    state_file,
     trust::{Release, hash},
-    update::{Found, Step, TRIAL_STARTS, UpdateState},
+    update::{Failure, Found, Step, TRIAL_STARTS, UpdateState},
 };
+
+/// How long another installer may hold the lock.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What helps with a state of updates that is damaged.
+const NEXT_STEP: &str = "delete it and try again; which versions were given up is forgotten then, and \
+                         the one that runs counts as good";
 
 /// Checkpoints while the version before comes back.
 const ROLLING_BACK: [&str; 2] = ["roll-back-written", "roll-back-pointed"];
@@ -41,11 +49,16 @@ pub struct Versions {
     _lock: Lock,
 }
 
-/// Reads the state of updates; that of a fresh installation when there is none that can be read.
+/// Reads the state of updates, to show it; that of a fresh installation when there is none that can
+/// be read.
 #[must_use]
 pub fn state(layout: &Layout) -> UpdateState {
-    let text = fs::read_to_string(&layout.update_state()).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
+    load_state(layout).unwrap_or_default()
+}
+
+/// Reads the state of updates, to change it.
+fn load_state(layout: &Layout) -> Result<UpdateState, InstallError> {
+    Ok(state_file::read(&layout.update_state(), NEXT_STEP)?.unwrap_or_default())
 }
 
 /// Returns the version that is pointed to.
@@ -86,9 +99,24 @@ impl Versions {
     /// When the receipt cannot be written.
     pub fn record(&self, release: &Release) -> Result<(), InstallError> {
         let folder = self.layout.version(&release.version.to_string());
-        let mut receipt = Receipt::read(&self.layout.receipt()).unwrap_or_default();
-        receipt.set_version(installed(release, &folder));
-        Ok(receipt.write(&self.layout.receipt())?)
+        self.change_receipt(|receipt| receipt.set_version(installed(release, &folder)))
+    }
+
+    /// Changes the receipt.
+    ///
+    /// # Errors
+    /// When it is damaged or cannot be written.
+    pub(crate) fn change_receipt(
+        &self,
+        change: impl FnOnce(&mut Receipt),
+    ) -> Result<(), InstallError> {
+        let before = Receipt::load(&self.layout.receipt())?.unwrap_or_default();
+        let mut receipt = before.clone();
+        change(&mut receipt);
+        if receipt != before {
+            receipt.write(&self.layout.receipt())?;
+        }
+        Ok(())
     }
 
     /// Copies a release beside its place, then puts it there, and marks it complete.
@@ -132,11 +160,14 @@ impl Versions {
         }
         let version = version.to_string();
         fs::remove_dir(&self.layout.version(&version))?;
-        if let Some(mut receipt) = Receipt::read(&self.layout.receipt()) {
+        let forgotten = self.change_receipt(|receipt| {
             receipt.versions.retain(|installed| installed.version != version);
-            receipt.write(&self.layout.receipt())?;
+        });
+        match forgotten {
+            // It names no version any more.
+            Err(InstallError::Damaged { .. }) => Ok(()),
+            other => other,
         }
-        Ok(())
     }
 
     /// Notes that `version` is not to be installed again by itself.
@@ -144,7 +175,7 @@ impl Versions {
     /// # Errors
     /// When the state cannot be written.
     pub fn skip(&self, version: &Version, reason: &str) -> Result<(), InstallError> {
-        self.write(&state(&self.layout).skip(version, reason.to_owned()))
+        self.write(&load_state(&self.layout)?.skip(version, reason.to_owned()))
     }
 
     /// Puts `to` on trial in the place of the version that runs.
@@ -152,7 +183,7 @@ impl Versions {
     /// # Errors
     /// [`InstallError`]; a failure between the steps is resolved by the guard.
     pub fn swap(&self, to: &Version) -> Result<(), InstallError> {
-        let state = state(&self.layout);
+        let state = load_state(&self.layout)?;
         let Some(current) = current(&self.layout) else { return self.point(to) };
         // What is on trial has not proved itself: what ran before it is what may come back.
         let from = state.pending.as_ref().map_or(&current, |pending| &pending.from);
@@ -164,10 +195,10 @@ impl Versions {
     ///
     /// # Errors
     /// [`InstallError`]; what is left of it is resolved by the next look.
-    pub fn roll_back(&self, tried: &Version, reason: &str) -> Result<(), InstallError> {
-        let state = state(&self.layout);
+    pub fn roll_back(&self, tried: &Version, failure: Failure) -> Result<(), InstallError> {
+        let state = load_state(&self.layout)?;
         if state.pending.as_ref().is_some_and(|pending| pending.to == *tried) {
-            self.apply(&state.roll_back(reason), ROLLING_BACK)?;
+            self.apply(&state.roll_back(failure), ROLLING_BACK)?;
         }
         self.prune()
     }
@@ -178,7 +209,7 @@ impl Versions {
     /// # Errors
     /// [`InstallError`].
     pub fn commit(&self, tried: &Version) -> Result<(), InstallError> {
-        let state = state(&self.layout);
+        let state = load_state(&self.layout)?;
         if let Some(committed) = state.commit()
             && state.pending.as_ref().is_some_and(|pending| pending.to == *tried)
         {
@@ -200,7 +231,7 @@ impl Versions {
         let receipt = Receipt::read(&self.layout.receipt()).unwrap_or_default();
         let files = receipt.version(&current).into_iter().flat_map(|version| &version.files);
         let wanted = files.into_iter().find(|file| file.path.ends_with(PROGRAMS[2]));
-        let is_pending = state(&self.layout).pending.is_some();
+        let is_pending = load_state(&self.layout)?.pending.is_some();
         match wanted {
             Some(wanted)
                 if !is_pending
@@ -221,7 +252,7 @@ impl Versions {
     pub fn look(&self, starting: bool) -> Result<Option<Version>, InstallError> {
         let Some(current) = current(&self.layout) else { return Ok(None) };
         self.restore(&current)?;
-        let mut state = state(&self.layout);
+        let mut state = load_state(&self.layout)?;
         match state.found(&current) {
             Found::Nothing => Ok(None),
             Found::Unfinished(steps) => {
@@ -236,7 +267,8 @@ impl Versions {
                 });
                 if starts > TRIAL_STARTS {
                     let reason = format!("it was interrupted {TRIAL_STARTS} times while on trial");
-                    return self.roll_back(&current, &reason).map(|()| None);
+                    let failure = Failure { reason, is_its_fault: true };
+                    return self.roll_back(&current, failure).map(|()| None);
                 }
                 self.write(&state).map(|()| Some(current))
             }
@@ -259,7 +291,7 @@ impl Versions {
     /// # Errors
     /// When the state cannot be written.
     pub fn uncount_start(&self) -> Result<(), InstallError> {
-        let mut state = state(&self.layout);
+        let mut state = load_state(&self.layout)?;
         let Some(pending) = &mut state.pending else { return Ok(()) };
         pending.starts = pending.starts.saturating_sub(1);
         self.write(&state)
@@ -278,7 +310,7 @@ impl Versions {
     /// Deletes the versions that are neither current, nor the one before, nor pending.
     fn prune(&self) -> Result<(), InstallError> {
         let Some(current) = current(&self.layout) else { return Ok(()) };
-        let state = state(&self.layout);
+        let state = load_state(&self.layout)?;
         let kept = state.kept(&current);
         let entries = std::fs::read_dir(self.layout.versions()).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());

@@ -1,24 +1,57 @@
-//! Free space on a disk.
+//! Space on a disk.
 
 use std::{io, path::Path};
 
-/// Returns how many bytes this user may still write below `path`; unknown where the system does
-/// not tell.
-///
-/// # Errors
-/// When the file system cannot be asked.
-#[cfg(unix)]
-pub fn free_bytes(path: &Path) -> io::Result<Option<u64>> {
-    let stat = rustix::fs::statvfs(path)?;
-    Ok(Some(stat.f_bavail.saturating_mul(stat.f_frsize)))
+/// The space of a file system, in bytes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Space {
+    pub used: u64,
+    /// What this user may still write; the system may keep more for itself.
+    pub free: u64,
+    pub total: u64,
 }
 
 /// Returns how many bytes this user may still write below `path`; unknown where the system does
 /// not tell.
 ///
 /// # Errors
+/// When the file system cannot be asked.
+pub fn free_bytes(path: &Path) -> io::Result<Option<u64>> {
+    space(path).map(|space| space.map(|space| space.free))
+}
+
+/// Returns the space of the file system that holds `path`; unknown where the system does not tell.
+///
+/// # Errors
+/// When the file system cannot be asked.
+#[cfg(unix)]
+pub fn space(path: &Path) -> io::Result<Option<Space>> {
+    let stat = rustix::fs::statvfs(path)?;
+    let bytes = |blocks: u64| blocks.saturating_mul(stat.f_frsize);
+    Ok(Some(Space {
+        used: bytes(stat.f_blocks.saturating_sub(stat.f_bfree)),
+        free: bytes(stat.f_bavail),
+        total: bytes(stat.f_blocks),
+    }))
+}
+
+/// Returns the space of the file system that holds `path`; unknown where the system does not tell.
+///
+/// # Errors
 /// Never on this system.
 #[cfg(windows)]
-pub fn free_bytes(_path: &Path) -> io::Result<Option<u64>> {
+pub fn space(_path: &Path) -> io::Result<Option<Space>> {
     Ok(None)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_disk_are_not_more_than_the_whole() {
+        let space = space(Path::new("/")).unwrap().unwrap();
+        assert!(space.total > 0 && space.used.max(space.free) <= space.total, "{space:?}");
+        assert!(super::space(Path::new("/no/such/folder")).is_err());
+    }
 }

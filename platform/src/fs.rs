@@ -94,6 +94,22 @@ pub fn read_to_string(path: &Path) -> Result<String, FileError> {
     })
 }
 
+/// Reads a whole text file that has at most `limit` bytes.
+///
+/// # Errors
+/// When it does not exist, cannot be read, is longer or is not UTF-8.
+pub fn read_limited(path: &Path, limit: u64) -> Result<String, FileError> {
+    let failed = |source| FileError { action: "read", path: path.to_owned(), source };
+    let mut text = String::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(limit + 1).read_to_string(&mut text).map_err(failed)?;
+    if text.len() as u64 > limit {
+        let reason = format!("it has more than {limit} bytes");
+        return Err(failed(io::Error::new(io::ErrorKind::FileTooLarge, reason)));
+    }
+    Ok(text)
+}
+
 /// Reads the last `bytes` of a text file; what is not UTF-8 is replaced.
 ///
 /// # Errors
@@ -181,7 +197,9 @@ pub fn try_lock(path: &Path) -> Result<Option<Lock>, FileError> {
     let file =
         File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(Lock { _file: file })),
+        Ok(()) if system::is_at(&file, path) => Ok(Some(Lock { _file: file })),
+        // Who held it has deleted it, and somebody else may hold another one by now.
+        Ok(()) => Ok(None),
         Err(std::fs::TryLockError::WouldBlock) => Ok(None),
         Err(std::fs::TryLockError::Error(source)) => Err(failed(source)),
     }
@@ -258,6 +276,19 @@ mod tests {
         assert_eq!(read_to_string(&file).unwrap(), "new");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
         assert!(link.is_symlink());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_that_was_deleted_is_not_the_one_that_stands_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let file = File::create(&path).unwrap();
+        assert!(system::is_at(&file, &path));
+        std::fs::remove_file(&path).unwrap();
+        assert!(!system::is_at(&file, &path));
+        File::create(&path).unwrap();
+        assert!(!system::is_at(&file, &path));
     }
 
     #[test]

@@ -22,6 +22,9 @@ const VARIABLE: &str = "LINK_GUARD_LINE";
 pub struct Line(system::Line);
 
 impl Line {
+    /// Tells whether this system carries what is told.
+    pub const WORKS: bool = system::WORKS;
+
     /// Starts `program` with the other end of a line. Must be called within a runtime.
     ///
     /// # Errors

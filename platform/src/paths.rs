@@ -91,6 +91,18 @@ impl Roots {
         self.state.join("journal.db")
     }
 
+    /// The session files, by which an agent that was ended takes up what it did.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.state.join("configs")
+    }
+
+    /// The agent's hand-edited configuration.
+    #[must_use]
+    pub fn agent_config(&self) -> PathBuf {
+        self.config.join("agent.json")
+    }
+
     /// Logs of the agent and of the engines.
     #[must_use]
     pub fn logs(&self) -> PathBuf {

@@ -7,6 +7,8 @@ use link_tests::{
     chat,
     device::{TestDevice, free_port, is_alive},
     engines::{self, TINY_REPLY},
+    installed::PORT_TAKEN,
+    program,
     wait::until,
 };
 
@@ -69,6 +71,46 @@ async fn a_guard_that_is_killed_takes_the_agent_along_and_start_works_again() {
     link(&device, &["stop"]);
 }
 
+/// Longer than a few beats, and short enough to be waited for.
+const SILENCE: &str = "8";
+
+// Holds: S4.4-1b
+#[tokio::test]
+async fn an_agent_that_hangs_is_killed_and_started_again() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::register(&backend).await;
+    let started = device.link().arg("start").env("LINK_DEV_SILENCE", SILENCE).output().unwrap();
+    assert!(started.status.success(), "{started:?}");
+    let (guard, agent) = (pid(&device, "guard"), pid(&device, "agent"));
+    signal("STOP", agent);
+    let again = until("another agent", || async {
+        let found = read_pid(&device.home().join("state/agent.pid"));
+        found.filter(|found| *found != agent && is_alive(*found))
+    })
+    .await;
+    assert!(!is_alive(agent));
+    assert_eq!(pid(&device, "guard"), guard);
+    backend.online(device.id, true).await;
+    link(&device, &["stop"]);
+    assert!(!is_alive(again));
+    let log = std::fs::read_to_string(device.home().join("state/logs/agent.log")).unwrap();
+    assert_eq!(log.matches("the agent says nothing any more").count(), 1);
+}
+
+#[tokio::test]
+async fn an_agent_whose_port_is_taken_says_so_by_its_exit_code() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::register(&backend).await;
+    let taken = std::net::TcpListener::bind(("127.0.0.1", device.local_port)).unwrap();
+    let agent = std::process::Command::new(program::path("link-agent"))
+        .env("LINK_HOME", device.home())
+        .env("LINK_LOCAL_PORT", device.local_port.to_string())
+        .output()
+        .unwrap();
+    drop(taken);
+    assert_eq!(agent.status.code(), Some(PORT_TAKEN), "{agent:?}");
+}
+
 fn link(device: &TestDevice, arguments: &[&str]) -> Output {
     let output = device.link().args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -85,5 +127,10 @@ fn read_pid(file: &Path) -> Option<u32> {
 }
 
 fn kill(pid: u32) {
-    std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
+    signal("KILL", pid);
+}
+
+fn signal(name: &str, pid: u32) {
+    let arguments = [format!("-{name}"), pid.to_string()];
+    assert!(std::process::Command::new("kill").args(arguments).status().unwrap().success());
 }

@@ -8,10 +8,12 @@ use std::{
     process::{Output, Stdio},
 };
 
+use link_platform::fs;
 use link_protocol::key::KeyKind;
 use link_tests::{
     backend::TestBackend,
     device::{TestDevice, is_alive},
+    installed::{Installed, said},
     wait::until,
 };
 use serde_json::Value;
@@ -122,6 +124,37 @@ async fn a_damaged_identity_has_no_code_and_does_not_keep_the_rest_from_going() 
     fails(&forced, 61, &["neither be deregistered nor sign a retire code"]);
     assert_eq!(String::from_utf8_lossy(&forced.stdout), "");
     assert_eq!(files(&device), BTreeMap::new());
+}
+
+#[tokio::test]
+async fn an_uninstall_waits_for_no_installer_for_ever_and_changes_nothing() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::register(&backend).await;
+    succeeds(&device, &["start"]);
+    let lock = device.home().join("data/install.lock");
+    std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    let held = fs::try_lock(&lock).unwrap().unwrap();
+    let identity = std::fs::read(device.home().join("state/identity.json")).unwrap();
+    let refused = link(&device, &["uninstall", "--yes"]);
+    fails(&refused, 15, &["another installation is running", "wait until it has ended"]);
+    until("the agent to answer", || async { device.local.healthz().await.ok() }).await;
+    assert!(is_alive(pid(&device, "guard")) && is_alive(pid(&device, "agent")));
+    assert_eq!(std::fs::read(device.home().join("state/identity.json")).unwrap(), identity);
+    assert_eq!(backend.owner.devices().await.unwrap().len(), 1);
+    drop(held);
+    succeeds(&device, &["uninstall", "--yes"]);
+    assert_eq!(files(&device), BTreeMap::new());
+}
+
+#[tokio::test]
+async fn a_damaged_receipt_is_told_of_and_keeps_nothing_from_going() {
+    let installed = Installed::new(&[]).await;
+    std::fs::write(installed.data().join("receipt.json"), "{\"versions\": [").unwrap();
+    let gone = installed.link(&["uninstall", "--yes"]);
+    assert!(gone.status.success(), "{gone:?}");
+    assert!(said(&gone).contains("the receipt of the installation is damaged"), "{gone:?}");
+    assert_eq!(files(&installed.device), BTreeMap::new());
+    assert!(installed.backend.owner.devices().await.unwrap().is_empty());
 }
 
 async fn is_as_before(device: &TestDevice, before: &BTreeMap<PathBuf, Vec<u8>>) {

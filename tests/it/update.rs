@@ -6,7 +6,7 @@ use link_tests::{
     chat,
     device::free_port,
     engines::{self, TINY_REPLY},
-    installed::{Installed, OLD, PASSES_ITS_CHECK, json, said},
+    installed::{Installed, OLD, PASSES_ITS_CHECK, PORT_TAKEN, json, said},
     release::Agent,
     wait::until,
 };
@@ -86,6 +86,40 @@ async fn a_version_that_fails_is_rolled_back_and_not_tried_again_by_itself() {
     let again = installed.link(&["update", "--again"]);
     assert_eq!(again.status.code(), Some(70), "{again:?}");
     installed.is_healthy().await;
+}
+
+/// The port may be free the next time.
+#[tokio::test]
+async fn a_version_that_finds_the_port_taken_is_rolled_back_and_not_given_up() {
+    let installed = Installed::new(&[]).await;
+    let script = format!("{PASSES_ITS_CHECK}\nexit {PORT_TAKEN}").leak();
+    installed.releases.publish(NEW, Agent::Script(script));
+    for _ in 0..2 {
+        let updated = installed.link(&["update"]);
+        assert_eq!(updated.status.code(), Some(70), "{updated:?}");
+        assert!(said(&updated).contains("another program has the port"), "{updated:?}");
+        installed.is_healthy().await;
+        assert_eq!(installed.version().await, OLD);
+    }
+}
+
+#[tokio::test]
+async fn an_installation_that_is_rolled_back_at_once_says_so() {
+    let installed = Installed::new(&[]).await;
+    let script = format!("{PASSES_ITS_CHECK}\nexit 7").leak();
+    installed.releases.publish(NEW, Agent::Script(script));
+    let ran = installed.install();
+    assert_eq!(ran.status.code(), Some(70), "{ran:?}");
+    let words = format!("it ended within its trial; it was rolled back, version {OLD} runs");
+    assert!(said(&ran).contains(&words), "{ran:?}");
+    assert!(!said(&ran).contains(&format!("installed Link {NEW}")), "{ran:?}");
+    installed.is_healthy().await;
+    assert_eq!(installed.version().await, OLD);
+
+    installed.releases.publish(NEWER, Agent::Good);
+    let ran = installed.install();
+    assert!(ran.status.success(), "{ran:?}");
+    installed.is_committed(NEWER).await;
 }
 
 // Holds: S7-12, S7-13

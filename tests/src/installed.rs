@@ -19,6 +19,9 @@ use crate::{
 /// The version of the build under test, which is installed first.
 pub const OLD: &str = env!("CARGO_PKG_VERSION");
 
+/// How an agent ends that finds its port taken.
+pub const PORT_TAKEN: i32 = 76;
+
 /// The begin of the script of a version that is bad in spite of its check.
 pub const PASSES_ITS_CHECK: &str = "case $1 in --self-check) exit 0 ;; esac";
 
@@ -40,15 +43,8 @@ impl Installed {
         let backend = TestBackend::start().await;
         let key = backend.key(KeyKind::Registration).await;
         let mut installed = Self { backend, device: TestDevice::unregistered(), releases };
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
-        let ran = Command::new("sh")
-            .arg(script)
-            .envs(installed.environment())
-            .env("LINK_INSTALL_URL", installed.releases.url())
-            .env("LINK_BACKEND_URL", &installed.backend.url)
-            .env("LINK_REGISTRATION_KEY", key.expose())
-            .output()
-            .unwrap();
+        let mut script = installed.script();
+        let ran = script.env("LINK_REGISTRATION_KEY", key.expose()).output().unwrap();
         assert!(ran.status.success(), "{ran:?}");
         installed.device.id = installed.device.identity().device_id;
         installed.backend.online(installed.device.id, true).await;
@@ -63,6 +59,25 @@ impl Installed {
             installed.is_healthy().await;
         }
         installed
+    }
+
+    /// Runs the script again, for the newest release.
+    ///
+    /// # Panics
+    /// When it cannot be run.
+    #[must_use]
+    pub fn install(&self) -> Output {
+        self.script().output().unwrap()
+    }
+
+    fn script(&self) -> Command {
+        let mut script = Command::new("sh");
+        script
+            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh"))
+            .envs(self.environment())
+            .env("LINK_INSTALL_URL", self.releases.url())
+            .env("LINK_BACKEND_URL", &self.backend.url);
+        script
     }
 
     fn environment(&self) -> Vec<(&'static str, String)> {

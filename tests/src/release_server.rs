@@ -36,6 +36,8 @@ pub enum Fault {
     Short,
     /// There is a byte too many.
     Long,
+    /// The answer has no end, and no announced length.
+    Endless,
 }
 
 /// The server; stops when dropped.
@@ -123,6 +125,7 @@ async fn answer(
     let path = served.folder.join(file.trim_start_matches('/'));
     let start = if fault == Fault::CutOnceWithoutRanges { 0 } else { start };
     let (head, body) = match fault {
+        Fault::Endless => ("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n".into(), Vec::new()),
         Fault::Status(status) => (head(&format!("{status} Fault"), PAGE.len(), ""), PAGE.to_vec()),
         Fault::Page => (head("200 OK", PAGE.len(), ""), PAGE.to_vec()),
         Fault::Redirect => {
@@ -151,6 +154,9 @@ async fn answer(
         return Ok(());
     }
     stream.write_all(&body).await?;
+    while fault == Fault::Endless {
+        stream.write_all(&[b'\n'; 64 * 1024]).await?;
+    }
     stream.flush().await
 }
 

@@ -2,11 +2,17 @@
 //! if a key was given in the environment, makes the service, starts the agent, puts the command on
 //! PATH, and says what happened.
 
+use std::time::Duration;
+
+use link_client::local::LocalClient;
 use link_installer::{
     install::{self, Install, InstallError, Outcome},
     layout::Layout,
     service::Wish,
+    versions,
 };
+use link_protocol::update::{UpdateEnd, UpdateOutcome};
+use semver::Version;
 use serde_json::json;
 
 use crate::{
@@ -17,9 +23,12 @@ use crate::{
     error::{CliError, chain},
     exit_code::ExitCode,
     path_setup, resolve, service, session, shared_files,
+    wait::Deadline,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// An agent that answered a moment ago answers again within this time.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<ExitCode, CliError> {
     let layout = Layout::new(context.roots.clone());
@@ -44,12 +53,19 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
         }
         Outcome::Intact => format!("Link {VERSION} is already installed and intact"),
         Outcome::Repaired => format!("repaired Link {VERSION} in {}", context.roots.data.display()),
-        Outcome::Changed => format!("installed Link {VERSION} beside the version before"),
+        Outcome::Changed => format!("laid out Link {VERSION} beside the version before"),
     });
     session::remember_backend(context)?;
     let unit_changed = service::set_up(context, &layout, wish)?;
     let registered = enrol(context).await;
     start(context, unit_changed || outcome != Outcome::Intact).await?;
+    runs(context, &layout).await?;
+    if outcome == Outcome::Changed {
+        output.say(&format!(
+            "installed Link {VERSION}; if it fails within the next two minutes, the version before \
+             comes back"
+        ));
+    }
     path_setup::set_up(context, &layout)?;
     if let Err(error) = &registered {
         output.error(error);
@@ -70,7 +86,7 @@ fn dry_run(context: &Context, install: &Install<'_>, wish: Wish) -> Result<ExitC
     lines.extend(service::would_set_up(context, install.layout, wish));
     lines.extend(path_setup::would_set_up(context, install.layout));
     let is_registered = resolve::identity(context)?.is_some();
-    let has_key = register::given_key(context, &no_arguments())?.is_some();
+    let has_key = register::given_key(context, &Register::default())?.is_some();
     if !is_registered && has_key {
         lines.push("register this device with the key in the environment".to_owned());
     }
@@ -90,7 +106,7 @@ pub(super) fn refresh(context: &Context) -> Result<(), CliError> {
 }
 
 /// The version of this program, which is that of the release it came with.
-pub(super) fn own_version() -> semver::Version {
+pub(super) fn own_version() -> Version {
     VERSION.parse().expect("the package's version is one")
 }
 
@@ -100,7 +116,7 @@ async fn enrol(context: &Context) -> Result<(), CliError> {
         context.output.say(&format!("this device is {} already", identity.device_id));
         return Ok(());
     }
-    let arguments = no_arguments();
+    let arguments = Register::default();
     let Some(key) = register::given_key(context, &arguments)? else {
         context.output.say("not registered: no key was given; register with `link register`");
         return Ok(());
@@ -118,18 +134,6 @@ async fn enrol(context: &Context) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Nothing but what the environment says.
-fn no_arguments() -> Register {
-    Register {
-        registration_key: None,
-        fleet_key: None,
-        backend: crate::args::Backend::default(),
-        name: None,
-        device_id: None,
-        new_device: false,
-    }
-}
-
 /// Starts the agent; one of another build, or of another unit, is replaced by this one.
 async fn start(context: &Context, changed: bool) -> Result<(), CliError> {
     if changed {
@@ -144,7 +148,54 @@ async fn start(context: &Context, changed: bool) -> Result<(), CliError> {
     Ok(())
 }
 
-pub(super) fn explain(error: InstallError) -> CliError {
+/// Makes sure that what runs is what was installed: the guard may have put the version before back.
+async fn runs(context: &Context, layout: &Layout) -> Result<(), CliError> {
+    let (local, deadline) = (LocalClient::new(context.local_port()?)?, Deadline::after(PATIENCE));
+    let answers = match resolve::identity(context)? {
+        Some(_) => loop {
+            let answer = local.healthz().await;
+            if answer.is_ok() || !deadline.pause_locally().await {
+                break answer.ok().map(|healthz| healthz.agent_version);
+            }
+        },
+        None => versions::current(layout),
+    };
+    let current = versions::current(layout);
+    judge(current.as_ref(), answers.as_ref(), versions::state(layout).last)
+}
+
+fn judge(
+    current: Option<&Version>,
+    answers: Option<&Version>,
+    last: Option<UpdateOutcome>,
+) -> Result<(), CliError> {
+    let own = own_version();
+    let [Some(current), Some(answers)] = [current, answers] else {
+        let message = format!("Link {own} was installed and started, and does not answer");
+        return Err(CliError::new(ExitCode::NotRunning, "not-running", message));
+    };
+    let is_rolled_back =
+        |last: &UpdateOutcome| last.outcome == UpdateEnd::RolledBack && last.to == own;
+    match last.filter(is_rolled_back) {
+        _ if [current, answers] == [&own, &own] => Ok(()),
+        Some(last) if *current != own => {
+            let reason = last.reason.unwrap_or_default();
+            let message = format!(
+                "Link {own} does not run here: {reason}; it was rolled back, version {current} runs"
+            );
+            Err(CliError::new(ExitCode::RolledBack, "rolled-back", message)
+                .hint("install it again once the reason is gone; the log of the agent has more"))
+        }
+        Some(_) | None => {
+            let message =
+                format!("Link {own} was installed, and version {answers} of the agent answers");
+            Err(CliError::new(ExitCode::NotRunning, "not-running", message)
+                .hint("look at `link status`; `link restart` starts the version that is current"))
+        }
+    }
+}
+
+pub(crate) fn explain(error: InstallError) -> CliError {
     let (exit, hint) = match &error {
         InstallError::Busy => (ExitCode::Busy, "wait until it has ended"),
         InstallError::NameTaken(_) => {
@@ -153,6 +204,9 @@ pub(super) fn explain(error: InstallError) -> CliError {
         InstallError::Downgrade { .. } => {
             (ExitCode::Downgrade, "uninstall the newer one first if you mean it")
         }
+        InstallError::Damaged { .. } => {
+            (ExitCode::CannotWrite, "what runs goes on, and nothing was overwritten")
+        }
         InstallError::Changed(_) => (ExitCode::ChecksumMismatch, "run it again"),
         full if full.is_disk_full() => (ExitCode::NoSpace, "free some space and run it again"),
         InstallError::Io { .. } | InstallError::File(_) => {
@@ -160,4 +214,30 @@ pub(super) fn explain(error: InstallError) -> CliError {
         }
     };
     CliError::new(exit, "install", chain(&error)).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_must_be_what_was_installed() {
+        let (own, other) = (own_version(), Version::new(0, 0, 1));
+        let ended = |outcome, to: &Version| {
+            let reason = Some("it ended".to_owned());
+            Some(UpdateOutcome { from: other.clone(), to: to.clone(), outcome, reason })
+        };
+        let back = ended(UpdateEnd::RolledBack, &own);
+        let exit = |current, answers, last: &Option<UpdateOutcome>| {
+            judge(current, answers, last.clone()).map_err(|error| error.exit)
+        };
+        assert_eq!(exit(Some(&own), Some(&own), &None), Ok(()));
+        assert_eq!(exit(Some(&own), Some(&own), &back), Ok(()), "that was an earlier try");
+        assert_eq!(exit(Some(&other), Some(&other), &back), Err(ExitCode::RolledBack));
+        let older = ended(UpdateEnd::RolledBack, &Version::new(0, 0, 9));
+        assert_eq!(exit(Some(&own), Some(&other), &older), Err(ExitCode::NotRunning));
+        assert_eq!(exit(Some(&own), None, &None), Err(ExitCode::NotRunning));
+        let error = judge(Some(&other), Some(&other), back.clone()).unwrap_err();
+        assert!(error.message.contains("it ended; it was rolled back, version 0.0.1 runs"));
+    }
 }

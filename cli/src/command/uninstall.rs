@@ -3,20 +3,26 @@
 //! Declined at the question, nothing has changed (specification, section 3.4). The same holds while
 //! the backend cannot be told, unless `--force` is given: then a retire code is printed, which does
 //! at the backend what this command could not do, and nothing is kept here. The agent is stopped
-//! first, so that it cannot report for a device that is gone.
+//! first, so that it cannot report for a device that is gone. No installer works meanwhile.
+
+use std::{io, path::PathBuf};
 
 use link_client::agent::AgentClient;
-use link_installer::{layout::Layout, uninstall};
+use link_installer::{
+    layout::Layout,
+    uninstall::{Places, Uninstallation},
+};
 use link_protocol::{identity::Identity, problem::Code, retire::RetireCode};
 use serde_json::json;
 
 use crate::{
     agent_process,
     args::Uninstall,
+    command::install_files,
     context::{self, Context},
     error::CliError,
     exit_code::ExitCode,
-    output, resolve, secret_input,
+    output, path_setup, resolve, secret_input, shared_files,
 };
 
 /// What became of the device's record at the backend.
@@ -48,11 +54,21 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
     if was_running {
         context.output.say("stopped the agent");
     }
+    let begun = match Uninstallation::begin(&Layout::new(context.roots.clone())) {
+        Ok(begun) => begun,
+        Err(busy) => {
+            return Err(as_before(context, was_running, install_files::explain(busy)).await);
+        }
+    };
     let record = match settle(context, identity, arguments.force).await {
         Ok(record) => record,
-        Err(error) => return Err(as_before(context, was_running, error).await),
+        Err(error) => {
+            // The guard that is started needs the lock.
+            drop(begun);
+            return Err(as_before(context, was_running, error).await);
+        }
     };
-    let left = uninstall::uninstall(&Layout::new(context.roots.clone()));
+    let left = delete(context, begun)?;
     let kept = matches!(record, Record::Kept(_));
     let retirement = match &record {
         Record::Kept(retirement) => retirement.as_ref(),
@@ -72,6 +88,20 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
     }
     context.output.say("deleted everything that was installed");
     Ok(if kept { ExitCode::DeregistrationDeferred } else { ExitCode::Success })
+}
+
+/// Deletes what was installed, as far as it is known.
+fn delete(context: &Context, begun: Uninstallation) -> Result<Vec<(PathBuf, io::Error)>, CliError> {
+    if !begun.has_lost_receipt() {
+        return Ok(begun.finish(Places::default()));
+    }
+    context.output.say(
+        "the receipt of the installation is damaged or lost: what can be found without it is \
+         deleted; empty folders may stay, and so does a request to systemd to run services \
+         without a login (`loginctl disable-linger` takes it back)",
+    );
+    let (shells, shared) = (path_setup::shells(context), shared_files::of_installation(context)?);
+    Ok(begun.finish(Places { shells: shells.as_ref(), shared: &shared }))
 }
 
 /// Has the backend forget the device, or says how it can be made to.

@@ -16,9 +16,10 @@ use std::{
 
 use link_client::local::LocalClient;
 use link_installer::{
-    guard::{Effect, Event, Fault, Guard},
+    guard::{Cause, Effect, End, Event, Fault, Guard, Limits, PORT_TAKEN, SILENCE},
     install::InstallError,
     layout::Layout,
+    update::Failure,
     versions::{self, Versions},
 };
 use link_platform::{
@@ -37,8 +38,6 @@ use link_protocol::{
 
 /// The log of the guard and the agent begins anew above this, in bytes.
 const LOG_LIMIT: u64 = 64 * 1024 * 1024;
-/// How long another installer may hold the lock.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     names::keep_to_what_is_built_in();
@@ -95,7 +94,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
     let started = Instant::now();
     let mut stop = Termination::listen()?;
     let mut child_end = ChildEnd::listen()?;
-    let (mut guard, first) = Guard::new(Duration::ZERO, window());
+    let (mut guard, first) = Guard::new(Duration::ZERO, limits());
     let mut shell = Shell { layout, agent: None, line: None, trial: None };
     if shell.finds_trial(true) {
         let _nothing_yet = guard.handle(Event::OnTrial { started: true }, Duration::ZERO);
@@ -120,14 +119,14 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
             ready = true;
         }
         let event = if guard.expects_agent()
-            && let Some(failed) = shell.has_ended()
+            && let Some(end) = shell.has_ended()
         {
             // An agent that ends between the two steps of its replacement has told nobody.
             if !guard.has_trial() && shell.finds_trial(false) {
-                effects = guard.handle(Event::AgentEnded { failed }, started.elapsed());
+                effects = guard.handle(Event::AgentEnded(end), started.elapsed());
                 Event::OnTrial { started: true }
             } else {
-                Event::AgentEnded { failed }
+                Event::AgentEnded(end)
             }
         } else {
             let deadline = guard.deadline().map(|at| tokio::time::Instant::from_std(started + at));
@@ -153,11 +152,18 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
     }
 }
 
-/// How long a version is on trial; a development build may be told another time, in seconds.
-fn window() -> Duration {
-    let told = std::env::var("LINK_DEV_UPDATE_WINDOW").ok().filter(|_| cfg!(debug_assertions));
-    told.and_then(|seconds| seconds.parse().ok())
-        .map_or(limits::ROLLBACK_WINDOW, Duration::from_secs)
+/// How long things may last.
+fn limits() -> Limits {
+    Limits {
+        window: told("LINK_DEV_UPDATE_WINDOW").unwrap_or(limits::ROLLBACK_WINDOW),
+        silence: Line::WORKS.then(|| told("LINK_DEV_SILENCE").unwrap_or(SILENCE)),
+    }
+}
+
+/// Returns the time in seconds that a development build was told.
+fn told(variable: &str) -> Option<Duration> {
+    let told = std::env::var(variable).ok().filter(|_| cfg!(debug_assertions))?;
+    told.parse().ok().map(Duration::from_secs)
 }
 
 /// The agent's process, the line to it, and the versions.
@@ -175,7 +181,14 @@ impl Shell {
         match effect {
             Effect::StartAgent => self.start(),
             Effect::TerminateAgent => self.agent.iter().for_each(TiedChild::terminate),
-            Effect::KillAgent => self.agent.iter_mut().for_each(TiedChild::kill),
+            Effect::KillAgent(cause) => {
+                tell(match cause {
+                    Cause::GoesOn => "the agent was asked to end and goes on; it is killed",
+                    Cause::NotWell => "the agent on trial is not well; it is killed",
+                    Cause::Silent => "the agent says nothing any more; it is killed",
+                });
+                self.agent.iter_mut().for_each(TiedChild::kill);
+            }
             Effect::Commit => {
                 let tried = self.trial.take()?;
                 if self.change(|versions| versions.commit(&tried)).is_some() {
@@ -189,9 +202,12 @@ impl Shell {
                 let reason = match fault {
                     Fault::Ended => "it ended within its trial",
                     Fault::NotWell => "it was not well at the end of its trial",
+                    Fault::PortTaken => "another program has the port of its local API",
                 };
                 tell(&format!("rolling version {tried} back: {reason}"));
-                let _told = self.change(|versions| versions.roll_back(&tried, reason));
+                let is_its_fault = fault != Fault::PortTaken;
+                let failure = Failure { reason: reason.to_owned(), is_its_fault };
+                let _told = self.change(|versions| versions.roll_back(&tried, failure));
                 return self.finds_another_trial();
             }
             Effect::Finish => {}
@@ -224,20 +240,23 @@ impl Shell {
         }
     }
 
-    /// Tells whether the agent has ended, and then whether with a failure; one that could not be
-    /// started has.
-    fn has_ended(&mut self) -> Option<bool> {
+    /// Tells whether the agent has ended, and then how; one that could not be started has failed.
+    fn has_ended(&mut self) -> Option<End> {
         let ended = match self.agent.as_mut().map(TiedChild::try_wait) {
             Some(Ok(None)) => return None,
             Some(Ok(Some(status))) => {
                 tell(&format!("the agent ended ({status})"));
-                !status.success()
+                match status.code() {
+                    Some(0) => End::InOrder,
+                    Some(code) if code == i32::from(PORT_TAKEN) => End::PortTaken,
+                    Some(_) | None => End::Failed,
+                }
             }
             Some(Err(error)) => {
                 tell(&format!("the agent cannot be watched: {error}"));
-                true
+                End::Failed
             }
-            None => true,
+            None => End::Failed,
         };
         (self.agent, self.line) = (None, None);
         Some(ended)
@@ -260,7 +279,7 @@ impl Shell {
             }
             FromAgent::Alive { .. } => {
                 let _uncut = fs::truncate_above(&self.layout.agent_log(), LOG_LIMIT);
-                self.finds_another_trial()
+                Some(self.finds_another_trial().unwrap_or(Event::Heard))
             }
         }
     }
@@ -281,7 +300,7 @@ impl Shell {
     }
 
     fn change<T>(&self, change: impl FnOnce(&Versions) -> Result<T, InstallError>) -> Option<T> {
-        let versions = Versions::lock_within(&self.layout, LOCK_PATIENCE);
+        let versions = Versions::lock_within(&self.layout, versions::PATIENCE);
         versions
             .and_then(|versions| change(&versions))
             .inspect_err(|error| tell(&format!("the versions cannot be changed: {error}")))

@@ -5,10 +5,11 @@ use proptest::prelude::*;
 use super::*;
 
 const WINDOW: Duration = Duration::from_secs(120);
-const ENDED: Event = Event::AgentEnded { failed: true };
+const LIMITS: Limits = Limits { window: WINDOW, silence: Some(SILENCE) };
+const ENDED: Event = Event::AgentEnded(End::Failed);
 
 fn guard() -> Guard {
-    let (guard, first) = Guard::new(Duration::ZERO, WINDOW);
+    let (guard, first) = Guard::new(Duration::ZERO, LIMITS);
     assert_eq!(first, Effect::StartAgent);
     guard
 }
@@ -18,7 +19,7 @@ fn on_trial() -> (Guard, Now) {
     let (mut guard, now) = (guard(), Duration::from_secs(3600));
     assert_eq!(guard.handle(Event::OnTrial { started: false }, now), []);
     assert_eq!(guard.handle(Event::Runs, now), []);
-    assert_eq!(guard.deadline(), Some(now + WINDOW));
+    assert_eq!(guard.deadline(), Some(now + WINDOW), "and no silence matters");
     (guard, now)
 }
 
@@ -51,7 +52,7 @@ fn a_stop_asks_then_kills_and_starts_nothing_any_more() {
     assert_eq!(guard.handle(Event::StopRequested, BACK_OFF[0]), [Effect::TerminateAgent]);
     assert_eq!(guard.handle(Event::StopRequested, BACK_OFF[0]), []);
     let kill_at = BACK_OFF[0] + PATIENCE;
-    assert_eq!(guard.handle(Event::DeadlineReached, kill_at), [Effect::KillAgent]);
+    assert_eq!(guard.handle(Event::DeadlineReached, kill_at), [Effect::KillAgent(Cause::GoesOn)]);
     assert_eq!(guard.deadline(), None);
     assert_eq!(guard.handle(ENDED, kill_at), [Effect::Finish]);
     assert_eq!(guard.handle(Event::DeadlineReached, kill_at * 9), []);
@@ -66,10 +67,65 @@ fn a_stop_while_the_agent_is_down_ends_the_guard_at_once() {
 
 #[test]
 fn a_version_on_trial_that_ends_with_a_failure_is_rolled_back_at_once() {
-    let (mut guard, now) = on_trial();
-    let back = [Effect::RollBack(Fault::Ended), Effect::StartAgent];
-    assert_eq!(guard.handle(ENDED, now + WINDOW / 2), back);
-    assert_eq!((guard.has_trial(), guard.deadline()), (false, None));
+    let ends = [(End::Failed, Fault::Ended), (End::PortTaken, Fault::PortTaken)];
+    for (end, fault) in ends {
+        let (mut guard, now) = on_trial();
+        let back = [Effect::RollBack(fault), Effect::StartAgent];
+        assert_eq!(guard.handle(Event::AgentEnded(end), now + WINDOW / 2), back);
+        let silence = now + WINDOW / 2 + SILENCE;
+        assert_eq!((guard.has_trial(), guard.deadline()), (false, Some(silence)));
+    }
+}
+
+#[test]
+fn an_agent_that_is_silent_is_killed_and_started_again() {
+    for spoke_at in [None, Some(SETTLED * 5)] {
+        let mut guard = guard();
+        if let Some(at) = spoke_at {
+            assert_eq!(guard.handle(Event::Heard, at), []);
+        }
+        let suspected = spoke_at.unwrap_or_default() + SILENCE;
+        assert_eq!(guard.deadline(), Some(suspected));
+        assert_eq!(guard.handle(Event::DeadlineReached, suspected), []);
+        let over = suspected + SILENCE / HEARING;
+        assert_eq!(guard.deadline(), Some(over));
+        let kill = [Effect::KillAgent(Cause::Silent)];
+        assert_eq!(guard.handle(Event::DeadlineReached, over), kill);
+        assert_eq!(guard.deadline(), None, "it is killed once");
+        assert_eq!(guard.handle(ENDED, over), []);
+        let restart = over + BACK_OFF[0];
+        assert_eq!(guard.handle(Event::DeadlineReached, restart), [Effect::StartAgent]);
+        assert_eq!(guard.deadline(), Some(restart + SILENCE));
+    }
+}
+
+/// The guard of a machine that slept, or that was itself held up, finds beats late.
+#[test]
+fn an_agent_that_is_heard_once_the_guard_goes_on_is_left_alone() {
+    let mut guard = guard();
+    let woken = SILENCE * 50;
+    assert_eq!(guard.handle(Event::DeadlineReached, woken), []);
+    let heard = woken + SILENCE / HEARING / 2;
+    assert_eq!(guard.handle(Event::Heard, heard), []);
+    assert_eq!(guard.handle(Event::DeadlineReached, woken + SILENCE / HEARING), []);
+    assert_eq!(guard.deadline(), Some(heard + SILENCE));
+}
+
+#[test]
+fn silence_does_not_matter_where_nobody_is_heard_or_in_a_stop_or_a_wait() {
+    let deaf = Limits { silence: None, ..LIMITS };
+    assert_eq!(Guard::new(Duration::ZERO, deaf).0.deadline(), None);
+    let mut guard = guard();
+    assert_eq!(guard.handle(ENDED, Duration::ZERO), []);
+    assert_eq!(guard.deadline(), Some(BACK_OFF[0]));
+    let mut guard = self::guard();
+    assert_eq!(guard.handle(Event::StopRequested, SILENCE), [Effect::TerminateAgent]);
+    assert_eq!(guard.deadline(), Some(SILENCE + PATIENCE));
+}
+
+#[test]
+fn the_hearing_is_longer_than_a_few_beats() {
+    assert!(SILENCE / HEARING >= link_protocol::guard_line::BEAT * 4);
 }
 
 /// The version before may have been killed when it was about to make way.
@@ -99,7 +155,8 @@ fn a_version_that_is_not_well_at_the_end_is_killed_and_rolled_back() {
         if let Some(at) = well_at {
             assert_eq!(guard.handle(Event::Well, now + at), []);
         }
-        assert_eq!(guard.handle(Event::DeadlineReached, now + WINDOW), [Effect::KillAgent]);
+        let kill = [Effect::KillAgent(Cause::NotWell)];
+        assert_eq!(guard.handle(Event::DeadlineReached, now + WINDOW), kill);
         assert_eq!(guard.deadline(), None);
         let back = [Effect::RollBack(Fault::NotWell), Effect::StartAgent];
         assert_eq!(guard.handle(ENDED, now + WINDOW), back);
@@ -109,7 +166,7 @@ fn a_version_that_is_not_well_at_the_end_is_killed_and_rolled_back() {
 #[test]
 fn a_version_that_ends_in_good_order_is_started_again_and_must_be_well_at_the_end() {
     let (mut guard, now) = on_trial();
-    assert_eq!(guard.handle(Event::AgentEnded { failed: false }, now + WINDOW), []);
+    assert_eq!(guard.handle(Event::AgentEnded(End::InOrder), now + WINDOW), []);
     let back = [Effect::RollBack(Fault::NotWell), Effect::StartAgent];
     assert_eq!(guard.handle(Event::DeadlineReached, now + WINDOW), back);
 }
@@ -133,16 +190,17 @@ proptest! {
         for (event, seconds) in steps {
             now += Duration::from_secs(u64::from(seconds % 200));
             let event = [
-                Event::AgentEnded { failed: event % 2 == 0 },
+                Event::AgentEnded(if event % 2 == 0 { End::Failed } else { End::PortTaken }),
                 Event::StopRequested,
                 Event::DeadlineReached,
                 Event::OnTrial { started: event % 2 == 0 },
                 Event::Well,
-            ][usize::from(event % 5)];
-            if matches!(event, Event::AgentEnded { .. }) && !running {
+                Event::Heard,
+            ][usize::from(event % 6)];
+            if matches!(event, Event::AgentEnded(_)) && !running {
                 continue;
             }
-            running &= !matches!(event, Event::AgentEnded { .. });
+            running &= !matches!(event, Event::AgentEnded(_));
             stopped |= event == Event::StopRequested;
             trial |= matches!(event, Event::OnTrial { .. });
             for effect in guard.handle(event, now) {
@@ -155,7 +213,8 @@ proptest! {
                         prop_assert!(trial);
                         trial = false;
                     }
-                    Effect::TerminateAgent | Effect::KillAgent | Effect::Finish => {}
+                    Effect::KillAgent(_) => prop_assert!(running),
+                    Effect::TerminateAgent | Effect::Finish => {}
                 }
             }
         }

@@ -9,7 +9,7 @@ use super::*;
 use crate::{
     layout::{PROGRAMS, complete_mark},
     trust::Trust,
-    uninstall::uninstall,
+    uninstall::{Places, Uninstallation},
 };
 
 #[test]
@@ -57,7 +57,7 @@ fn whatever_is_damaged_is_repaired_and_taken_away_afterwards() {
         assert_eq!(outcome, Outcome::Repaired, "damage {number}");
         assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Intact, "damage {number}");
         assert_eq!(std::fs::read_to_string(page(&scratch.layout)).unwrap(), ".TH link");
-        assert!(uninstall(&scratch.layout).is_empty());
+        assert!(scratch.uninstall().is_empty());
         // Who had made the folders that do not bear our name is not known any more.
         let receipt_was_lost = number >= 11;
         assert!(receipt_was_lost || scratch.tree() == before, "damage {number}");
@@ -123,7 +123,7 @@ fn a_program_of_the_same_name_is_not_replaced() {
     std::fs::create_dir_all(&scratch.layout.roots().bin).unwrap();
     std::fs::write(scratch.layout.command(), "somebody else's").unwrap();
     assert!(matches!(scratch.install("1.3.0"), Err(InstallError::NameTaken(_))));
-    assert!(uninstall(&scratch.layout).is_empty());
+    assert!(scratch.uninstall().is_empty());
     assert_eq!(std::fs::read_to_string(scratch.layout.command()).unwrap(), "somebody else's");
 }
 
@@ -176,7 +176,45 @@ fn uninstalling_leaves_the_home_as_it_was() {
     std::fs::write(scratch.layout.roots().state.join("identity.json"), "{}").unwrap();
     std::fs::create_dir_all(&scratch.layout.roots().config).unwrap();
     std::fs::write(scratch.layout.roots().config.join("credentials.json"), "{}").unwrap();
-    assert!(uninstall(&scratch.layout).is_empty());
+    assert!(scratch.uninstall().is_empty());
+    assert_eq!(scratch.tree(), before);
+}
+
+#[test]
+fn a_damaged_receipt_does_not_keep_an_uninstallation_from_its_end() {
+    for lost in [false, true] {
+        let scratch = Scratch::new();
+        scratch.install("1.3.0").unwrap();
+        if lost {
+            std::fs::remove_file(scratch.layout.receipt()).unwrap();
+        } else {
+            std::fs::write(scratch.layout.receipt(), "{\"versions\": [").unwrap();
+        }
+        let shared = [
+            SharedFile { path: page(&scratch.layout), contents: b".TH link".to_vec() },
+            SharedFile { path: scratch.home().join("mine"), contents: b"ours".to_vec() },
+        ];
+        std::fs::write(scratch.home().join("mine"), "another's").unwrap();
+        let begun = Uninstallation::begin(&scratch.layout).unwrap();
+        assert!(begun.has_lost_receipt());
+        let left = begun.finish(Places { shells: None, shared: &shared });
+        assert!(left.is_empty(), "{left:?}");
+        let files: Vec<_> = scratch.tree().into_iter().filter(|(_, file)| file.is_some()).collect();
+        assert!(matches!(&files[..], [(mine, _)] if mine.ends_with("mine")), "{files:?}");
+    }
+}
+
+#[test]
+fn nothing_is_taken_away_while_an_installer_works() {
+    let scratch = Scratch::new();
+    scratch.install("1.3.0").unwrap();
+    let before = scratch.tree();
+    let held = Versions::lock(&scratch.layout).unwrap();
+    assert!(matches!(Uninstallation::begin(&scratch.layout), Err(InstallError::Busy)));
+    drop(held);
+    let begun = Uninstallation::begin(&scratch.layout).unwrap();
+    assert!(matches!(Versions::lock(&scratch.layout), Err(InstallError::Busy)));
+    drop(begun);
     assert_eq!(scratch.tree(), before);
 }
 
@@ -187,7 +225,7 @@ fn folders_that_the_script_made_before_are_taken_away_too() {
     let data = scratch.layout.roots().data.clone();
     std::fs::create_dir_all(&data).unwrap();
     run(&scratch.release("1.3.0"), &scratch.layout, Some(&data)).unwrap();
-    assert!(uninstall(&scratch.layout).is_empty());
+    assert!(scratch.uninstall().is_empty());
     assert_eq!(scratch.tree(), before);
 }
 
@@ -199,7 +237,7 @@ fn uninstalling_keeps_what_others_put_into_folders_that_were_there() {
     std::fs::write(data.join("thesis"), "kept").unwrap();
     let before = scratch.tree();
     scratch.install("1.3.0").unwrap();
-    assert!(uninstall(&scratch.layout).is_empty());
+    assert!(scratch.uninstall().is_empty());
     assert_eq!(scratch.tree(), before);
 }
 
@@ -235,6 +273,10 @@ impl Scratch {
 
     fn install(&self, version: &str) -> Result<Outcome, InstallError> {
         run(&self.release(version), &self.layout, None)
+    }
+
+    fn uninstall(&self) -> Vec<(PathBuf, io::Error)> {
+        Uninstallation::begin(&self.layout).unwrap().finish(Places::default())
     }
 
     fn release(&self, version: &str) -> Release {

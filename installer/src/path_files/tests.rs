@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use link_platform::paths::Roots;
 
 use super::*;
-use crate::uninstall::uninstall;
+use crate::uninstall::{Places, Uninstallation};
 
 #[test]
 fn taking_it_away_gives_every_file_back() {
@@ -21,7 +21,7 @@ fn taking_it_away_gives_every_file_back() {
     assert_eq!(scratch.add().changed, Vec::<PathBuf>::new());
     scratch.file(".profile", "");
     assert_eq!(scratch.add().changed, [scratch.home().join(".profile")]);
-    assert!(uninstall(&scratch.layout).is_empty());
+    assert!(scratch.uninstall().is_empty());
     assert_eq!(scratch.files(), before);
     assert!(!scratch.home().join(".config/fish/conf.d").exists());
 }
@@ -33,8 +33,56 @@ fn what_a_person_wrote_into_a_file_of_ours_stays() {
     let profile = scratch.home().join(".profile");
     let text = std::fs::read_to_string(&profile).unwrap();
     scratch.file(".profile", &format!("{text}umask 077\n"));
-    assert!(uninstall(&scratch.layout).is_empty());
+    assert!(scratch.uninstall().is_empty());
     assert_eq!(std::fs::read_to_string(&profile).unwrap(), "umask 077\n");
+}
+
+#[test]
+fn files_that_are_edited_at_once_are_all_in_the_receipt() {
+    let scratch = Scratch::new();
+    let homes: Vec<_> = (0..6).map(|number| scratch.dir.path().join(number.to_string())).collect();
+    std::thread::scope(|scope| {
+        for home in &homes {
+            std::fs::create_dir(home).unwrap();
+            let (layout, config) = (&scratch.layout, home.join(".config"));
+            let shells = Shells { home: home.clone(), config, ..Shells::default() };
+            scope.spawn(move || assert_eq!(add(layout, &shells).unwrap().changed.len(), 1));
+        }
+    });
+    let receipt = Receipt::read(&scratch.layout.receipt()).unwrap();
+    let listed = |home: &PathBuf| receipt.path_files.iter().any(|file| file.path.starts_with(home));
+    assert!(homes.iter().all(listed), "{receipt:?}");
+}
+
+#[test]
+fn no_file_is_edited_while_another_installer_works_or_the_receipt_is_damaged() {
+    let scratch = Scratch::new();
+    scratch.file(".profile", "umask 077\n");
+    let before = scratch.files();
+    std::fs::write(scratch.layout.receipt(), "{").unwrap();
+    let refused = add(&scratch.layout, &scratch.shells());
+    assert!(matches!(refused, Err(InstallError::Damaged { .. })));
+    std::fs::remove_file(scratch.layout.receipt()).unwrap();
+    let held = Versions::lock(&scratch.layout).unwrap();
+    assert!(matches!(add(&scratch.layout, &scratch.shells()), Err(InstallError::Busy)));
+    assert_eq!(scratch.files(), before);
+    drop(held);
+    assert_eq!(scratch.add().changed.len(), 1);
+}
+
+#[test]
+fn a_damaged_receipt_does_not_keep_our_block_from_going() {
+    let scratch = Scratch::new();
+    scratch.file(".bashrc", "alias ll='ls -l'");
+    let before = scratch.files();
+    assert_eq!(scratch.add().changed.len(), 2);
+    std::fs::write(scratch.layout.receipt(), "{\"path_files\": [").unwrap();
+    let begun = Uninstallation::begin(&scratch.layout).unwrap();
+    assert!(begun.has_lost_receipt());
+    let left = begun.finish(Places { shells: Some(&scratch.shells()), shared: &[] });
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(scratch.files(), before);
+    assert!(!scratch.layout.receipt().exists());
 }
 
 #[test]
@@ -82,6 +130,10 @@ impl Scratch {
 
     fn add(&self) -> Edited {
         add(&self.layout, &self.shells()).unwrap()
+    }
+
+    fn uninstall(&self) -> Vec<(PathBuf, io::Error)> {
+        Uninstallation::begin(&self.layout).unwrap().finish(Places::default())
     }
 
     fn file(&self, name: &str, text: &str) {

@@ -13,7 +13,6 @@ use std::{
 };
 
 use link_platform::{
-    fs::FileError,
     paths::Roots,
     process::{self, Answer, Call},
     session,
@@ -25,11 +24,18 @@ use service_manager::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{Facts, Found, Unit, UnitState, UnitStep, unit_state, unit_step};
+use super::{Facts, Found, Unit, UnitState, UnitStep, starts, unit_state, unit_step};
 use crate::{
+    install::InstallError,
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
+    versions::{self, Versions},
 };
+
+mod linger;
+
+use linger::stop_lingering;
+pub use linger::{Linger, ask_to_linger};
 
 /// The unit's name.
 const NAME: &str = "link.service";
@@ -45,9 +51,9 @@ pub enum ServiceError {
     /// The user has no folder for units.
     #[error("this user has no home folder for a unit")]
     NoHome,
-    /// The receipt could not be written.
+    /// The receipt could not be read or written.
     #[error(transparent)]
-    File(#[from] FileError),
+    Receipt(#[from] InstallError),
     /// The owner of the unit forbids that it is started.
     #[error("`{NAME}` is masked, so systemd does not start it")]
     Masked,
@@ -60,14 +66,6 @@ pub enum ServiceError {
     },
 }
 
-/// What became of a request to run services without a login.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Linger {
-    Before,
-    Enabled,
-    Refused,
-}
-
 /// Tells whether the user's systemd answers.
 #[must_use]
 pub fn answers() -> bool {
@@ -76,9 +74,21 @@ pub fn answers() -> bool {
 }
 
 /// Returns what this installation knows of a unit that it made, whether it still stands or not.
+/// Where the receipt does not tell, the unit that starts our guard is ours.
 #[must_use]
 pub fn made(layout: &Layout) -> Option<InstalledUnit> {
-    Receipt::read(&layout.receipt())?.unit
+    match Receipt::load(&layout.receipt()) {
+        Ok(receipt) => receipt?.unit,
+        Err(_) => unit_of_our_guard(layout),
+    }
+}
+
+/// Returns the unit that starts the guard of this installation.
+pub(crate) fn unit_of_our_guard(layout: &Layout) -> Option<InstalledUnit> {
+    let path = unit_path()?;
+    let text = std::fs::read_to_string(&path).ok()?;
+    let unit = InstalledUnit { path, written: Vec::new(), environment: Vec::new() };
+    starts(&text, &layout.guard()).then_some(unit)
 }
 
 /// Tells whether this installation has a unit.
@@ -127,7 +137,8 @@ pub fn would_place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError
 /// # Errors
 /// [`ServiceError`].
 pub fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
-    let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    let versions = Versions::lock_within(layout, versions::PATIENCE)?;
+    let receipt = Receipt::load(&layout.receipt())?.unwrap_or_default();
     let Survey { step, path, unit, wanted, mut written } = survey(&receipt, unit)?;
     match &step {
         UnitStep::Write => {
@@ -136,9 +147,10 @@ pub fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
                 written.push(sha256(&wanted));
             }
             let environment = unit.environment.clone();
-            receipt.unit = Some(InstalledUnit { path: path.clone(), written, environment });
-            receipt.add_folders(path.parent().unwrap_or(&path));
-            receipt.write(&layout.receipt())?;
+            versions.change_receipt(|receipt| {
+                receipt.unit = Some(InstalledUnit { path: path.clone(), written, environment });
+                receipt.add_folders(path.parent().unwrap_or(&path));
+            })?;
             let written = SystemdServiceManager::user().install(context(&unit, wanted));
             written.map_err(|source| ServiceError::Manager { action: "enable", source })?;
         }
@@ -177,37 +189,20 @@ fn survey(receipt: &Receipt, unit: Unit) -> Result<Survey, ServiceError> {
 /// # Errors
 /// [`ServiceError`]; then the receipt names what may be left.
 pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
-    let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
-    let Some(unit) = receipt.unit.take() else {
+    let receipt = Receipt::load(&layout.receipt())?.unwrap_or_default();
+    let Some(unit) = receipt.unit else {
         return Ok(false);
     };
+    // Without the lock, which the guard may need before it ends.
     if let Some((_, source)) = remove_unit(&unit.path).pop() {
         return Err(ServiceError::Manager { action: "remove", source });
     }
-    receipt.linger = receipt.linger.filter(|user| stop_lingering(user).is_some());
-    receipt.write(&layout.receipt())?;
+    let lingers = receipt.linger.filter(|user| stop_lingering(user).is_some());
+    Versions::lock_within(layout, versions::PATIENCE)?.change_receipt(|receipt| {
+        receipt.unit = None;
+        receipt.linger = lingers;
+    })?;
     Ok(true)
-}
-
-/// Asks that the services of `user` run without a login.
-///
-/// # Errors
-/// When the receipt cannot be written.
-pub fn ask_to_linger(layout: &Layout, user: &str) -> Result<Linger, ServiceError> {
-    if session::linger_file(user).exists() {
-        return Ok(Linger::Before);
-    }
-    let mut receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
-    receipt.linger = Some(user.to_owned());
-    receipt.write(&layout.receipt())?;
-    // Named: without a name it works within a login session only.
-    let asked = run("loginctl", &["--no-ask-password", "enable-linger", user]);
-    if asked.is_ok_and(|answer| answer.success) && session::linger_file(user).exists() {
-        return Ok(Linger::Enabled);
-    }
-    receipt.linger = None;
-    receipt.write(&layout.receipt())?;
-    Ok(Linger::Refused)
 }
 
 /// Starts the unit; returns once the guard has said that the agent is started.
@@ -302,14 +297,6 @@ fn remove_unit(path: &Path) -> Vec<(PathBuf, io::Error)> {
         let _no_manager = systemctl(words);
     }
     left
-}
-
-/// Takes back that the services of `user` run without a login; returns what is left of it.
-fn stop_lingering(user: &str) -> Option<(PathBuf, io::Error)> {
-    let asked = run("loginctl", &["--no-ask-password", "disable-linger", user]);
-    let file = session::linger_file(user);
-    let said = || asked.map(|answer| answer.stderr).unwrap_or_default();
-    file.exists().then(|| (file, io::Error::other(said())))
 }
 
 fn context(unit: &Unit, contents: String) -> ServiceInstallCtx {

@@ -3,6 +3,15 @@
 use super::*;
 
 #[test]
+fn a_unit_is_ours_when_it_starts_our_guard() {
+    let program = std::path::Path::new("/home/a b/100%/link-guard");
+    let unit = Unit { program: program.into(), environment: vec![variable("LINK_HOME", "/x")] };
+    let text = unit.text().unwrap();
+    assert!(starts(&text, program) && starts(&format!("{text}Nice=5\n"), program));
+    assert!(!starts(&text, std::path::Path::new("/home/link-guard")) && !starts("", program));
+}
+
+#[test]
 fn the_unit_is_this_text() {
     let unit = Unit {
         program: "/home/a b/100%/$x/\"q\"\\/link-guard".into(),

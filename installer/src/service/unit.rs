@@ -1,6 +1,6 @@
 //! The text of the systemd unit, escaped by systemd's rules. Pure.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the unit says.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -59,6 +59,16 @@ impl Unit {
              WantedBy=default.target\n"
         ))
     }
+}
+
+/// Tells whether `text` is a unit that starts `program`.
+#[must_use]
+pub fn starts(text: &str, program: &Path) -> bool {
+    let program = program.to_str().and_then(quoted);
+    program.is_some_and(|program| {
+        let line = format!("ExecStart={program}");
+        text.lines().any(|found| found.trim() == line)
+    })
 }
 
 /// Quotes a word: within quotes a space stands for itself, and a percent sign still has to be

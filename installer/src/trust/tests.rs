@@ -50,6 +50,9 @@ fn whatever_was_changed_after_signing_is_refused() {
     unpacked.sign(1);
     let other = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 1));
     assert!(matches!(other, Err(VerifyError::Refused(RefusedRelease::Version { .. }))));
+    unpacked.sign_for(1, "sparc-unknown-plan9");
+    let other = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0));
+    assert!(matches!(other, Err(VerifyError::Refused(RefusedRelease::Target { .. }))));
 }
 
 #[test]
@@ -102,6 +105,10 @@ impl Unpacked {
     }
 
     fn sign(&self, signer: u8) {
+        self.sign_for(signer, facts::target().unwrap());
+    }
+
+    fn sign_for(&self, signer: u8, target: &str) {
         let file = |name: &&str| ReleasedFile {
             path: name.parse().unwrap(),
             size_bytes: name.len() as u64,
@@ -111,7 +118,7 @@ impl Unpacked {
             schema: SCHEMA,
             version: "1.3.0".parse().unwrap(),
             channel: Channel::Beta,
-            target: "any".into(),
+            target: target.into(),
             released_at: "2026-10-01T00:00:00Z".parse().unwrap(),
             counter: 7,
             files: PROGRAMS.iter().map(file).collect(),

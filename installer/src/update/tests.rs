@@ -81,13 +81,25 @@ fn the_state_is_on_disk_before_the_pointer_moves() {
         panic!("first the state, then the pointer");
     };
     assert_eq!((to, pending.found(to)), (&version(2), Found::Trial));
-    let steps = pending.roll_back("it ended");
+    let steps = pending.roll_back(failure(true));
     let [Step::Write(condemned), Step::Point(from), Step::Write(ended)] = &steps[..] else {
         panic!("first the reason, then the pointer, then the end");
     };
     assert_eq!(from, &version(1));
     assert!(matches!(condemned.found(&version(2)), Found::Unfinished(_)));
     assert_eq!(ended.found(from), Found::Nothing);
+}
+
+#[test]
+fn a_version_that_is_rolled_back_without_a_fault_of_its_own_is_installed_again() {
+    let pending = written(&UpdateState::default().swap(&version(1), &version(2)));
+    let [blamed, innocent] = [true, false].map(|fault| written(&pending.roll_back(failure(fault))));
+    let decide = |state: &UpdateState| {
+        decide_at(state, &Wanted::default(), &manifest(2, 6), day("2026-11-21"))
+    };
+    assert!(matches!(decide(&blamed), Err(Declined::Skipped { .. })));
+    assert_eq!(decide(&innocent), Ok(()));
+    assert_eq!(innocent.last, blamed.last, "what became of it is told all the same");
 }
 
 #[test]
@@ -98,6 +110,10 @@ fn a_commit_keeps_two_versions_and_is_told_of() {
     let last = committed.last.clone().unwrap();
     assert_eq!((last.outcome, last.reason), (UpdateEnd::Committed, None));
     assert_eq!(committed.commit(), None, "nothing is pending any more");
+}
+
+fn failure(is_its_fault: bool) -> Failure {
+    Failure { reason: "it ended".to_owned(), is_its_fault }
 }
 
 /// The state after every step, as a power cut after each would leave it.
@@ -148,6 +164,7 @@ proptest! {
     #[test]
     fn a_power_cut_between_any_two_steps_is_resolved(
         swapped in 0usize..=2, rolled_back in proptest::option::of(0usize..=3), state_first: bool,
+        is_its_fault: bool,
     ) {
         let state = if state_first {
             UpdateState::default().skip(&version(9), "old".to_owned())
@@ -161,13 +178,14 @@ proptest! {
         prop_assert_eq!(on_trial, swapped == 2);
         prop_assert_eq!(disk.current == version(2), on_trial);
         if let (true, Some(done)) = (on_trial, rolled_back) {
-            let steps = disk.state.roll_back("it ended");
+            let steps = disk.state.roll_back(failure(is_its_fault));
             disk.apply(&steps, done);
             let still_on_trial = disk.start();
             prop_assert_eq!(still_on_trial, done == 0);
             if !still_on_trial {
                 prop_assert_eq!(&disk.current, &version(1));
-                prop_assert!(disk.state.skipped.iter().any(|bad| bad.version == version(2)));
+                let is_skipped = disk.state.skipped.iter().any(|bad| bad.version == version(2));
+                prop_assert_eq!(is_skipped, is_its_fault);
                 let last = disk.state.last.clone().unwrap();
                 prop_assert_eq!(last.outcome, UpdateEnd::RolledBack);
             }

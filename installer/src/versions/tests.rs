@@ -22,9 +22,9 @@ fn a_version_on_trial_is_kept_with_the_one_before_it_and_older_ones_go() {
 #[test]
 fn a_roll_back_points_to_the_version_before_and_remembers_why() {
     let scratch = Scratch::with(&[1, 2]);
-    scratch.versions().roll_back(&version(9), "another one").unwrap();
+    scratch.versions().roll_back(&version(9), failure("another one")).unwrap();
     assert_eq!(current(&scratch.layout), Some(version(2)), "which is not on trial");
-    scratch.versions().roll_back(&version(2), "it ended").unwrap();
+    scratch.versions().roll_back(&version(2), failure("it ended")).unwrap();
     assert_eq!(current(&scratch.layout), Some(Version::new(1, 3, 1)));
     let state = state(&scratch.layout);
     assert_eq!((state.pending, &*state.skipped[0].reason), (None, "it ended"));
@@ -48,7 +48,7 @@ fn a_version_that_is_interrupted_again_and_again_is_rolled_back() {
 #[test]
 fn what_takes_the_place_of_a_version_on_trial_falls_back_to_the_one_before_both() {
     let scratch = Scratch::with(&[1, 2, 3]);
-    scratch.versions().roll_back(&version(3), "it ended").unwrap();
+    scratch.versions().roll_back(&version(3), failure("it ended")).unwrap();
     assert_eq!(current(&scratch.layout), Some(Version::new(1, 3, 1)));
 }
 
@@ -69,6 +69,50 @@ fn the_guard_of_a_version_is_placed_once_it_has_proved_itself() {
     assert_eq!(guard(), "link-guard 1");
     scratch.versions().commit(&version(2)).unwrap();
     assert_eq!(guard(), "link-guard 2");
+}
+
+#[test]
+fn a_damaged_state_is_not_overwritten_and_the_version_that_runs_goes_on() {
+    let scratch = Scratch::with(&[1, 2]);
+    let file = scratch.layout.update_state();
+    std::fs::write(&file, "{\"schema\": 1, \"pend").unwrap();
+    let versions = scratch.versions();
+    let changes = [
+        versions.look(true).map(|_| ()),
+        versions.commit(&version(2)),
+        versions.roll_back(&version(2), failure("it ended")),
+        versions.swap(&version(1)),
+        versions.skip(&version(3), "it is bad"),
+        versions.uncount_start(),
+    ];
+    for refused in changes {
+        let error = refused.unwrap_err();
+        assert!(matches!(&error, InstallError::Damaged { path, .. } if *path == file), "{error}");
+        assert!(error.to_string().contains("update.json` is damaged; delete it"), "{error}");
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), b"{\"schema\": 1, \"pend");
+    assert_eq!(current(&scratch.layout), Some(version(2)));
+    assert_eq!(scratch.on_disk(), ["1.3.1", "1.3.2"], "what ran before is still there");
+    std::fs::remove_file(&file).unwrap();
+    assert!(versions.look(true).unwrap().is_none());
+}
+
+#[test]
+fn a_damaged_receipt_is_not_overwritten_and_does_not_keep_a_trial_from_its_end() {
+    let scratch = Scratch::with(&[1, 2]);
+    let receipt = scratch.layout.receipt();
+    std::fs::write(&receipt, "{\"versions\": [").unwrap();
+    let versions = scratch.versions();
+    let refused = versions.change_receipt(|receipt| receipt.linger = Some("me".to_owned()));
+    let error = refused.unwrap_err().to_string();
+    assert!(error.contains("receipt.json` is damaged; run install.sh again"), "{error}");
+    versions.roll_back(&version(2), failure("it ended")).unwrap();
+    assert_eq!(current(&scratch.layout), Some(version(1)));
+    assert_eq!(std::fs::read(&receipt).unwrap(), b"{\"versions\": [");
+}
+
+fn failure(reason: &str) -> Failure {
+    Failure { reason: reason.to_owned(), is_its_fault: true }
 }
 
 fn version(patch: u64) -> Version {

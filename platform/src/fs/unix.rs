@@ -1,9 +1,9 @@
 //! File modes and folder syncs on Unix.
 
 use std::{
-    fs::{DirBuilder, Permissions},
+    fs::{DirBuilder, File, Permissions},
     io,
-    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
     path::Path,
 };
 
@@ -22,7 +22,13 @@ pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
 }
 
 pub(super) fn sync_dir(folder: &Path) -> io::Result<()> {
-    std::fs::File::open(folder)?.sync_all()
+    File::open(folder)?.sync_all()
+}
+
+/// Tells whether `path` leads to the open file.
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(open), Ok(there)) = (file.metadata(), std::fs::metadata(path)) else { return false };
+    (open.dev(), open.ino()) == (there.dev(), there.ino())
 }
 
 pub(super) fn is_executable(path: &Path) -> bool {

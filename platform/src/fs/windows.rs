@@ -1,7 +1,11 @@
 //! File modes and folder syncs on Windows: the profile folder's access list keeps other users out,
 //! and the file system journals renames.
 
-use std::{fs::Permissions, io, path::Path};
+use std::{
+    fs::{File, Permissions},
+    io,
+    path::Path,
+};
 
 /// No mode: the folder's access list decides.
 pub(super) const PUBLIC: u32 = 0;
@@ -19,6 +23,12 @@ pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
 
 pub(super) fn sync_dir(_folder: &Path) -> io::Result<()> {
     Ok(())
+}
+
+/// Tells whether `path` leads to the open file: a name that was deleted stays until the last handle
+/// is closed.
+pub(super) fn is_at(_file: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 pub(super) fn is_executable(path: &Path) -> bool {

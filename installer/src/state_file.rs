@@ -1,0 +1,52 @@
+//! Reads what an installation has written down of itself. A file that is not there says nothing; one
+//! that is damaged is an error, for who takes it for empty and writes it loses what it said.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: reads files of the installation")]
+
+use std::{io, path::Path};
+
+use serde::de::DeserializeOwned;
+
+use crate::install::{InstallError, io_error};
+
+/// Reads the file at `path`; nothing when there is none. `next_step` is what helps with a damaged
+/// one.
+pub(crate) fn read<T: DeserializeOwned>(
+    path: &Path,
+    next_step: &'static str,
+) -> Result<Option<T>, InstallError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io_error("read", path, error)),
+    };
+    serde_json::from_slice(&bytes).map(Some).map_err(|source| InstallError::Damaged {
+        path: path.to_owned(),
+        next_step,
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{receipt::Receipt, update::UpdateState};
+
+    #[test]
+    fn a_missing_file_says_nothing_and_a_damaged_one_is_named_with_what_helps() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("receipt.json");
+        assert!(read::<Receipt>(&path, "do").unwrap().is_none());
+        for damaged in [b"".as_slice(), b"{", b"\xff\xfe", b"[]", b"{\"versions\": 7}"] {
+            std::fs::write(&path, damaged).unwrap();
+            let error = read::<Receipt>(&path, "repair it").unwrap_err();
+            let said = error.to_string();
+            assert!(said.contains("receipt.json` is damaged; repair it"), "{said}");
+        }
+        let state = UpdateState::default();
+        std::fs::write(&path, state.to_text()).unwrap();
+        assert_eq!(read::<UpdateState>(&path, "do").unwrap(), Some(state));
+        // What cannot be looked at is not damaged: nothing may take its place.
+        assert!(matches!(read::<Receipt>(dir.path(), "do"), Err(InstallError::Io { .. })));
+    }
+}
