@@ -1,7 +1,7 @@
-//! Repository chores: `cargo xtask <task>`.
+//! Repository chores and the developer's entry point: `cargo xtask <task>`.
 //!
-//! Each task is a module that turns what is in the repository into findings or files; this one only reads the arguments
-//! and prints. `cargo test -p xtask` runs the checks too.
+//! Each chore is a module that turns what is in the repository into findings or files, and `dev` sets a checkout up, runs
+//! it and takes that back; this one only reads the arguments and prints. `cargo test -p xtask` runs the checks too.
 
 #![forbid(unsafe_code)]
 #![expect(
@@ -10,6 +10,7 @@
     reason = "a command line program: its output is what it is for"
 )]
 
+mod dev;
 mod dist;
 mod generate;
 mod release_key;
@@ -24,7 +25,12 @@ use std::{
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "xtask", bin_name = "cargo xtask", about = "Repository chores")]
+#[command(
+    name = "xtask",
+    bin_name = "cargo xtask",
+    about = "Works on a checkout of Link: sets it up, runs it, and does its chores",
+    after_help = "Examples:\n  cargo xtask setup\n  cargo xtask run\n  cargo xtask tidy\n\nA checkout is updated with `git pull`."
+)]
 struct Arguments {
     #[command(subcommand)]
     task: Task,
@@ -32,6 +38,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    #[command(flatten)]
+    Developer(dev::Command),
     /// Check the rules that no compiler checks, and list the specification rows that no test holds
     Tidy {
         /// Rewrite the state column of docs/specification.md first
@@ -65,11 +73,12 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    match run(Arguments::parse().task) {
+    let ended = dev::check_words(std::env::args_os()).and_then(|()| run(Arguments::parse().task));
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            dev::exit_code(&error).into()
         }
     }
 }
@@ -77,6 +86,7 @@ fn main() -> ExitCode {
 fn run(task: Task) -> anyhow::Result<()> {
     let root = repository();
     match task {
+        Task::Developer(command) => dev::run(root, command)?,
         Task::Tidy { write } => {
             let report = tidy::run(root, write)?;
             println!("{report}");

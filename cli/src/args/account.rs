@@ -1,8 +1,41 @@
-//! `link login` and `link account`.
+//! `link register`, `link login` and `link account`.
 
 use clap::{Args, Subcommand};
+use link_protocol::id::DeviceId;
 
 use crate::args::Backend;
+
+/// `link register`.
+#[derive(Args, Debug, Default)]
+pub struct Register {
+    /// Key for one device; `-` reads it from stdin. Or set LINK_REGISTRATION_KEY
+    #[arg(long, value_name = "KEY", conflicts_with = "fleet_key")]
+    pub registration_key: Option<String>,
+    /// Key for many devices; `-` reads it from stdin. Or set LINK_FLEET_KEY
+    #[arg(long, value_name = "KEY")]
+    pub fleet_key: Option<String>,
+    /// Log in with this e-mail first; the password is asked for
+    #[arg(long, value_name = "EMAIL", conflicts_with = "token")]
+    pub email: Option<String>,
+    /// Read the password from the next line of stdin
+    #[arg(long, requires = "email")]
+    pub password_stdin: bool,
+    /// Access token of an account, in place of a login; `-` reads it from stdin. Or set
+    /// LINK_ACCESS_TOKEN
+    #[arg(long, value_name = "TOKEN")]
+    pub token: Option<String>,
+    #[command(flatten)]
+    pub backend: Backend,
+    /// Name shown in the dashboard [default: the name of this machine]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Re-activate this device instead of making a new one
+    #[arg(long, value_name = "ID", conflicts_with = "new_device")]
+    pub device_id: Option<DeviceId>,
+    /// Make a new device although this machine is registered
+    #[arg(long)]
+    pub new_device: bool,
+}
 
 /// `link login`.
 #[derive(Args, Debug)]
@@ -40,6 +73,14 @@ pub struct CreateAccount {
     #[command(flatten)]
     pub backend: Backend,
 }
+
+pub(super) const REGISTER_EXAMPLES: &str = "\
+Examples:
+  link register --registration-key lrk_… --backend https://link.example
+  LINK_FLEET_KEY=lfk_… link register
+  link register --registration-key - < key.txt
+  link register --email you@example.com  asks for the password, makes a key for this device by itself
+  link login && link register            the same";
 
 pub(super) const LOGIN_EXAMPLES: &str = "\
 Examples:

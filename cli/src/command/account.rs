@@ -27,13 +27,28 @@ pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<()
 pub(super) async fn login(context: &Context, arguments: Login) -> Result<(), CliError> {
     let http = http(context, &arguments.backend)?;
     let email = email(arguments.email)?;
-    let password = if arguments.password_stdin {
+    let (me, _) = sign_in(context, &http, email, arguments.password_stdin).await?;
+    if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) }
+}
+
+/// Logs in and keeps the login.
+///
+/// # Errors
+/// When the backend refuses, or there is no password.
+pub(super) async fn sign_in(
+    context: &Context,
+    http: &Http,
+    email: String,
+    password_stdin: bool,
+) -> Result<(Me, Tokens), CliError> {
+    let password = if password_stdin {
         secret_input::stdin_line("password")?
     } else {
         secret_input::ask_secret("Password", "--password-stdin")?
     };
-    let tokens = backend::login(&http, &LoginRequest { email, password }).await?;
-    keep(context, http, tokens, "logged in").await
+    let tokens = backend::login(http, &LoginRequest { email, password }).await?;
+    let me = keep(context, http, tokens.clone(), "logged in").await?;
+    Ok((me, tokens))
 }
 
 async fn create(context: &Context, arguments: CreateAccount) -> Result<(), CliError> {
@@ -50,7 +65,8 @@ async fn create(context: &Context, arguments: CreateAccount) -> Result<(), CliEr
     };
     let request = SetupRequest { setup_token, email, password };
     let tokens = backend::set_up(&http, &request).await?;
-    keep(context, http, tokens, "created the first account and logged in").await
+    let me = keep(context, &http, tokens, "created the first account and logged in").await?;
+    if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) }
 }
 
 pub(super) async fn logout(context: &Context) -> Result<(), CliError> {
@@ -80,9 +96,9 @@ pub(super) async fn whoami(context: &Context) -> Result<(), CliError> {
     show(context, &me, backend.http().base())
 }
 
-async fn keep(context: &Context, http: Http, tokens: Tokens, done: &str) -> Result<(), CliError> {
+async fn keep(context: &Context, http: &Http, tokens: Tokens, done: &str) -> Result<Me, CliError> {
     let base = http.base().to_owned();
-    let me = BackendClient::new(http, tokens.clone(), None).me().await?;
+    let me = BackendClient::new(http.clone(), tokens.clone(), None).me().await?;
     let login = Credentials {
         backend_url: base.clone(),
         email: me.email.clone(),
@@ -91,7 +107,7 @@ async fn keep(context: &Context, http: Http, tokens: Tokens, done: &str) -> Resu
     };
     CredentialsFile::of(&context.roots).write(&login)?;
     context.output.say(&format!("{done}: {} at {base}", me.email));
-    if context.output.is_json() { show(context, &me, &base) } else { Ok(()) }
+    Ok(me)
 }
 
 fn show(context: &Context, me: &Me, base: &str) -> Result<(), CliError> {

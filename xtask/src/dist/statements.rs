@@ -104,7 +104,7 @@ mod tests {
         let contents = Contents::open(&signed, &trusted).unwrap();
         let (_, size_bytes, sha256) = describe(&file).unwrap();
         let found = FoundFile { name: "link".into(), size_bytes, sha256 };
-        assert_eq!(contents.check("1.3.0", std::slice::from_ref(&found)), Ok(()));
+        assert_eq!(contents.check("1.3.0", "any", std::slice::from_ref(&found)), Ok(()));
 
         let signed = serde_json::from_slice(&statements.manifest("any", &file).unwrap()).unwrap();
         let manifest = Manifest::open(&signed, &trusted).unwrap();

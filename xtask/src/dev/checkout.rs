@@ -1,0 +1,165 @@
+//! What the developer's commands work on: this checkout, its build, its home, and the programs that
+//! do the work.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "IO shell: starts the checkout's scripts and programs, and reads which home they use"
+)]
+
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::Context as _;
+use link_platform::paths::Roots;
+
+use super::{BuildOption, HomeOption, home::Home, trouble::Trouble};
+
+/// The folder of the checkout's home, below that of the build.
+const HOME: &str = "link-home";
+/// What holds Link: the backend for a try-out, and what a device runs.
+const PACKAGES: [&str; 4] = ["link-backend", "link-agent", "link-cli", "link-installer"];
+
+/// A checkout of the sources.
+pub(super) struct Checkout {
+    root: PathBuf,
+    /// Where Cargo puts the programs: where this one is.
+    programs: PathBuf,
+    pub(super) home: Home,
+}
+
+impl Checkout {
+    /// Returns the checkout at `root`, with the home that was given or its own.
+    ///
+    /// # Errors
+    /// When it is not known where this program is.
+    pub(super) fn find(root: &Path, home: &HomeOption) -> anyhow::Result<Self> {
+        let own = env::current_exe().context("it is not known where this program is")?;
+        let programs = own.parent().context("this program is in no folder")?.to_owned();
+        let target = programs.parent().unwrap_or(&programs);
+        let home = home.home.clone().unwrap_or_else(|| target.join(HOME));
+        let home = Home::at(std::path::absolute(home).context("the home has no path")?);
+        Ok(Self { root: root.to_owned(), programs, home })
+    }
+
+    /// Returns the checkout at `root`, where its home does not matter.
+    ///
+    /// # Errors
+    /// When it is not known where this program is.
+    pub(super) fn of_user(root: &Path) -> anyhow::Result<Self> {
+        Self::find(root, &HomeOption { home: None })
+    }
+
+    /// Where the sources are.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where the programs are.
+    pub(super) fn programs(&self) -> &Path {
+        &self.programs
+    }
+
+    /// Builds the programs, or looks whether they are there.
+    ///
+    /// # Errors
+    /// When they do not build, or are not there.
+    pub(super) fn build(&self, option: &BuildOption) -> anyhow::Result<()> {
+        if option.no_build {
+            return self.link().map(drop);
+        }
+        say("building the programs");
+        let packages = PACKAGES.iter().flat_map(|package| ["-p", package]);
+        done(
+            self.cargo().arg("build").args(packages),
+            "the programs do not build",
+            "correct what Cargo says, and run it again",
+        )
+    }
+
+    /// Returns a Cargo command.
+    pub(super) fn cargo(&self) -> Command {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+        self.command(cargo)
+    }
+
+    /// Returns a command that runs in the checkout.
+    pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.root);
+        command
+    }
+
+    /// Returns a `link` command.
+    ///
+    /// # Errors
+    /// When it is not built.
+    pub(super) fn link(&self) -> anyhow::Result<Command> {
+        self.program("link").map(|link| self.command(link))
+    }
+
+    /// Returns the path of a program that was built.
+    ///
+    /// # Errors
+    /// When it was not.
+    pub(super) fn program(&self, name: &str) -> anyhow::Result<PathBuf> {
+        let path = self.programs.join(format!("{name}{}", env::consts::EXE_SUFFIX));
+        let missing = || format!("`{}` is not built", path.display());
+        if !path.is_file() {
+            return Err(Trouble::new(missing(), "build it with `cargo xtask setup`").into());
+        }
+        Ok(path)
+    }
+
+    /// Has `scripts/prepare` bring what this machine lacks, and returns the folder of the engines.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub(super) fn prepare(&self, parts: &[&str]) -> anyhow::Result<PathBuf> {
+        let mut prepare = self.command(self.root.join("scripts/prepare"));
+        let ran = prepare.args(parts).stderr(Stdio::inherit()).output();
+        let ran = ran.context("failed to start `scripts/prepare`")?;
+        if !ran.status.success() {
+            let what = format!("`scripts/prepare {}` failed", parts.join(" "));
+            let next = "do what it says above, and run it again";
+            return Err(Trouble::new(what, next).with_exit_of(ran.status.code()).into());
+        }
+        Ok(PathBuf::from(String::from_utf8_lossy(&ran.stdout).trim()))
+    }
+}
+
+/// Returns where this user's installation is: below `LINK_HOME`, or in the usual folders.
+///
+/// # Errors
+/// When the user has no home.
+pub(super) fn installation() -> anyhow::Result<Roots> {
+    let home = env::var_os("LINK_HOME").filter(|home| !home.is_empty());
+    let home = home.map(std::path::absolute).transpose().context("LINK_HOME is no path")?;
+    Ok(Roots::find(home.as_deref())?)
+}
+
+/// Tells whether a variable was given a value.
+pub(super) fn is_set(name: &str) -> bool {
+    env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// Says what is about to happen.
+pub(super) fn say(what: &str) {
+    println!("==> {what}");
+}
+
+/// Runs a command to its end.
+///
+/// # Errors
+/// `what` and `next`, when it fails.
+pub(super) fn done(command: &mut Command, what: &str, next: &str) -> anyhow::Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().with_context(|| format!("failed to start `{name}`"))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Trouble::new(what, next).with_exit_of(status.code()).into())
+}

@@ -1,0 +1,126 @@
+//! `cargo xtask install`: this checkout's build as an installation of this user.
+//!
+//! It is packed and signed with the key that `scripts/prepare` keeps for this machine, and goes
+//! through `install.sh` as a release does. A service is neither made nor taken away, and an agent
+//! that did not run before does not run afterwards, unless the service manager is to run it.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use link_installer::{layout::Layout, service::systemd};
+use link_platform::fs;
+
+use super::{
+    BuildOption,
+    checkout::{Checkout, done, installation, is_set, say},
+    plugin, stop,
+    trouble::Trouble,
+};
+
+/// The folder of the packed build, beside the key that it is signed with.
+const RELEASE: &str = "checkout-release";
+/// What says who starts the agent.
+const SERVICE: &str = "LINK_SERVICE";
+
+/// How to install.
+#[derive(Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    build: BuildOption,
+}
+
+/// Who starts the agent from now on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Service {
+    /// Who did before.
+    AsBefore,
+    /// The service manager, and it does so now.
+    Manager,
+}
+
+/// Installs.
+///
+/// # Errors
+/// Why nothing was installed.
+pub(super) fn run(checkout: &Checkout, options: &Options) -> anyhow::Result<()> {
+    place(checkout, &options.build, Service::AsBefore)?;
+    let link = Layout::new(installation()?).command();
+    say(&format!("installed: `{} start` starts the agent", link.display()));
+    Ok(())
+}
+
+/// Builds, packs and installs.
+///
+/// # Errors
+/// Why nothing was installed.
+pub(super) fn place(
+    checkout: &Checkout,
+    build: &BuildOption,
+    service: Service,
+) -> anyhow::Result<()> {
+    let layout = Layout::new(installation()?);
+    let was_running = stop::runs(&layout)?;
+    checkout.build(build)?;
+    say("packing and signing the build");
+    let (release, trusted) = pack(checkout)?;
+    say("installing it");
+    let mut script = checkout.command("sh");
+    script
+        .arg(checkout.root().join("scripts/install.sh"))
+        .env("LINK_INSTALL_URL", format!("file://{}", release.display()))
+        .env("LINK_DEV_RELEASE_KEYS", trusted);
+    if !is_set(SERVICE) {
+        match service {
+            Service::Manager => {
+                script.env(SERVICE, "systemd");
+            }
+            Service::AsBefore if systemd::made(&layout).is_none() => {
+                script.env(SERVICE, "none");
+            }
+            Service::AsBefore => {}
+        }
+    }
+    for secret in super::run::SECRETS {
+        script.env_remove(secret);
+    }
+    done(&mut script, "the build was not installed", "do what the script says above")?;
+    for plugin in plugin::all(checkout.root())? {
+        plugin.install(checkout, &layout.roots().engines())?;
+    }
+    if service == Service::AsBefore && !was_running {
+        stop::stop(checkout, None)?;
+    }
+    Ok(())
+}
+
+/// Looks whether the service manager runs the installed agent, unless `LINK_SERVICE` says who does.
+///
+/// # Errors
+/// When it does not.
+pub(super) fn check_service() -> anyhow::Result<()> {
+    if is_set(SERVICE) || systemd::has_unit(&Layout::new(installation()?)) {
+        return Ok(());
+    }
+    let what = "the agent runs, and no service was made that starts it again";
+    let next = "run it where `systemctl --user status` answers, or leave out --prod";
+    Err(Trouble::new(what, next).into())
+}
+
+/// Packs the build and signs it; returns the folder and the public half of the key.
+fn pack(checkout: &Checkout) -> anyhow::Result<(PathBuf, String)> {
+    let engines = checkout.prepare(&["release-key"])?;
+    let key = engines.parent().context("the cache has no folder")?.join("release-key");
+    let public = fs::read_to_string(&key.with_extension("pub"))?;
+    let release = key.with_file_name(RELEASE);
+    let mut dist = checkout.command(checkout.program("xtask")?);
+    dist.args(["dist", "--profile", "dev", "--executables"]).arg(checkout.programs());
+    dist.arg("--sign-with").arg(key).arg("--out").arg(&release);
+    let packed = dist.output().context("failed to start `xtask dist`")?;
+    anyhow::ensure!(
+        packed.status.success(),
+        "the build was not packed: {}",
+        String::from_utf8_lossy(&packed.stderr).trim()
+    );
+    Ok((release, public.trim().to_owned()))
+}

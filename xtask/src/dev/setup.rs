@@ -1,0 +1,65 @@
+//! `cargo xtask setup`: everything that a checkout needs to build and to run, and with `--dev` what
+//! its tests need.
+
+use clap::Args;
+
+use super::{
+    BuildOption, HomeOption,
+    checkout::{Checkout, say},
+    plugin,
+    trouble::Trouble,
+};
+
+/// What to set up.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Also what the tests need: models, a browser, a validator
+    #[arg(long)]
+    dev: bool,
+    #[command(flatten)]
+    build: BuildOption,
+    #[command(flatten)]
+    pub(super) home: HomeOption,
+}
+
+/// Sets the checkout up.
+///
+/// # Errors
+/// What is missing, and how to get it.
+pub(super) fn run(checkout: &Checkout, options: &Options) -> anyhow::Result<()> {
+    checkout.home.prepare()?;
+    say("checking the tools");
+    checkout.prepare(&["build"])?;
+    if options.dev {
+        check_for_tests(checkout)?;
+    }
+    checkout.build(&options.build)?;
+    for plugin in plugin::all(checkout.root())? {
+        plugin.install(checkout, &checkout.home.roots().engines())?;
+    }
+    if options.dev {
+        say("fetching what the tests need");
+        checkout.prepare(&["tiny", "browser", "validator"])?;
+    }
+    let tests = if options.dev { "; `scripts/test` tests it" } else { "" };
+    say(&format!("ready: `cargo xtask run` runs the agent{tests}"));
+    Ok(())
+}
+
+fn check_for_tests(checkout: &Checkout) -> anyhow::Result<()> {
+    let has = |tool: &str| {
+        let asked = checkout.cargo().args([tool, "--version"]).output();
+        asked.is_ok_and(|answer| answer.status.success())
+    };
+    for (tool, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
+        if !has(tool) {
+            let next = format!("install it with `rustup component add {component}`");
+            return Err(Trouble::new(format!("`cargo {tool}` is missing"), next).into());
+        }
+    }
+    if !has("nextest") {
+        println!("cargo-nextest is missing, so the tests run more slowly");
+        println!(" next: `cargo install --locked cargo-nextest`, if you like");
+    }
+    Ok(())
+}
