@@ -2,8 +2,7 @@
 { # One compound command: a copy that was cut off is a syntax error, never half a run.
 # Installs Link for this user; it needs no admin rights. The command is put on PATH, and the user's
 # systemd, where there is one, starts the agent: neither with LINK_HOME, unless it is asked for.
-#   curl -fsSL https://…/install.sh | sh
-#   LINK_REGISTRATION_KEY=lrk_… sh install.sh
+#   curl -fsSL https://…/install.sh | LINK_REGISTRATION_KEY=lrk_… sh
 # Downloads a release, verifies it, and hands over to its `link`. `link --help` has the exit codes.
 set -u; umask 077
 usage() {
@@ -16,7 +15,7 @@ Usage: install.sh [OPTIONS]
   --no-modify-path   leave the start files of the shells alone         [LINK_NO_MODIFY_PATH=1]
   --dry-run          say what would be done and do nothing
   --quiet            say nothing but errors                            [LINK_QUIET=1]
-  --uninstall        deregister the device and delete everything
+  --uninstall        deregister the device and delete everything; --force: offline too
 Environment: LINK_INSTALL_URL (one folder with a release), LINK_REGISTRATION_KEY, LINK_BACKEND_URL,
 LINK_HOME (install below one folder), LINK_SERVICE (auto, systemd, none), LINK_MODIFY_PATH=1,
 LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30).
@@ -38,7 +37,6 @@ clean() { # leaves nothing of this run but what `link` has installed
   rm -rf "$tmp"
   while [ "$data" != "$above" ] && [ "$data" != / ]; do rmdir "$data"; data=$(dirname "$data"); done 2>/dev/null
 }
-
 sha256_of() { # fails without a tool: what cannot be verified is not run
   if have sha256sum; then sha256sum <"$1" | cut -c1-64
   elif have shasum; then shasum -a 256 <"$1" | cut -c1-64
@@ -46,6 +44,7 @@ sha256_of() { # fails without a tool: what cannot be verified is not run
   elif have sha256; then sha256 -q "$1"; else return 1; fi
 }
 size() { if [ -f "$to" ]; then wc -c <"$to"; else echo 0; fi; }
+bounded() { trap '' XFSZ; ulimit -f "$limit"; exec "$@"; } # as a process of its own: no endless answer fills the disk
 transfer() { # one try, which goes on where the one before was cut
   if have curl; then
     set -- curl -fsSL --tlsv1.2 --connect-timeout 15 --speed-limit 1024 --speed-time "$stall" -C - -o "$to"
@@ -54,7 +53,7 @@ transfer() { # one try, which goes on where the one before was cut
     set -- wget -nv -c -t 1 -T "$stall" --max-redirect=0 -O "$to"
     case $from in http:*) set -- "$@" --no-proxy ;; esac
   fi
-  "$@" "$from" 2>"$tmp/said" &
+  bounded "$@" "$from" 2>"$tmp/said" &
   child=$!; idle=0; seen=$(size)
   while [ "$1" = wget ] && kill -0 "$child" 2>/dev/null; do # It has no limit of its own.
     sleep 1; now=$(size); idle=$((now - seen < 1024 ? idle + 1 : 0)); seen=$now
@@ -63,10 +62,10 @@ transfer() { # one try, which goes on where the one before was cut
   wait "$child"; code=$?; child=
   [ "$idle" -lt "$stall" ] || code=28 # This is how curl says it.
 }
-fetch() { # url file: gives up when three tries in a row stall or bring less than 1 KiB
-  from=$1; to=$tmp/$2; tries=3; had=0
+fetch() { # url file [blocks]: gives up when three tries in a row stall or bring less than 1 KiB
+  from=$1; to=$tmp/$2; limit=${3:-2048}; tries=3; had=0 # A block has 512 bytes, or 1024 in some shells.
   case $from in
-    file://*) cp -- "${from#file://}" "$to" 2>"$tmp/said"; return ;;
+    file://*) (bounded cp -- "${from#file://}" "$to") 2>"$tmp/said"; return ;;
     http://*@* | https://*@*) die 12 "releases are fetched from a host that is named alone: $from" ;;
     https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
     *) die 12 "releases are fetched over https:// or file:// only: $from" ;;
@@ -74,15 +73,15 @@ fetch() { # url file: gives up when three tries in a row stall or bring less tha
   while transfer; [ "$code" != 0 ]; do
     case $code:$(sed -n '$p' "$tmp/said") in
       33:* | *"rror: 416"* | *"ERROR 416"*) rm -f "$to" ;; # The rest cannot be had alone.
-      *"rror: 4"* | *"ERROR 4"*) return 1 ;;
+      23:* | 3:* | *"rror: 4"* | *"ERROR 4"*) return 1 ;; # What comes cannot be written, or is not there.
     esac
-    now=$(size); tries=$((now - had < 1024 || code == 28 ? tries - 1 : 3)); had=$now
+    now=$(size); tries=$((now - had < 1024 || code == 28 ? tries - 1 : 3)); had=$((now > had ? now : had))
     if [ "$tries" = 0 ]; then return 1; elif [ "$tries" -lt 3 ]; then sleep 1; fi
   done
 }
-need() { fetch "$@" || stop 12 "cannot download $1$(sed -n '$s/^/: /p' "$tmp/said")"; } # url file
+need() { fetch "$@" || stop 12 "cannot download $1$(sed -n '$s/^/: /p' "$tmp/said")"; } # url file [blocks]
 
-quiet=${LINK_QUIET:-0}; dry=0; uninstall=0; stall=${LINK_STALL_SECONDS:-30}; child=
+quiet=${LINK_QUIET:-0}; dry=0; uninstall=0; force=; place=LINK_HOME; stall=${LINK_STALL_SECONDS:-30}; child=
 repo=${LINK_REPO_URL:-}; branch=${LINK_BRANCH:-stable}; version=${LINK_VERSION:-}; base=${LINK_INSTALL_URL:-}
 while [ $# -gt 0 ]; do
   case $1 in
@@ -91,7 +90,7 @@ while [ $# -gt 0 ]; do
     --version) value "$1" $# "${2:-}"; version=$2; shift ;;
     --fleet-key) value "$1" $# "${2:-}"; LINK_FLEET_KEY=$2; export LINK_FLEET_KEY; unset LINK_REGISTRATION_KEY; shift ;;
     --no-modify-path) LINK_NO_MODIFY_PATH=1; export LINK_NO_MODIFY_PATH ;;
-    --dry-run) dry=1 ;; --quiet) quiet=1 ;; --uninstall) uninstall=1 ;;
+    --dry-run) dry=1 ;; --quiet) quiet=1 ;; --uninstall) uninstall=1 ;; --force) force=1 ;;
     --help | -h) usage; exit 0 ;;
     *) usage >&2; die 2 "unknown option: $1" ;;
   esac; shift
@@ -100,19 +99,19 @@ exec </dev/null # No child may read what is left of a script that is piped in.
 case ${LINK_HOME:-} in '' | /*) ;; *) LINK_HOME=$PWD/$LINK_HOME; export LINK_HOME ;; esac
 case ${LINK_HOME:-}${HOME:-} in /*) ;; *) die 11 "there is no HOME: set LINK_HOME to the folder to install in" ;; esac
 case ${XDG_DATA_HOME:-} in /*) data=$XDG_DATA_HOME/link ;; *) data=${HOME:-}/.local/share/link ;; esac
-[ -z "${LINK_HOME:-}" ] || data=$LINK_HOME/data
+[ -z "${LINK_HOME:-}" ] || data=$LINK_HOME/data; installed=$data/current/link
 if [ "$uninstall" = 1 ]; then
   [ -e "$data/receipt.json" ] || [ -e "$data/current" ] || { say "Link is not installed in $data"; exit 0; }
-  [ "$dry" = 0 ] || { say "would run: $data/current/link uninstall --yes"; exit 0; }
-  if "$data/current/link" self-check >/dev/null 2>&1; then "$data/current/link" uninstall --yes; exit; fi
-  [ -n "$base$repo" ] || die 60 "$data/current/link does not run: add --repo-url URL, and a fresh one is downloaded to uninstall with"
+  [ "$dry" = 0 ] || { say "would run: $installed uninstall --yes${force:+ --force}"; exit 0; }
+  if "$installed" self-check >/dev/null 2>&1; then "$installed" uninstall --yes ${force:+--force}; exit; fi
+  [ -n "$base$repo" ] || die 60 "$installed does not run: add --repo-url URL, and a fresh one is downloaded to uninstall with"
 fi
 [ -n "$base$repo" ] || die 2 "where are the releases? give --repo-url or LINK_INSTALL_URL"
 base=${base:-${repo%/}/$branch}; base=${base%/}
 case $(uname -s) in Linux) os=unknown-linux-gnu ;; Darwin) os=apple-darwin ;; *) die 13 "this system is not supported: $(uname -s)" ;; esac
 case $(uname -m) in x86_64 | amd64) target=x86_64-$os ;; aarch64 | arm64) target=aarch64-$os ;; *) die 13 "this processor is not supported: $(uname -m)" ;; esac
 if [ "$dry" = 1 ]; then # A release is downloaded and verified, says what it would do, and is deleted.
-  data=$(mktemp -d) || die 11 "there is no folder for temporary files"
+  place=TMPDIR; data=$(mktemp -d) || die 11 "there is no folder for temporary files"
 fi
 for tool in tar awk sed cut tr; do have "$tool" || die 10 "$tool is needed"; done
 case $base in file:*) ;; *) have curl || case $(wget --version 2>&1) in "GNU Wget"*) ;; *) die 10 "curl or GNU wget is needed" ;; esac ;; esac
@@ -139,11 +138,12 @@ want=$(awk -v f="$asset" '{ n = $2; sub(/^\*/, "", n); if (n == f) { sum = $1; f
   END { if (!bad && found == 1) print sum }' "$tmp/sums")
 [ -n "$want" ] || die 20 "no single valid checksum for $asset in $base"
 say "downloading Link $version for $target"
-need "$base/$asset" asset
+need "$base/$asset" asset 1048576
 [ "$(sha256_of "$tmp/asset")" = "$want" ] || die 22 "$asset does not have its checksum; nothing was installed"
 { mkdir "$tmp/files" && tar -xzf "$tmp/asset" -C "$tmp/files"; } || stop 11 "cannot unpack $asset"
-"$tmp/files/link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here"
+if "$installed" self-check >/dev/null 2>&1; then "$installed" verify-files --quiet --from "$tmp/files" --release "$version" || exit; fi
+"$tmp/files/link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here; if nothing may be run in $data, set $place to another folder"
 set -- install-files --from "$tmp/files" --source "$base"; [ -z "$made" ] || set -- "$@" --made "$made"
-[ "$uninstall" = 0 ] || set -- uninstall --yes; [ "$quiet" = 0 ] || set -- "$@" --quiet; [ "$dry" = 0 ] || set -- "$@" --dry-run
+[ "$uninstall" = 0 ] || set -- uninstall --yes ${force:+--force}; [ "$quiet" = 0 ] || set -- "$@" --quiet; [ "$dry" = 0 ] || set -- "$@" --dry-run
 "$tmp/files/link" "$@"; exit
 }

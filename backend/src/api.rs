@@ -104,6 +104,7 @@ fn agents() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(agent_report::report_model))
         .routes(routes!(agent_report::report_progress))
         .routes(routes!(agent_report::report_telemetry))
+        .routes(routes!(agent_report::report_system))
         .routes(routes!(agent_report::report_log))
         .routes(routes!(agent_content::fetch_content))
 }

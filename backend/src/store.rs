@@ -18,6 +18,7 @@ mod reports;
 mod sessions;
 mod settings;
 mod sweep;
+mod systems;
 
 pub use column::Page;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};

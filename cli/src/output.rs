@@ -1,11 +1,13 @@
 //! What a person or a program sees: data on stdout, talk and errors on stderr.
 //!
 //! With `--json` stdout holds one JSON document and stderr nothing but an error, as one document.
+//! Texts come from devices and servers too: none of them can steer the terminal.
 //! Colours are left out where they are not wanted (`NO_COLOR`, no terminal).
 
 use std::io::{self, IsTerminal as _, Write as _};
 
 use comfy_table::{ContentArrangement, Table, presets};
+use link_protocol::shown;
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 
@@ -49,28 +51,30 @@ impl Output {
         value: &T,
         text: impl FnOnce(&T) -> String,
     ) -> Result<(), CliError> {
-        let text = if self.json { to_json(value) } else { text(value) };
+        let text =
+            if self.json { shown::json(&to_json(value)) } else { shown::lines(&text(value)) };
         if text.is_empty() { Ok(()) } else { write_stdout(&format!("{}\n", text.trim_end())) }
     }
 
     /// Tells a person what happens.
     pub(crate) fn say(&self, text: &str) {
         if !self.json && !self.quiet {
-            write_stderr(&format!("{text}\n"));
+            write_stderr(&format!("{}\n", shown::lines(text)));
         }
     }
 
     /// Prints an error.
     pub(crate) fn error(&self, error: &CliError) {
         if self.json {
-            write_stderr(&format!("{}\n", error.to_json()));
+            write_stderr(&format!("{}\n", shown::json(&error.to_json())));
             return;
         }
-        let mut text = format!("{} {}\n", "error:".red().bold(), error.message);
-        if let Some(hint) = &error.hint {
+        let message = shown::lines(&error.message);
+        let mut text = format!("{} {message}\n", "error:".red().bold());
+        if let Some(hint) = error.hint.as_deref().map(shown::lines) {
             text.push_str(&format!("{} {hint}\n", " hint:".cyan().bold()));
         }
-        if let Some(request_id) = &error.request_id {
+        if let Some(request_id) = error.request_id.as_deref().map(shown::one_line) {
             text.push_str(&format!("       request {request_id}\n"));
         }
         write_stderr(&text);
@@ -87,7 +91,7 @@ pub(crate) enum ProgressStyle {
     Lines,
 }
 
-/// Lays out rows below their headings.
+/// Lays out rows below their headings, each on one line.
 pub(crate) fn table<const N: usize>(
     headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -96,7 +100,7 @@ pub(crate) fn table<const N: usize>(
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(headings);
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.map(|cell| shown::one_line(&cell)));
     }
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
@@ -115,14 +119,23 @@ pub(crate) fn bytes(count: u64) -> String {
 /// # Errors
 /// When stdout cannot be written. A reader that has seen enough is no error.
 pub(crate) fn write_stdout(text: &str) -> Result<(), CliError> {
+    stream_stdout(text).map(|_| ())
+}
+
+/// Prints a text as it is; tells whether somebody still reads.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub(crate) fn stream_stdout(text: &str) -> Result<bool, CliError> {
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::new(
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(CliError::new(
             ExitCode::CannotWrite,
             "output",
             format!("failed to write to stdout: {error}"),
         )),
-        Ok(()) | Err(_) => Ok(()),
     }
 }
 

@@ -37,6 +37,13 @@ const RETRIES: [Duration; 5] = [
     Duration::from_secs(12),
 ];
 
+/// How long any download may take, before its size counts.
+const PATIENCE: Duration = Duration::from_secs(5 * 60);
+
+/// The slowest line that is waited for, in bytes a second: that of an early mobile network, over
+/// which 10 GB take a week. A server that brings less would keep a download alive for ever.
+const SLOWEST: u64 = 16 * 1024;
+
 /// Space that is left to the rest of the machine, in bytes.
 const SPARE: u64 = 64 * 1024 * 1024;
 
@@ -98,12 +105,14 @@ impl Transfer<'_> {
         let mut progress = self.resume(&part).await.map_err(|error| explain(&error))?;
         self.check_space(progress.done)?;
         let resumed = progress.done > 0;
-        match self.fetch(&client, &mut progress, &part).await {
+        let limit = patience(self.size_bytes.saturating_sub(progress.done));
+        match self.fetch(&client, &mut progress, &part, limit).await {
             // What an earlier run left may have been damaged by a power cut.
             Err(Failed::Checksum(reason)) if resumed => {
                 tracing::warn!("a resumed download was damaged and starts anew: {reason}");
                 progress.restart().await.map_err(|error| explain(&error))?;
-                self.fetch(&client, &mut progress, &part).await.map_err(Failed::reason)
+                let limit = patience(self.size_bytes);
+                self.fetch(&client, &mut progress, &part, limit).await.map_err(Failed::reason)
             }
             ended => ended.map_err(Failed::reason),
         }
@@ -114,24 +123,41 @@ impl Transfer<'_> {
         client: &reqwest::Client,
         progress: &mut Progress,
         part: &Path,
+        limit: Duration,
     ) -> Result<(), Failed> {
+        match tokio::time::timeout(limit, self.fetch_all(client, progress)).await {
+            Ok(fetched) => fetched.map_err(Failed::Other)?,
+            Err(_elapsed) => {
+                let (done, size) = (progress.done, self.size_bytes);
+                let reason = format!("the server is too slow: {done} of {size} bytes came in time");
+                return Err(Failed::Other(reason));
+            }
+        }
+        self.verify(progress, part).await
+    }
+
+    /// Goes on until every byte is there, or tries bring nothing.
+    async fn fetch_all(
+        &self,
+        client: &reqwest::Client,
+        progress: &mut Progress,
+    ) -> Result<(), String> {
         let mut fruitless = 0;
         loop {
             let before = progress.done;
             match self.try_once(client, progress).await {
-                Try::Whole => break,
-                Try::Fatal(reason) => return Err(Failed::Other(reason)),
+                Try::Whole => return Ok(()),
+                Try::Fatal(reason) => return Err(reason),
                 Try::Cut(reason) => {
                     fruitless = if progress.done > before { 0 } else { fruitless + 1 };
                     tracing::warn!(done = progress.done, "download was cut: {reason}");
                     let Some(wait) = RETRIES.get(fruitless) else {
-                        return Err(Failed::Other(reason));
+                        return Err(reason);
                     };
                     tokio::time::sleep(*wait).await;
                 }
             }
         }
-        self.verify(progress, part).await
     }
 
     /// Takes up what an earlier try left, with its hash.
@@ -293,6 +319,11 @@ impl Progress {
     }
 }
 
+/// Returns how long `bytes` may take, with every try and every wait.
+fn patience(bytes: u64) -> Duration {
+    PATIENCE.saturating_add(Duration::from_secs(bytes / SLOWEST))
+}
+
 /// Tells whether a server that answers this may answer better later.
 fn may_pass(status: StatusCode) -> bool {
     status.is_server_error()
@@ -323,5 +354,54 @@ fn explain(error: &io::Error) -> String {
         "the disk is full".to_owned()
     } else {
         format!("the file cannot be written: {error}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{Router, body::Body, routing::get};
+
+    use super::*;
+
+    #[test]
+    fn a_download_may_take_as_long_as_its_size_needs_on_a_slow_line() {
+        assert_eq!(patience(0), PATIENCE);
+        assert_eq!(patience(16 * 1024 * 60), PATIENCE + Duration::from_secs(60));
+        let days = patience(10_000_000_000).as_secs() / (24 * 60 * 60);
+        assert_eq!(days, 7, "10 GB");
+        assert!(patience(u64::MAX) > patience(10_000_000_000));
+    }
+
+    #[tokio::test]
+    async fn a_server_that_drips_does_not_keep_a_download_alive() {
+        crate::install_crypto();
+        let drip = || async {
+            let drops = futures_util::stream::unfold((), |()| async {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                Some((Ok::<_, io::Error>("x"), ()))
+            });
+            Body::from_stream(drops)
+        };
+        let app = Router::new().route("/m", get(drip));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/m", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let (progress, _) = watch::channel(0);
+        let transfer = Transfer {
+            source: Source { url, bearer: None },
+            size_bytes: 1024 * 1024,
+            sha256: &Sha256Hex::from_digest(&[7; 32]),
+            path: &path,
+            progress: &progress,
+        };
+        let part = part(&path);
+        let client = download::client(&transfer.source.url, STALL).unwrap();
+        let mut kept = transfer.resume(&part).await.unwrap();
+        let limit = Duration::from_millis(300);
+        let failed = transfer.fetch(&client, &mut kept, &part, limit).await.unwrap_err().reason();
+        assert!(failed.starts_with("the server is too slow"), "{failed}");
+        assert!(kept.done < transfer.size_bytes && !path.exists(), "{}", kept.done);
     }
 }

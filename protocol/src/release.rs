@@ -147,6 +147,8 @@ pub enum RefusedRelease {
     NotTheStatement,
     #[error("the release is {signed}, not {expected}")]
     Version { signed: Version, expected: String },
+    #[error("the release is for {signed}, and this system is {expected}")]
+    Target { signed: String, expected: String },
     #[error("`{0}` is listed twice")]
     Duplicate(FileName),
     #[error("`{0}` is missing")]
@@ -181,14 +183,24 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Checks that these are the contents of `version`, and that `found` is all of them.
+    /// Checks that these are the contents of `version` for the system `target`, and that `found` is
+    /// all of them.
     ///
     /// # Errors
     /// [`RefusedRelease`] with the first difference.
-    pub fn check(&self, version: &str, found: &[FoundFile]) -> Result<(), RefusedRelease> {
+    pub fn check(
+        &self,
+        version: &str,
+        target: &str,
+        found: &[FoundFile],
+    ) -> Result<(), RefusedRelease> {
         if self.version.to_string() != version {
             let (signed, expected) = (self.version.clone(), version.to_owned());
             return Err(RefusedRelease::Version { signed, expected });
+        }
+        if self.target != target {
+            let (signed, expected) = (self.target.clone(), target.to_owned());
+            return Err(RefusedRelease::Target { signed, expected });
         }
         for file in &self.files {
             let name = file.path.as_str();

@@ -3,7 +3,7 @@
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
-use crate::release::Channel;
+use crate::{limits, release::Channel, shown};
 
 /// What became of an update (specification, section 3.4: the rollback of a version that ends
 /// within the window).
@@ -17,6 +17,17 @@ pub struct UpdateOutcome {
     /// Why the new version does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+impl UpdateOutcome {
+    /// Returns it with a reason that is fit to be kept and shown, whoever wrote it.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        let bounded = |reason: String| {
+            shown::one_line(&reason).chars().take(limits::UPDATE_REASON_LENGTH).collect()
+        };
+        Self { reason: self.reason.map(bounded), ..self }
+    }
 }
 
 /// How an update ended.
@@ -36,6 +47,9 @@ pub struct UpdateProgress {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Version>,
     pub phase: UpdatePhase,
+    /// The manifest of the releases has expired: what it names may not be the newest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
     pub bytes_done: u64,
     pub bytes_total: u64,
     /// Why nothing was installed.

@@ -8,6 +8,7 @@ use link_protocol::{
     report::{
         CommandReport, LifecycleReport, LogRecord, ModelReport, ProgressReport, TelemetryReport,
     },
+    system::SystemReport,
 };
 
 use crate::{
@@ -93,6 +94,21 @@ pub(crate) async fn report_telemetry(
     Json(report): Json<TelemetryReport>,
 ) -> Result<StatusCode, Rejection> {
     app.report_telemetry(&device, model, report).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Reports how busy the device is. Only the latest sample is kept; lists and names that are too
+/// long are cut.
+#[utoipa::path(post, path = "/agent/{device_id}/system", tag = "agent",
+    security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
+    request_body = SystemReport,
+    responses((status = 204, description = "Noted.")))]
+pub(crate) async fn report_system(
+    PathDevice(device): PathDevice,
+    State(app): State<Arc<App>>,
+    Json(report): Json<SystemReport>,
+) -> Result<StatusCode, Rejection> {
+    app.report_system(&device, report).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use link_protocol::{
     allowlist::Allowlist,
     backend_api::deployment::{CreateDeployment, Deployment, Serving},
-    command::{Alias, Command, DeployModel, ModelFile, PipelineConfig},
+    command::{Alias, Command, DeployModel, ModelFile, ServingConfig},
     deployment::DeploymentState,
     id::{CommandId, DeploymentId, PipelineId},
     local_api::Progress,
@@ -156,7 +156,7 @@ impl Made {
         let default = Port::try_from(DEFAULT_PORT).map_err(|e| Refusal::invalid(e.to_string()))?;
         let port = self.wish.port.or(previous.map(|older| older.port)).unwrap_or(default);
         let alias = self.alias(before)?;
-        let config = PipelineConfig {
+        let config = ServingConfig {
             pipeline_id: PipelineId::of(self.model.id),
             model_id: self.model.id,
             alias: alias.clone(),

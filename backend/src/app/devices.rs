@@ -8,6 +8,7 @@ use link_protocol::{
     command::{Command, UpdateAgent},
     id::DeviceId,
     retire::{RetireCode, RetireRequest},
+    system::SystemSample,
 };
 use subtle::ConstantTimeEq as _;
 
@@ -27,7 +28,9 @@ impl App {
     /// [`Failure::Store`].
     pub async fn devices(&self, caller: Identity, page: &Page) -> Result<Vec<Device>, Failure> {
         let devices = self.store.devices(caller.account, page).await?;
-        Ok(devices.iter().map(|device| self.describe(device)).collect())
+        let mut systems = self.store.systems(caller.account, page).await?;
+        let describe = |device: &DeviceRecord| self.describe(device, systems.remove(&device.id));
+        Ok(devices.iter().map(describe).collect())
     }
 
     /// Describes a device.
@@ -36,7 +39,7 @@ impl App {
     /// [`Refusal::NotFound`].
     pub async fn device(&self, caller: Identity, id: DeviceId) -> Result<Device, Failure> {
         let device = ownership::own_device(self.store.device(id).await?, caller.account)?;
-        Ok(self.describe(&device))
+        Ok(self.describe(&device, self.store.system(id).await?))
     }
 
     /// Tells a device to replace its agent by another version; the device may be offline.
@@ -75,8 +78,9 @@ impl App {
     /// # Errors
     /// [`Refusal::NotFound`].
     pub async fn deregister(&self, device: &DeviceRecord) -> Result<(), Failure> {
+        self.forget(device.id).await?;
         tracing::info!(device = %device.id, "device deregistered");
-        self.forget(device.id).await
+        Ok(())
     }
 
     /// Removes the device that signed a retire code, unless it has registered again since.
@@ -90,10 +94,11 @@ impl App {
         let device = retirement::check(&code, self.store.device(code.device()).await?)?;
         match self.store.remove_registration(device.id, device.epoch).await {
             Err(StoreError::NotFound) => Err(Refusal::RetireCodeUnknown.into()),
-            other => {
+            Err(error) => Err(error.into()),
+            Ok(()) => {
                 self.polls.ring(device.id);
                 tracing::info!(device = %device.id, "device retired with its code");
-                Ok(other?)
+                Ok(())
             }
         }
     }
@@ -123,7 +128,7 @@ impl App {
         }
     }
 
-    fn describe(&self, device: &DeviceRecord) -> Device {
-        device.info(self.polls.is_heard(device.id), self.now())
+    fn describe(&self, device: &DeviceRecord, system: Option<SystemSample>) -> Device {
+        device.info(system, self.polls.is_heard(device.id), self.now())
     }
 }

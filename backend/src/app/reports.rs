@@ -5,6 +5,7 @@ use link_protocol::{
     report::{
         CommandReport, LifecycleReport, LogRecord, ModelReport, ProgressReport, TelemetryReport,
     },
+    system::SystemReport,
 };
 
 use crate::{
@@ -100,6 +101,18 @@ impl App {
     ) -> Result<(), Failure> {
         check_model(model, report.model_id)?;
         Ok(self.store.telemetry(device.id, &report, self.config.telemetry_kept, self.now()).await?)
+    }
+
+    /// Keeps a sample of the device itself, in the place of the one before.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn report_system(
+        &self,
+        device: &DeviceRecord,
+        report: SystemReport,
+    ) -> Result<(), Failure> {
+        Ok(self.store.keep_system(device.id, &report.bounded(), self.now()).await?)
     }
 
     /// Keeps a log record, shortened when it is too long.

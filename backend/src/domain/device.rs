@@ -8,6 +8,7 @@ use link_protocol::{
     registration::Platform,
     report::{LifecycleReport, LifecycleStatus},
     signing::VerifyingKey,
+    system::SystemSample,
     update::UpdateOutcome,
 };
 
@@ -71,13 +72,18 @@ impl DeviceRecord {
         self.status = report.status;
         self.agent_version = report.agent_version;
         if report.update.is_some() {
-            self.last_update = report.update;
+            self.last_update = report.update.map(UpdateOutcome::bounded);
         }
     }
 
-    /// Returns the device as its owner sees it.
+    /// Returns the device as its owner sees it, with the latest sample of it.
     #[must_use]
-    pub fn info(&self, polls_right_now: bool, now: Timestamp) -> Device {
+    pub fn info(
+        &self,
+        system: Option<SystemSample>,
+        polls_right_now: bool,
+        now: Timestamp,
+    ) -> Device {
         Device {
             device_id: self.id,
             name: self.name.clone(),
@@ -88,6 +94,7 @@ impl DeviceRecord {
             platform: self.platform.clone(),
             registered_at: self.registered_at,
             last_seen_at: self.last_seen_at,
+            system,
         }
     }
 }

@@ -168,6 +168,38 @@ async fn the_outcome_of_the_last_update_is_kept_and_shown() {
 }
 
 #[tokio::test]
+async fn a_device_that_ends_while_it_updates_counts_as_offline_like_any_other() {
+    let scene = Scene::new().await;
+    scene.reports("updating", "1.3.0", None).await;
+    let seen = async || {
+        let read = scene.read().await.body;
+        let list = scene.world.get("/api/v1/devices", &scene.user).await;
+        assert_eq!(list.items()[0], read);
+        (read["online"].as_bool().unwrap(), read["status"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(seen().await, (true, "updating".into()));
+    scene.world.advance(2 * MINUTE);
+    assert_eq!(seen().await, (false, "updating".into()), "what it was at stays known");
+    scene.world.hello(&scene.device, 0, &[]).await;
+    assert_eq!(seen().await, (true, "updating".into()));
+    scene.reports("online", "1.4.0", None).await;
+    assert_eq!(seen().await, (true, "online".into()));
+}
+
+#[tokio::test]
+async fn the_reason_that_a_device_gives_is_bounded_and_steers_no_terminal() {
+    let scene = Scene::new().await;
+    let reason = format!("\u{1b}]0;owned\u{7}{}", "\u{9b}é\n".repeat(1000));
+    let told =
+        json!({ "from": "1.3.0", "to": "1.4.0", "outcome": "rolled_back", "reason": reason });
+    scene.reports("online", "1.3.0", Some(&told)).await;
+    let kept = scene.read().await.body["last_update"]["reason"].as_str().unwrap().to_owned();
+    assert_eq!(kept.chars().count(), limits::UPDATE_REASON_LENGTH);
+    assert!(!kept.chars().any(char::is_control), "{kept:?}");
+    assert!(kept.starts_with("\u{fffd}]0;owned\u{fffd}\u{fffd}é \u{fffd}é"), "{kept:?}");
+}
+
+#[tokio::test]
 async fn a_database_of_the_version_before_is_brought_up_to_date() {
     let mut scene = Scene::new().await;
     let file = scene.world.folder.path().join("link.db");
@@ -175,6 +207,7 @@ async fn a_database_of_the_version_before_is_brought_up_to_date() {
     let database = sqlx::SqlitePool::connect_with(options).await.unwrap();
     for statement in [
         "ALTER TABLE devices DROP COLUMN last_update",
+        "DROP TABLE system_samples",
         "DELETE FROM _sqlx_migrations WHERE version >= 2",
     ] {
         sqlx::query(statement).execute(&database).await.unwrap();

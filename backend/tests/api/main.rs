@@ -18,4 +18,5 @@ mod repair;
 mod restart;
 mod retire;
 mod serving;
+mod system;
 mod web;

@@ -3,14 +3,21 @@
 use std::path::Path;
 
 use link_installer::trust::{Release, Trust, VerifyError};
+use link_protocol::release::RefusedRelease;
 
 use semver::Version;
 
 use crate::{
+    args::VerifyFiles,
     context::Context,
     error::{CliError, chain},
     exit_code::ExitCode,
 };
+
+/// `link verify-files`: what `install.sh` asks the installed command before it runs a downloaded one.
+pub(super) fn run(context: &Context, arguments: &VerifyFiles) -> Result<(), CliError> {
+    verify(context, &arguments.from, &arguments.release).map(drop)
+}
 
 /// Verifies that `from` is the release `version`, signed by a key that this build trusts.
 ///
@@ -44,6 +51,11 @@ pub(super) fn explain(error: VerifyError) -> CliError {
             ExitCode::SignatureInvalid,
             "signature-invalid",
             "correct LINK_DEV_RELEASE_KEYS, or take another build",
+        ),
+        VerifyError::Refused(RefusedRelease::Target { .. }) => (
+            ExitCode::UnsupportedPlatform,
+            "unsupported-platform",
+            "nothing was installed; take the archive of this system",
         ),
         VerifyError::Unsigned | VerifyError::Malformed(_) | VerifyError::Refused(_) => (
             ExitCode::SignatureInvalid,

@@ -55,12 +55,19 @@ pub(super) async fn run(context: &Context, arguments: Update) -> Result<(), CliE
 async fn check(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     let (layout, trust) = (Layout::new(context.roots.clone()), release_check::trust(context)?);
     let stage = Stage { layout: &layout, trust: &trust, wanted, now: context::now(), check: &[] };
-    match stage.find().await {
+    let (progress, seen) = watch::channel(UpdateProgress::default());
+    let found = stage.find(&progress).await;
+    let stale = seen.borrow().stale;
+    match found {
         Ok(found) => {
+            warn_if(stale, context);
             context.output.say(&format!("version {} can be installed", found.version));
-            context.output.data(&json!({"available": found.version}), |_| String::new())
+            let document = json!({"available": found.version, "stale": stale});
+            context.output.data(&document, |_| String::new())
         }
-        Err(StageError::Declined(Declined::UpToDate(version))) => up_to_date(context, &version),
+        Err(StageError::Declined(Declined::UpToDate(version))) => {
+            up_to_date(context, &version, stale)
+        }
         Err(error) => Err(explain(error)),
     }
 }
@@ -97,7 +104,7 @@ async fn by_agent(
         silence = None;
         if now.agent_version != before {
             progress.finish();
-            return arrived(context, local, &before, now).await;
+            return arrived(context, local, &before, now, seen.stale).await;
         }
         if let Some(update) = &now.update {
             show(&progress, update);
@@ -123,16 +130,18 @@ async fn arrived(
     local: &LocalClient,
     before: &Version,
     mut now: Healthz,
+    stale: bool,
 ) -> Result<(), CliError> {
     let deadline = Deadline::after(CONNECT);
     while now.status != LifecycleStatus::Online && deadline.pause_locally().await {
         now = local.healthz().await.unwrap_or(now);
     }
     let to = now.agent_version;
+    warn_if(stale, context);
     context.output.say(&format!(
         "updated {before} to {to}; if it fails within the next two minutes, {before} comes back"
     ));
-    context.output.data(&json!({"from": before, "to": to}), |_| String::new())
+    context.output.data(&json!({"from": before, "to": to, "stale": stale}), |_| String::new())
 }
 
 /// Says how an update ended that did not bring another version.
@@ -143,7 +152,7 @@ fn ended(
     before: Version,
 ) -> Result<(), CliError> {
     if update.phase == UpdatePhase::UpToDate {
-        return up_to_date(context, &before);
+        return up_to_date(context, &before, update.stale);
     }
     if let Some(reason) = rolled_back(now, update) {
         let message = format!("the update was rolled back, version {before} runs: {reason}");
@@ -187,13 +196,15 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
         staged = shown => staged,
     };
     progress.finish();
+    let stale = sender.borrow().stale;
     let to = match staged {
         Ok(to) => to,
         Err(StageError::Declined(Declined::UpToDate(version))) => {
-            return up_to_date(context, &version);
+            return up_to_date(context, &version, stale);
         }
         Err(error) => return Err(explain(error)),
     };
+    warn_if(stale, context);
     let from = install_files::own_version();
     if agent_process::stop(context).await? {
         agent_process::start(context).await?;
@@ -207,12 +218,23 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     } else {
         context.output.say(&format!("updated {from} to {to}, which runs once you `link start`"));
     }
-    context.output.data(&json!({"from": from, "to": to}), |_| String::new())
+    context.output.data(&json!({"from": from, "to": to, "stale": stale}), |_| String::new())
 }
 
-fn up_to_date(context: &Context, version: &Version) -> Result<(), CliError> {
+fn up_to_date(context: &Context, version: &Version, stale: bool) -> Result<(), CliError> {
+    warn_if(stale, context);
     context.output.say(&format!("version {version} is the newest"));
-    context.output.data(&json!({"from": version, "to": version}), |_| String::new())
+    let document = json!({"from": version, "to": version, "stale": stale});
+    context.output.data(&document, |_| String::new())
+}
+
+fn warn_if(stale: bool, context: &Context) {
+    if stale {
+        context.output.say(
+            "warning: the list of releases has expired: there may be a newer release than it \
+             names, unless the clock of this machine is wrong",
+        );
+    }
 }
 
 fn show(progress: &Progress, update: &UpdateProgress) {

@@ -95,6 +95,45 @@ fn whatever_is_wrong_has_its_own_exit_code_and_installs_nothing() {
 }
 
 #[test]
+fn an_answer_without_an_end_fills_no_disk() {
+    for shell in shells() {
+        for name in ["SHA256SUMS", "LATEST"] {
+            let release = Release::new(LINK);
+            let document = release.folder().join(name);
+            let _is_there = std::fs::remove_file(&document);
+            std::os::unix::fs::symlink("/dev/zero", document).unwrap();
+            let ran = release.install(shell, &[]);
+            // Without a word which is the newest, there is one version in the checksums.
+            assert_eq!(ran.code, if name == "LATEST" { 0 } else { 12 }, "{shell}: {ran:?}");
+            assert!(release.left_nothing(), "{shell}: {name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_installed_is_uninstalled_with_force_if_that_is_asked_for() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        let current = release.home().join("data/current");
+        std::fs::create_dir_all(&current).unwrap();
+        let link = current.join("link");
+        std::fs::write(&link, LINK).unwrap();
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&link, executable).unwrap();
+        let ran = release.install(shell, &["--uninstall"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, "uninstall --yes\n"), "{ran:?}");
+        let ran = release.install(shell, &["--uninstall", "--force"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, "uninstall --yes --force\n"), "{ran:?}");
+        let ran = release.install(shell, &["--uninstall", "--force", "--dry-run"]);
+        assert!(ran.stderr.contains("uninstall --yes --force") && ran.stdout.is_empty(), "{ran:?}");
+
+        std::fs::write(&link, "damaged").unwrap();
+        let ran = release.install(shell, &["--uninstall", "--force", "--quiet"]);
+        assert_eq!(ran.stdout, "uninstall --yes --force --quiet\n", "a fresh one: {ran:?}");
+    }
+}
+
+#[test]
 fn without_a_tool_for_checksums_nothing_is_run() {
     for shell in shells() {
         let release = Release::new(LINK);

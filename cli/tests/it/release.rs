@@ -8,9 +8,10 @@ use std::{collections::BTreeMap, path::PathBuf, process::Command};
 
 use link_protocol::{
     command::Sha256Hex,
-    release::{Channel, Contents, KeySet, ReleasedFile, SCHEMA, Statement},
+    release::{Archive, Channel, Contents, KeySet, Manifest, ReleasedFile, SCHEMA, Statement},
     signing::{Signed, SigningKey},
 };
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::support::{Home, Ran};
@@ -60,6 +61,17 @@ fn whatever_no_trusted_key_signed_is_refused_and_nothing_is_written() {
         assert!(ran.code == 24 && ran.stderr.contains(words), "{words}: {ran:?}");
         assert_eq!(release.tree(), before, "{words}");
     }
+}
+
+#[test]
+fn a_release_for_another_system_is_said_to_be_that() {
+    let release = Release::new();
+    release.sign_for("sparc-unknown-plan9", 1, VERSION, 7);
+    let before = release.tree();
+    let ran = release.install(&public(&[1]));
+    let words = format!("the release is for sparc-unknown-plan9, and this system is {}", target());
+    assert!(ran.code == 13 && ran.stderr.contains(&words), "{ran:?}");
+    assert_eq!(release.tree(), before);
 }
 
 #[test]
@@ -132,6 +144,62 @@ fn a_mirror_that_changes_the_archive_and_its_checksum_is_found_out() {
     assert!(!release.home.has("data"), "nothing is left");
 }
 
+#[test]
+fn a_downloaded_command_is_not_run_before_the_installed_one_agrees() {
+    let release = Release::new();
+    let command = release.unpacked().join("link");
+    std::fs::copy(env!("CARGO_BIN_EXE_link"), &command).unwrap();
+    release.sign(1, VERSION, 7);
+    assert_eq!(release.install_from_archive().code, LAID_OUT);
+    // A mirror has replaced the command and its checksum, and cannot sign.
+    let (ran_here, canary) = (release.dir.path().join("ran"), release.dir.path().display());
+    release.write("link", &format!("#!/bin/sh\ntouch '{canary}/ran'\n"));
+    // The folder that was unpacked in is gone again, and that changed the one above it.
+    let files = || {
+        let mut tree = release.tree();
+        tree.retain(|path, _| path.is_file());
+        tree
+    };
+    let before = files();
+    let ran = release.install_from_archive();
+    assert!(ran.code == 24 && ran.stderr.contains("not the file that was signed"), "{ran:?}");
+    assert!(!ran_here.exists() && files() == before, "{ran:?}");
+
+    std::fs::copy(env!("CARGO_BIN_EXE_link"), &command).unwrap();
+    let again = release.install_from_archive();
+    assert!(again.code == LAID_OUT && again.stderr.contains("verified"), "{again:?}");
+    // One that does not run is asked nothing: it is what the download repairs.
+    let installed = PathBuf::from(release.home.path("data/current/link"));
+    std::fs::remove_file(&installed).unwrap();
+    std::fs::write(&installed, "damaged").unwrap();
+    assert_eq!(release.install_from_archive().code, LAID_OUT);
+}
+
+#[test]
+fn a_list_of_releases_that_has_expired_is_told_of_whatever_it_names() {
+    let release = Release::new().signed_by(1);
+    let trusted = public(&[1]);
+    let link =
+        |words: &[&str]| release.home.link_with(&[("LINK_DEV_RELEASE_KEYS", &trusted)], words);
+    let (from, source) = (release.unpacked().display().to_string(), release.url());
+    let installed = link(&["install-files", "--from", &from, "--source", &source]);
+    assert_eq!(installed.code, LAID_OUT, "{installed:?}");
+    let now = jiff::Timestamp::now();
+    let day = jiff::SignedDuration::from_hours(24);
+    for (expires_at, stale) in [(now + day, false), (now - day, true)] {
+        for (version, member) in [(VERSION, "to"), ("99.0.0", "available")] {
+            release.publish(version, expires_at);
+            let ran = link(&["update", "--check", "--json"]);
+            assert_eq!(ran.code, 0, "{ran:?}");
+            let told = ran.stdout_json();
+            assert_eq!((&told[member], &told["stale"]), (&json!(version), &json!(stale)));
+            let ran = link(&["update", "--check"]);
+            let warns = ran.stderr.contains("warning: the list of releases has expired");
+            assert_eq!(warns, stale, "{ran:?}");
+        }
+    }
+}
+
 /// What a test does to an unpacked release.
 type Fault = fn(&Release);
 
@@ -174,6 +242,10 @@ impl Release {
     }
 
     fn sign(&self, signer: u8, version: &str, counter: u64) {
+        self.sign_for(&target(), signer, version, counter);
+    }
+
+    fn sign_for(&self, target: &str, signer: u8, version: &str, counter: u64) {
         let file = |name: &&str| {
             let bytes = std::fs::read(self.unpacked().join(name)).unwrap();
             ReleasedFile {
@@ -186,13 +258,46 @@ impl Release {
             schema: SCHEMA,
             version: version.parse().unwrap(),
             channel: Channel::Beta,
-            target: "any".into(),
+            target: target.into(),
             released_at: "2026-10-01T00:00:00Z".parse().unwrap(),
             counter,
             files: PROGRAMS.iter().map(file).collect(),
         };
         let signed = key(signer).seal_release(&Statement::Contents(contents));
         self.write("contents.json", &serde_json::to_string(&signed).unwrap());
+    }
+
+    /// Writes the manifest of a release, beside which there is nothing to download.
+    fn publish(&self, version: &str, expires_at: jiff::Timestamp) {
+        let archive = Archive {
+            target: target(),
+            name: "link.tar.gz".parse().unwrap(),
+            size_bytes: 1,
+            sha256: Sha256Hex::from_digest(&Sha256::digest("")),
+        };
+        let manifest = Manifest {
+            schema: SCHEMA,
+            version: version.parse().unwrap(),
+            channel: Channel::Beta,
+            released_at: "2026-10-01T00:00:00Z".parse().unwrap(),
+            expires_at,
+            counter: 8,
+            archives: vec![archive],
+        };
+        let signed = key(1).seal_release(&Statement::Manifest(manifest));
+        let text = serde_json::to_string(&signed).unwrap();
+        std::fs::write(self.folder().join("manifest.json"), text).unwrap();
+    }
+
+    /// The folder that a mirror has, made when it is asked for.
+    fn folder(&self) -> PathBuf {
+        let folder = self.dir.path().join("release");
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn url(&self) -> String {
+        format!("file://{}", self.folder().display())
     }
 
     fn install(&self, trusted: &str) -> Ran {
@@ -203,9 +308,8 @@ impl Release {
 
     /// Packs what is unpacked, with checksums that fit, and installs it with the script.
     fn install_from_archive(&self) -> Ran {
-        let folder = self.dir.path().join("release");
-        std::fs::create_dir(&folder).unwrap();
-        let asset = format!("link-{VERSION}-{}-unknown-linux-gnu.tar.gz", std::env::consts::ARCH);
+        let folder = self.folder();
+        let asset = format!("link-{VERSION}-{}.tar.gz", target());
         let pack = "cd \"$0\" && tar -czf \"$1/$2\" * && cd \"$1\" && sha256sum \"$2\" >SHA256SUMS";
         let packed = Command::new("sh")
             .args(["-c", pack])
@@ -219,7 +323,7 @@ impl Release {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("LINK_HOME", self.home.path(""))
-            .env("LINK_INSTALL_URL", format!("file://{}", folder.display()))
+            .env("LINK_INSTALL_URL", self.url())
             .env("LINK_DEV_RELEASE_KEYS", public(&[1]))
             .output()
             .unwrap();
@@ -245,6 +349,11 @@ impl Release {
         }
         tree
     }
+}
+
+/// The name of this system among the archives of a release.
+fn target() -> String {
+    format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
 }
 
 fn key(seed: u8) -> SigningKey {

@@ -195,6 +195,59 @@ fn the_last_update_of_a_device_is_shown() {
     assert!(!shown(Value::Null).contains("Last update"));
 }
 
+#[test]
+fn how_busy_a_device_is_is_shown() {
+    let shown = |system: Value| {
+        let mut device = device();
+        device["system"] = system;
+        let path = "/api/v1/devices/{device}";
+        let (home, _backend) = ready(names().route(path, get(|| async { Json(device) })));
+        home.link(&["device", "show", "box"]).stdout
+    };
+    let least = json!({
+        "reported_at": "2026-11-21T00:00:00Z", "cpu_percent": 12.5, "cpu_count": 8,
+        "memory": { "used_bytes": 3u64 << 30, "total_bytes": 16u64 << 30 },
+        "agent": { "cpu_percent": 0.1, "memory_bytes": 7 << 20 },
+    });
+    assert_eq!(
+        shown(least.clone()).lines().skip(7).collect::<Vec<_>>(),
+        [
+            "Sampled     2026-11-21T00:00:00Z",
+            "Processor   12.5 % of 8",
+            "Memory      3.00 GiB of 16.00 GiB",
+            "Agent uses  0.1 % of a processor, 7.00 MiB",
+        ]
+    );
+    let mut most = least;
+    most["load_1m"] = json!(1.25);
+    most["temperature_celsius"] = json!(54.5);
+    most["disk"] = json!({
+        "used_bytes": 2u64 << 30, "free_bytes": 5u64 << 30, "total_bytes": 8u64 << 30
+    });
+    most["gpus"] = json!([
+        {
+            "name": "NVIDIA L4\u{9b}2J", "utilisation_percent": 45.0, "memory_used_bytes": 1u64 << 30,
+            "memory_total_bytes": 24u64 << 30, "temperature_celsius": 61.0,
+        },
+        { "name": "AMD GPU 0x164e" },
+    ]);
+    let engine = id("mdl", 1);
+    most["engines"] = json!([
+        { "model_id": engine, "pid": 4711, "cpu_percent": 230.0, "memory_bytes": 4u64 << 30 },
+    ]);
+    let most = shown(most);
+    for line in [
+        "Processor   12.5 % of 8, load 1.25, 54.5 °C",
+        "Disk        2.00 GiB of 8.00 GiB, 5.00 GiB free",
+        "GPU         NVIDIA L4\u{fffd}2J: 45 %, 1.00 GiB of 24.00 GiB, 61 °C",
+        "GPU         AMD GPU 0x164e",
+        &format!("Engine      {engine}: 230 % of a processor, 4.00 GiB, process 4711"),
+    ] {
+        assert!(most.lines().any(|shown| shown == line), "{line}:\n{most}");
+    }
+    assert!(!shown(Value::Null).contains("Sampled"));
+}
+
 fn ready(app: Router) -> (Home, Backend) {
     let (home, backend) = (Home::new(), Backend::start(app));
     log_in(&home, &backend);

@@ -6,10 +6,12 @@ use proptest::prelude::*;
 
 use super::*;
 
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
 #[test]
 fn what_was_signed_and_is_there_is_accepted() {
     let contents = Contents::open(&seal(&key(1), &contents()), &trusted()).unwrap();
-    assert_eq!(contents.check("1.3.0", &found()), Ok(()));
+    assert_eq!(contents.check("1.3.0", TARGET, &found()), Ok(()));
 }
 
 #[test]
@@ -32,8 +34,11 @@ fn whatever_differs_from_what_was_signed_is_refused() {
     for (refused, version, change) in cases {
         let mut found = found();
         change(&mut found);
-        assert_eq!(contents.check(version, &found), Err(refused));
+        assert_eq!(contents.check(version, TARGET, &found), Err(refused));
     }
+    let (signed, expected) = (TARGET.to_owned(), "aarch64-apple-darwin".to_owned());
+    let other = contents.check("1.3.0", &expected, &found());
+    assert_eq!(other, Err(RefusedRelease::Target { signed, expected }));
 }
 
 #[test]

@@ -29,6 +29,7 @@ async fn checksums_that_the_server_does_not_give_whole_install_nothing() {
             (Fault::Slow, 12),
             (Fault::Redirect, 12),
             (Fault::CutEvery(40), 12),
+            (Fault::Endless, 12),
         ],
     )
     .await;

@@ -5,6 +5,7 @@ import { badge, busy, button, element, field } from '../shared/dom.js';
 import { bytes } from '../shared/format.js';
 import { notice } from '../shared/notice.js';
 import { carryOut } from './action.js';
+import { isUpdating } from './presence.js';
 import { fill, opening, section, table } from './section.js';
 
 const STATES = {
@@ -69,7 +70,7 @@ function named({ updated_at: _, ...item }, devices, models) {
     model: model?.name ?? item.model_id,
     device: device?.name ?? item.device_id,
     online: device?.online ?? false,
-    updating: device?.status === 'updating',
+    updating: device ? isUpdating(device) : false,
   };
 }
 

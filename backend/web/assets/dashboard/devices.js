@@ -5,17 +5,19 @@ import * as api from '../shared/api.js';
 import { badge, busy, element, field } from '../shared/dom.js';
 import { ago, moment } from '../shared/format.js';
 import { notice } from '../shared/notice.js';
+import { isUpdating } from './presence.js';
 import { opening, section, table } from './section.js';
 import { updateControls } from './update.js';
+import { sample, usage } from './usage.js';
 
 export function devicesSection(reload) {
   const { card, body } = section({ id: 'devices', title: 'Devices' });
   card.append(opening('Retire a device with its code', form(reload)));
   const control = updateControls(reload);
   const draw = table(body, {
-    columns: ['Device', 'State', 'Version', 'Platform', 'Last seen', 'Actions'],
+    columns: ['Device', 'State', 'Version', 'Platform', 'Usage', 'Last seen', 'Actions'],
     empty: 'No device is registered. Create a key below and run `link register` on the device.',
-    row: (device) => [
+    row: (device, models) => [
       [device.name, element('span', { class: 'sub mono' }, device.device_id)],
       state(device),
       version(device),
@@ -23,31 +25,36 @@ export function devicesSection(reload) {
         `${device.platform.os} ${device.platform.arch}`,
         element('span', { class: 'sub' }, device.platform.hostname),
       ],
+      usage(device.system, models),
       element('span', { title: device.seen_at }, device.seen),
       element(
         'div',
         { class: 'actions' },
-        device.status === 'updating' ? null : control(device),
+        isUpdating(device) ? null : control(device),
       ),
     ],
   });
   return {
     card,
-    show: ({ devices }) =>
+    show: ({ devices, models }) =>
       draw(
         devices.map(({ last_seen_at: seen, ...device }) => ({
           ...device,
+          system: sample(device),
           seen: device.online ? 'now' : ago(seen),
           seen_at: device.online ? '' : moment(seen),
         })),
+        models.map(({ model_id, name }) => ({ model_id, name })),
       ),
   };
 }
 
 function state(device) {
-  if (device.status === 'updating') return badge('Updating…', 'busy');
+  if (isUpdating(device)) return badge('Updating…', 'busy');
   if (device.online) return badge('Online', 'good');
-  return badge('Offline', 'calm');
+  const offline = badge('Offline', 'calm');
+  if (device.status !== 'updating') return offline;
+  return [offline, element('span', { class: 'sub' }, 'was updating')];
 }
 
 function version({ agent_version: runs, last_update: last }) {

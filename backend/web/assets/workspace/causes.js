@@ -231,7 +231,7 @@ function offline({ device, target }) {
     'device-offline',
     'The device is offline',
     device.updating
-      ? `${target.device} is being updated and comes back by itself.`
+      ? `${target.device} was being updated, and the backend has not heard from it since.`
       : `The backend has not heard from ${target.device}.`,
     'Check that it is switched on, has a network connection, and that `link status` says that the agent runs.',
     ['retry'],
