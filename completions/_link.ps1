@@ -46,6 +46,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that deployments carry from now on')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Tell whether this program runs here')
+            [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Tell whether an unpacked release is one by a trusted key')
             [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Lay out an unpacked release, register and start')
             [CompletionResult]::new('refresh-files', 'refresh-files', [CompletionResultType]::ParameterValue, 'Write the completions and the manual pages of this version')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -54,9 +55,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;register' {
             [CompletionResult]::new('--registration-key', '--registration-key', [CompletionResultType]::ParameterName, 'Key for one device; `-` reads it from stdin. Or set LINK_REGISTRATION_KEY')
             [CompletionResult]::new('--fleet-key', '--fleet-key', [CompletionResultType]::ParameterName, 'Key for many devices; `-` reads it from stdin. Or set LINK_FLEET_KEY')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'Log in with this e-mail first; the password is asked for')
+            [CompletionResult]::new('--token', '--token', [CompletionResultType]::ParameterName, 'Access token of an account, in place of a login; `-` reads it from stdin. Or set LINK_ACCESS_TOKEN')
             [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name shown in the dashboard [default: the name of this machine]')
             [CompletionResult]::new('--device-id', '--device-id', [CompletionResultType]::ParameterName, 'Re-activate this device instead of making a new one')
+            [CompletionResult]::new('--password-stdin', '--password-stdin', [CompletionResultType]::ParameterName, 'Read the password from the next line of stdin')
             [CompletionResult]::new('--new-device', '--new-device', [CompletionResultType]::ParameterName, 'Make a new device although this machine is registered')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -569,6 +573,16 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'link;verify-files' {
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder of the unpacked release')
+            [CompletionResult]::new('--release', '--release', [CompletionResultType]::ParameterName, 'Version that it must have')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'link;install-files' {
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent`')
             [CompletionResult]::new('--made', '--made', [CompletionResultType]::ParameterName, 'Outermost folder that was made for this installation')
@@ -608,6 +622,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that deployments carry from now on')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Tell whether this program runs here')
+            [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Tell whether an unpacked release is one by a trusted key')
             [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Lay out an unpacked release, register and start')
             [CompletionResult]::new('refresh-files', 'refresh-files', [CompletionResultType]::ParameterValue, 'Write the completions and the manual pages of this version')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -749,6 +764,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;self-check' {
+            break
+        }
+        'link;help;verify-files' {
             break
         }
         'link;help;install-files' {

@@ -76,6 +76,9 @@ _link() {
             link,update)
                 cmd="link__subcmd__update"
                 ;;
+            link,verify-files)
+                cmd="link__subcmd__verify__subcmd__files"
+                ;;
             link,whoami)
                 cmd="link__subcmd__whoami"
                 ;;
@@ -210,6 +213,9 @@ _link() {
                 ;;
             link__subcmd__help,update)
                 cmd="link__subcmd__help__subcmd__update"
+                ;;
+            link__subcmd__help,verify-files)
+                cmd="link__subcmd__help__subcmd__verify__subcmd__files"
                 ;;
             link__subcmd__help,whoami)
                 cmd="link__subcmd__help__subcmd__whoami"
@@ -368,7 +374,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files refresh-files help"
+            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check verify-files install-files refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -798,7 +804,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help)
-            opts="register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check install-files refresh-files help"
+            opts="register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check verify-files install-files refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1372,6 +1378,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__update)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__verify__subcmd__files)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1988,7 +2008,7 @@ _link() {
             return 0
             ;;
         link__subcmd__register)
-            opts="-q -h --registration-key --fleet-key --backend --name --device-id --new-device --json --quiet --help"
+            opts="-q -h --registration-key --fleet-key --email --password-stdin --token --backend --name --device-id --new-device --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1999,6 +2019,14 @@ _link() {
                     return 0
                     ;;
                 --fleet-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --email)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --token)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2143,6 +2171,28 @@ _link() {
                     return 0
                     ;;
                 --channel)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__verify__subcmd__files)
+            opts="-q -h --from --release --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --release)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

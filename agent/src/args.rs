@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use link_protocol::limits::LOCAL_API_PORT;
 
 /// The Link device agent: takes commands from the backend and serves models on this machine.
 #[derive(Debug, Parser)]
@@ -19,21 +18,22 @@ pub(crate) struct Args {
     #[arg(long, env = "LINK_HOME", value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
 
-    /// The port of the local API on 127.0.0.1.
-    #[arg(long, env = "LINK_LOCAL_PORT", default_value_t = LOCAL_API_PORT, value_name = "PORT")]
-    pub(crate) local_port: u16,
+    /// The port of the local API on 127.0.0.1, in place of the configuration's (20505).
+    #[arg(long, env = "LINK_LOCAL_PORT", value_name = "PORT")]
+    pub(crate) local_port: Option<u16>,
 
-    /// Threads an engine computes with; its own choice by default.
+    /// Threads an engine computes with, in place of the configuration's (its own choice).
     #[arg(long, env = "LINK_ENGINE_THREADS", value_name = "N")]
     pub(crate) engine_threads: Option<u16>,
 
-    /// Tokens of context an engine is started with.
-    #[arg(long, env = "LINK_ENGINE_CONTEXT", default_value_t = 4096, value_name = "TOKENS")]
-    pub(crate) engine_context: u32,
+    /// Tokens of context an engine is started with, in place of the configuration's (4096).
+    #[arg(long, env = "LINK_ENGINE_CONTEXT", value_name = "TOKENS")]
+    pub(crate) engine_context: Option<u32>,
 
-    /// What to log: error, warn, info, debug, or a filter such as `link_agent=debug`.
-    #[arg(long, env = "LINK_LOG", default_value = "info", value_name = "FILTER")]
-    pub(crate) log: String,
+    /// What to log on the console, in place of the configuration's level (info): error, warn, info,
+    /// debug, or a filter such as `link_agent=debug`.
+    #[arg(long, env = "LINK_LOG", value_name = "FILTER")]
+    pub(crate) log: Option<String>,
 
     /// Look whether this build works here, change nothing, and say so.
     #[arg(long)]

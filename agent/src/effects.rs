@@ -7,13 +7,13 @@ use std::{collections::VecDeque, time::Duration};
 use link_agent_core::{
     effect::{Effect, Note},
     event::{Event, Staged},
-    record::Change,
+    record::{Change, Steps},
 };
 use link_platform::checkpoint;
 
 use crate::{
     download::Downloads, engine::Engines, journal::Journal, proxy::Frontends, report::Reporter,
-    run::Inbox, update::Updates,
+    run::Inbox, session::SessionFile, update::Updates,
 };
 
 /// How long to wait before a write to the journal is tried again: a full disk may be emptied
@@ -23,6 +23,7 @@ const WRITE_AGAIN: Duration = Duration::from_secs(2);
 /// Everything that effects are carried out with.
 #[derive(Debug)]
 pub(crate) struct Shell {
+    pub(crate) session: SessionFile,
     pub(crate) journal: Journal,
     pub(crate) reporter: Reporter,
     pub(crate) engines: Engines,
@@ -57,7 +58,7 @@ impl Shell {
 
     async fn run(&mut self, effect: Effect, next: &mut VecDeque<Event>) -> anyhow::Result<()> {
         match effect {
-            Effect::Persist(changes) => self.persist(&changes).await,
+            Effect::Persist(changes) => self.persist(changes).await,
             Effect::SendReceipt(receipt) => {
                 checkpoint::reach("receipt");
                 self.reporter.receipt(receipt);
@@ -112,21 +113,46 @@ impl Shell {
         Ok(())
     }
 
-    async fn persist(&self, changes: &[Change]) {
+    async fn persist(&mut self, changes: Vec<Change>) {
         checkpoint::reach("before-persist");
+        let names: Vec<_> = changes.iter().map(name).collect();
+        let steps = Steps::of(changes);
+        self.write_journal(&steps.intake).await;
+        self.write_session(&steps.put).await;
+        self.write_journal(&steps.journal).await;
+        self.write_session(&steps.removed).await;
+        checkpoint::reach("after-persist");
+        names.into_iter().for_each(checkpoint::reach);
+    }
+
+    async fn write_journal(&self, changes: &[Change]) {
+        if changes.is_empty() {
+            return;
+        }
         let mut told = false;
         while let Err(error) = self.journal.apply(changes).await {
-            if !told {
-                tracing::error!("{error:#}; trying again until it works");
-                told = true;
-            }
-            tokio::time::sleep(WRITE_AGAIN).await;
+            wait_to_write(&error, &mut told).await;
         }
-        checkpoint::reach("after-persist");
-        for change in changes {
-            checkpoint::reach(name(change));
-        }
+        checkpoint::reach("journal-written");
     }
+
+    async fn write_session(&mut self, changes: &[Change]) {
+        if changes.is_empty() {
+            return;
+        }
+        let mut told = false;
+        while let Err(error) = self.session.apply(changes) {
+            wait_to_write(&error, &mut told).await;
+        }
+        checkpoint::reach("session-written");
+    }
+}
+
+async fn wait_to_write(error: &anyhow::Error, told: &mut bool) {
+    if !std::mem::replace(told, true) {
+        tracing::error!("{error:#}; trying again until it works");
+    }
+    tokio::time::sleep(WRITE_AGAIN).await;
 }
 
 /// The name of an effect: what it holds may be a secret.

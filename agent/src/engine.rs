@@ -16,11 +16,12 @@ use std::{
 };
 
 use anyhow::Context as _;
-use link_agent_core::event::Event;
+use link_agent_core::{components::LANGUAGE_MODEL, event::Event};
 use link_platform::{fs, paths::Roots, process::Program};
 use link_plugin_language_model::{self as language_model, Launch, Manifest};
 use link_protocol::{
     command::{Alias, Sha256Hex},
+    config::AgentConfig,
     id::PipelineId,
     local_api::EngineHealth,
     port::Port,
@@ -38,6 +39,9 @@ use crate::{
 
 /// How long all engines together may take to end; what is left then is killed with the agent.
 const STOP_PATIENCE: Duration = Duration::from_secs(8);
+
+/// Tokens of context where nobody has said how many.
+const CONTEXT: u32 = 4096;
 
 /// Orders that may wait for the spawner.
 const QUEUE: usize = 64;
@@ -77,9 +81,35 @@ pub(crate) struct Address {
     pub(crate) secret: Secret,
 }
 
+/// What engines are started with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// Its own choice when there is none.
+    threads: Option<u16>,
+    /// In tokens.
+    context: u32,
+}
+
+impl Settings {
+    /// What `args` say, else the configuration, else what suits most models.
+    pub(crate) fn of(args: &Args, config: &AgentConfig) -> Self {
+        let configured = |name| config.components.get(LANGUAGE_MODEL)?.number(name);
+        let threads = configured("threads").and_then(|number| number.try_into().ok());
+        let context = configured("context").and_then(|number| number.try_into().ok());
+        Self {
+            threads: args.engine_threads.or(threads),
+            context: args.engine_context.or(context).unwrap_or(CONTEXT),
+        }
+    }
+}
+
 impl Engines {
     /// Starts the spawner and the health checks.
-    pub(crate) fn start(args: &Args, roots: &Roots, inbox: Inbox) -> anyhow::Result<Self> {
+    pub(crate) fn start(
+        settings: Settings,
+        roots: &Roots,
+        inbox: Inbox,
+    ) -> anyhow::Result<Self> {
         let manifest = Arc::new(language_model::manifest());
         let probe = Probe::new(manifest.clone()).context("engines cannot be checked")?;
         let table = Table::default();
@@ -101,8 +131,8 @@ impl Engines {
             folder: roots.engines(),
             run_folder: roots.state.join("run"),
             logs: roots.logs(),
-            threads: args.engine_threads,
-            context: args.engine_context,
+            threads: settings.threads,
+            context: settings.context,
             table,
             orders,
             inbox,

@@ -1,31 +1,55 @@
-//! Who this device is: waits for the identity file, and notices when it changes.
+//! Who this device is: looks where it is said, waits while nobody has said it, and notices when it
+//! changes.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits for a file")]
 
 use std::{path::Path, time::Duration};
 
 use anyhow::Context as _;
-use link_platform::fs;
-use link_protocol::identity::Identity;
+use link_agent_core::identity::{Resolution, resolve};
+use link_platform::{fs, paths::Roots};
+use link_protocol::{config::IdentityConfig, identity::Identity};
+
+use crate::{onboarding::Onboarding, session};
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Reads the identity file; waits for as long as the device is not registered.
-pub(crate) async fn wait_for(path: &Path) -> anyhow::Result<Identity> {
+/// Finds out who this device is; waits for as long as nobody has said it.
+///
+/// # Errors
+/// When the file of `link register` is damaged and no session knows better.
+pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Result<Identity> {
+    let path = roots.identity();
     let mut told = false;
+    let mut onboarding = Onboarding::new();
     loop {
-        match fs::read_to_string(path) {
-            Ok(text) => {
-                return Identity::parse(&text)
-                    .with_context(|| format!("cannot use `{}`", path.display()));
+        let explicit = read(&path);
+        let session = match &explicit {
+            Ok(Some(_)) => None,
+            Ok(None) | Err(_) => session::find(roots, config.device_id)?.latest,
+        };
+        let damaged = explicit.as_ref().err().map(|error| format!("{error:#}"));
+        match resolve(config, explicit.as_ref().ok().cloned().flatten(), session.as_ref()) {
+            Resolution::Explicit(identity) => return Ok(identity),
+            Resolution::Session(identity) => {
+                match damaged {
+                    Some(reason) => tracing::warn!("{reason}; the latest session knows who we are"),
+                    None => restore(&path, &identity),
+                }
+                return Ok(identity);
             }
-            Err(error) if error.is_not_found() => {
+            Resolution::Onboard { device_id } => {
+                if let Some(identity) = onboarding.try_now(config, device_id, roots).await {
+                    return Ok(identity);
+                }
+            }
+            Resolution::FactoryDefaults => {
+                explicit?;
                 if !told {
                     tracing::info!("this device is not registered yet: run `link register`");
                     told = true;
                 }
             }
-            Err(error) => return Err(error.into()),
         }
         tokio::time::sleep(LOOK_AGAIN).await;
     }
@@ -44,5 +68,23 @@ pub(crate) async fn changed(path: &Path, current: &Identity) {
             Err(error) if error.is_not_found() => return,
             Err(error) => tracing::warn!("{error}"),
         }
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<Option<Identity>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Identity::parse(&text)
+            .map(Some)
+            .with_context(|| format!("cannot use `{}`", path.display())),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The `link` command reads the file, too.
+fn restore(path: &Path, identity: &Identity) {
+    tracing::warn!("`{}` was gone; the latest session knows who we are", path.display());
+    if let Err(error) = fs::write_private(path, identity.to_text().as_bytes()) {
+        tracing::warn!("{error}");
     }
 }

@@ -75,7 +75,7 @@ impl Journal {
         self.pool.close().await;
     }
 
-    /// Reads everything.
+    /// Reads everything but the pipelines, which the session has.
     pub(crate) async fn load(&self) -> anyhow::Result<Snapshot> {
         let seq: Option<i64> = sqlx::query_scalar("SELECT value FROM counters WHERE name = 'seq'")
             .fetch_optional(&self.pool)
@@ -83,7 +83,7 @@ impl Journal {
             .context("cannot read the journal")?;
         Ok(Snapshot {
             commands: self.bodies("SELECT body FROM commands ORDER BY seq").await?,
-            pipelines: self.bodies("SELECT body FROM pipelines ORDER BY id").await?,
+            pipelines: Vec::new(),
             outbox: self.bodies("SELECT body FROM outbox ORDER BY id").await?,
             last_seq: seq.unwrap_or(0).unsigned_abs(),
         })
@@ -128,14 +128,8 @@ async fn apply_one(
         Change::ForgetCommand(id) => {
             sqlx::query("DELETE FROM commands WHERE id = $1").bind(id.to_string())
         }
-        Change::PutPipeline(record) => {
-            sqlx::query("INSERT OR REPLACE INTO pipelines (id, body) VALUES ($1, $2)")
-                .bind(record.config.pipeline_id.to_string())
-                .bind(text(record)?)
-        }
-        Change::RemovePipeline(id) => {
-            sqlx::query("DELETE FROM pipelines WHERE id = $1").bind(id.to_string())
-        }
+        // The session's.
+        Change::PutPipeline(_) | Change::RemovePipeline(_) => return Ok(()),
         Change::PutReport(entry) => sqlx::query("INSERT INTO outbox (id, body) VALUES ($1, $2)")
             .bind(entry.id.cast_signed())
             .bind(text(entry)?),

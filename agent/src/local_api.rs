@@ -2,36 +2,49 @@
 //!
 //! Every answer is computed when it is asked for. A request is refused unless its Host is this
 //! machine's own, so that no web page can reach the API under a name of its choice, and none that
-//! a page of another origin makes is answered.
+//! a page of another origin makes is answered. Reads need no token; actions do.
 
+mod actions;
+mod events;
+mod exposition;
+pub(crate) mod metrics;
 pub(crate) mod views;
 
 use anyhow::Context as _;
 use axum::{
     Json, Router,
     extract::{Request, State},
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::{delete, get, post},
 };
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
-use link_agent_core::event::Event;
+use link_agent_core::host;
 use link_installer::{receipt::Receipt, versions};
 use link_platform::{fs, paths::Roots};
 use link_protocol::{
     id::DeviceId,
-    local_api::{HEALTHZ_PATH, Healthz, MODELS_PATH, PipelineEntry, UPDATE_PATH},
+    local_api::{
+        CANCEL_DEPLOY_PATH, HEALTHZ_PATH, Healthz, METRICS_PATH, MODELS_PATH, PIPELINE_PATH,
+        PipelineEntry, SERVE_PATH, STOP_PATH, UPDATE_PATH,
+    },
     problem::{self, Code, Problem},
-    report::LifecycleStatus,
     secret::Secret,
-    update::UpdateRequest,
 };
-use sha2::{Digest as _, Sha256};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::{engine::Engines, proxy::Frontends, run::Inbox, update::Updates};
+use self::metrics::Measured;
+use crate::{
+    engine::Engines,
+    proxy::Frontends,
+    run::{Inbox, View},
+    update::Updates,
+};
+
+/// Seconds after which an agent that is busy may be asked again.
+const RETRY_AFTER: &str = "5";
 
 /// What the API is made of.
 #[derive(Clone, Debug)]
@@ -43,6 +56,9 @@ pub(crate) struct LocalApi {
     pub(crate) inbox: Inbox,
     pub(crate) engines: Engines,
     pub(crate) updates: Updates,
+    /// Notified after each event that the loop has handled; closed when the agent stops.
+    pub(crate) changes: watch::Receiver<()>,
+    pub(crate) measured: Measured,
 }
 
 /// The API that listens; dropping it closes the port.
@@ -51,6 +67,11 @@ pub(crate) struct Listening {
     pub(crate) port: u16,
     _closing: DropGuard,
 }
+
+/// Another program has the port: no fault of this version.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct PortTaken(String);
 
 /// Makes the token that actions need, in a file that only this user can read.
 pub(crate) fn new_token(roots: &Roots) -> Secret {
@@ -69,14 +90,29 @@ pub(crate) async fn start(api: LocalApi, frontends: &Frontends) -> anyhow::Resul
     let listener = runtime
         .spawn(async move { TcpListener::bind(("127.0.0.1", port)).await })
         .await?
-        .with_context(|| busy(port))?;
+        .map_err(|error| {
+            if error.kind() == std::io::ErrorKind::AddrInUse {
+                anyhow::Error::new(PortTaken(busy(port)))
+            } else {
+                anyhow::Error::new(error).context(busy(port))
+            }
+        })?;
     let port = listener.local_addr().context("the local API has no address")?.port();
     let api = LocalApi { port, ..api };
     let router = Router::new()
         .route(HEALTHZ_PATH, get(healthz))
         .route(MODELS_PATH, get(models))
-        .route(UPDATE_PATH, post(update))
-        .fallback(async || refuse(&Problem::new(Code::NotFound, "no such path")))
+        .route(METRICS_PATH, get(metrics))
+        .route(UPDATE_PATH, post(actions::update))
+        .route(SERVE_PATH, post(actions::serve))
+        .route(STOP_PATH, post(actions::stop))
+        .route(CANCEL_DEPLOY_PATH, post(actions::cancel_deploy))
+        .route(PIPELINE_PATH, delete(actions::remove))
+        .merge(events::router(api.clone()))
+        .fallback(async || Refusal::new(Code::NotFound, "no such path"))
+        .method_not_allowed_fallback(async || {
+            Refusal::new(Code::MethodNotAllowed, "the path takes another method")
+        })
         .layer(middleware::from_fn_with_state(api.clone(), check))
         .with_state(api);
     let closing = CancellationToken::new();
@@ -90,76 +126,83 @@ pub(crate) async fn start(api: LocalApi, frontends: &Frontends) -> anyhow::Resul
     Ok(Listening { port, _closing: closing.drop_guard() })
 }
 
-async fn healthz(State(api): State<LocalApi>) -> Result<Json<Healthz>, StatusCode> {
-    let view = api.inbox.view().await.ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
-    let health = api.engines.health(&view.pipelines).await;
-    let layout = api.updates.layout();
-    let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
-    let updating = views::Updating {
-        channel: receipt.channel(env!("CARGO_PKG_VERSION")).to_string(),
-        progress: api.updates.progress(),
-        last: versions::state(layout).last,
-    };
-    Ok(Json(views::healthz(api.device_id, view, &health, updating)))
-}
-
-async fn models(State(api): State<LocalApi>) -> Result<Json<Vec<PipelineEntry>>, StatusCode> {
-    let view = api.inbox.view().await.ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
-    Ok(Json(views::models(&view)))
-}
-
-/// Begins an update; how it goes stands in the state of the agent.
-async fn update(
-    State(api): State<LocalApi>,
-    headers: HeaderMap,
-    Json(request): Json<UpdateRequest>,
-) -> Response {
-    if !knows(&headers, &api.token) {
-        return refuse(&Problem::new(Code::ControlTokenRequired, "no or a wrong token"));
+impl LocalApi {
+    /// The whole state at this moment.
+    async fn state(&self) -> Result<(Healthz, Vec<PipelineEntry>), Refusal> {
+        let view = self.view().await?;
+        let health = self.engines.health(&view.pipelines).await;
+        let layout = self.updates.layout();
+        let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+        let updating = views::Updating {
+            channel: receipt.channel(env!("CARGO_PKG_VERSION")).to_string(),
+            progress: self.updates.progress(),
+            last: versions::state(layout).last,
+        };
+        let pipelines = views::models(&view);
+        Ok((views::healthz(self.device_id, view, &health, updating), pipelines))
     }
-    let Some(view) = api.inbox.view().await else {
-        return StatusCode::SERVICE_UNAVAILABLE.into_response();
-    };
-    if view.status == LifecycleStatus::Updating {
-        return refuse(&Problem::new(Code::UpdateRunning, "one at a time"));
+
+    async fn view(&self) -> Result<View, Refusal> {
+        let held_up = || Refusal::new(Code::AgentBusy, "the agent stops, or is held up");
+        self.inbox.view().await.ok_or_else(held_up)
     }
-    api.updates.forget_last();
-    api.inbox.event(Event::UpdateAsked(request)).await;
-    StatusCode::ACCEPTED.into_response()
 }
 
-/// Tells whether the request knows the token. The digests are compared, so that the time it takes
-/// says nothing of the token.
-fn knows(headers: &HeaderMap, token: &Secret) -> bool {
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-    Sha256::digest(given) == Sha256::digest(token.expose())
+/// Why a request is not answered, as a problem document.
+#[derive(Debug)]
+struct Refusal(Box<Problem>);
+
+impl Refusal {
+    fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self(Box::new(Problem::new(code, detail)))
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let status =
+            StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let busy = status == StatusCode::SERVICE_UNAVAILABLE;
+        let kind = [(header::CONTENT_TYPE, problem::CONTENT_TYPE)];
+        let mut response = (status, kind, Json(self.0)).into_response();
+        if busy {
+            let headers = response.headers_mut();
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
+        }
+        response
+    }
+}
+
+async fn healthz(State(api): State<LocalApi>) -> Result<Json<Healthz>, Refusal> {
+    Ok(Json(api.state().await?.0))
+}
+
+async fn models(State(api): State<LocalApi>) -> Result<Json<Vec<PipelineEntry>>, Refusal> {
+    Ok(Json(views::models(&api.view().await?)))
+}
+
+async fn metrics(State(api): State<LocalApi>) -> Result<Response, Refusal> {
+    let (state, pipelines) = api.state().await?;
+    let text = metrics::text(&state, &pipelines, &api.measured.now());
+    Ok(([(header::CONTENT_TYPE, exposition::CONTENT_TYPE)], text).into_response())
 }
 
 async fn check(State(api): State<LocalApi>, request: Request, next: Next) -> Response {
     match refusal(api.port, request.headers()) {
-        Some(problem) => refuse(&problem),
+        Some(refusal) => refusal.into_response(),
         None => next.run(request).await,
     }
 }
 
 /// Why a request with these headers is not answered on `port`, if it is not.
-fn refusal(port: u16, headers: &HeaderMap) -> Option<Problem> {
+fn refusal(port: u16, headers: &HeaderMap) -> Option<Refusal> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let ours = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
-    let has_our_host = text(header::HOST).is_some_and(|host| ours.iter().any(|our| our == host));
-    if !has_our_host {
-        return Some(Problem::new(Code::HostNotAllowed, "not a name of this device"));
+    if !text(header::HOST).is_some_and(|host| host::is_port(host, port)) {
+        return Some(Refusal::new(Code::HostNotAllowed, "not a name of this device"));
     }
     let foreign = headers.contains_key(header::ORIGIN)
-        && !text(header::ORIGIN)
-            .is_some_and(|origin| ours.iter().any(|our| origin == format!("http://{our}")));
-    foreign.then(|| Problem::new(Code::OriginNotAllowed, "no web page may call this API"))
-}
-
-fn refuse(problem: &Problem) -> Response {
-    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, [(header::CONTENT_TYPE, problem::CONTENT_TYPE)], Json(problem)).into_response()
+        && !text(header::ORIGIN).is_some_and(|origin| host::is_origin(origin, port));
+    foreign.then(|| Refusal::new(Code::OriginNotAllowed, "no web page may call this API"))
 }
 
 fn busy(port: u16) -> String {

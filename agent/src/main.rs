@@ -6,18 +6,26 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod components;
+mod config;
 mod download;
 mod effects;
 mod engine;
 mod guard_line;
+mod handler;
 mod identity;
 mod journal;
 mod local_api;
+mod log;
+mod monitor;
+mod onboarding;
 mod pipeline;
 mod proxy;
+mod queue;
 mod report;
 mod run;
 mod self_check;
+mod session;
 mod transport;
 mod update;
 
@@ -26,28 +34,29 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser as _;
 use link_installer::{
+    guard::PORT_TAKEN,
     layout::{Layout, PROGRAMS},
     stage::CANNOT_TELL,
 };
 use link_platform::{checkpoint, fs, names, paths::Roots, process};
+use link_protocol::config::AgentConfig;
 
-use crate::{args::Args, guard_line::GuardLine, run::Outcome, self_check::CannotTell};
+use crate::{args::Args, guard_line::GuardLine, local_api::PortTaken, run::{Outcome, Setup}, self_check::CannotTell};
 
 fn main() -> ExitCode {
     names::keep_to_what_is_built_in();
     let args = Args::parse();
-    tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::new(&args.log))
-        .with_writer(std::io::stderr)
-        .init();
     link_client::install_crypto();
     match start(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error:#}");
-            match error.downcast_ref::<CannotTell>() {
-                Some(_) => ExitCode::from(CANNOT_TELL),
-                None => ExitCode::FAILURE,
+            if error.is::<CannotTell>() {
+                ExitCode::from(CANNOT_TELL)
+            } else if error.is::<PortTaken>() {
+                ExitCode::from(PORT_TAKEN)
+            } else {
+                ExitCode::FAILURE
             }
         }
     }
@@ -55,6 +64,11 @@ fn main() -> ExitCode {
 
 fn start(args: &Args) -> anyhow::Result<()> {
     let roots = Roots::find(args.home.as_deref())?;
+    let config = config::load(&roots);
+    let defaults = AgentConfig::default();
+    let logging = config.as_ref().map_or(&defaults.logging, |config| &config.logging);
+    let records = log::start(logging, args.log.as_deref());
+    let config = config?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -71,10 +85,11 @@ fn start(args: &Args) -> anyhow::Result<()> {
     {
         tracing::warn!("{error}");
     }
+    let setup = Setup { args, roots: &roots, config: &config, records: &records };
     let ended: anyhow::Result<Outcome> = runtime.block_on(async {
         let guard = GuardLine::start();
         loop {
-            match run::run(args, &roots, &guard).await? {
+            match run::run(&setup, &guard).await? {
                 Outcome::Stopped => return Ok(Outcome::Stopped),
                 Outcome::RegisteredAnew => tracing::info!("registered anew; starting over"),
                 Outcome::MakesWay => {

@@ -1,9 +1,22 @@
 //! A pipeline's thread: a source and a sink with a runtime of their own, so that nothing one of
 //! them does holds up another.
 
-use std::{future::Future, thread};
+#![expect(clippy::disallowed_methods, reason = "IO shell: threads, the clock, waits")]
+
+use std::{
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::Instant,
+};
 
 use anyhow::Context as _;
+use link_agent_core::backoff::Backoff;
+use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 /// A running thread; dropping it asks the thread to end.
@@ -11,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Pipeline {
     stop: CancellationToken,
     thread: Option<thread::JoinHandle<()>>,
+    restarts: Arc<AtomicU64>,
 }
 
 impl Pipeline {
@@ -22,29 +36,63 @@ impl Pipeline {
     {
         let stop = CancellationToken::new();
         let token = stop.clone();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .with_context(|| format!("cannot start the runtime of pipeline {name}"))?;
+        let runtime = runtime(name)?;
         let run = move || {
-            runtime.block_on(async {
-                tokio::select! {
-                    () = work(token.clone()) => {}
-                    () = token.cancelled() => {}
-                }
-            });
+            runtime.block_on(until_stopped(&token, work(token.clone())));
             // A name that is being looked up, for example, must not hold up a stop.
             runtime.shutdown_background();
         };
-        let thread = thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(run)
-            .with_context(|| format!("cannot start the thread of pipeline {name}"))?;
-        Ok(Self { stop, thread: Some(thread) })
+        let thread = start(name, run)?;
+        Ok(Self { stop, thread: Some(thread), restarts: Arc::default() })
     }
-}
 
-impl Pipeline {
+    /// Starts a thread called `name` that runs what `work` makes until the pipeline is dropped. When
+    /// that panics or ends it is reported and made anew, after a wait that grows; no other thread
+    /// notices.
+    pub(crate) fn supervise<F, Work>(name: &str, work: F) -> anyhow::Result<Self>
+    where
+        F: Fn() -> Work + Send + 'static,
+        Work: Future<Output = anyhow::Result<()>>,
+    {
+        let stop = CancellationToken::new();
+        let restarts = Arc::<AtomicU64>::default();
+        let runtime = runtime(name)?;
+        let (token, counter, id) = (stop.clone(), restarts.clone(), name.to_owned());
+        let run = move || {
+            let mut backoff = Backoff::default();
+            loop {
+                let began = Instant::now();
+                let one_run = || runtime.block_on(async { until_stopped(&token, work()).await });
+                let ended = catch_unwind(AssertUnwindSafe(one_run));
+                if token.is_cancelled() {
+                    break;
+                }
+                let wait = backoff.ended(began.elapsed());
+                let reason = match ended {
+                    Ok(None | Some(Ok(()))) => "it ended".to_owned(),
+                    Ok(Some(Err(error))) => format!("{error:#}"),
+                    Err(_) => "it panicked".to_owned(),
+                };
+                tracing::error!(
+                    category = "pipeline",
+                    "pipeline {id}: {reason}; it starts again in {} s",
+                    wait.as_secs()
+                );
+                counter.fetch_add(1, Ordering::Relaxed);
+                let pause = async { until_stopped(&token, tokio::time::sleep(wait)).await };
+                runtime.block_on(pause);
+            }
+            runtime.shutdown_background();
+        };
+        let thread = start(name, run)?;
+        Ok(Self { stop, thread: Some(thread), restarts })
+    }
+
+    /// How often a supervised pipeline was started again, as it is at each moment.
+    pub(crate) fn restarts(&self) -> Arc<AtomicU64> {
+        self.restarts.clone()
+    }
+
     /// Lets the thread go on until its work ends by itself.
     pub(crate) fn detach(mut self) {
         self.thread = None;
@@ -60,5 +108,66 @@ impl Drop for Pipeline {
         {
             tracing::error!("a pipeline's thread panicked");
         }
+    }
+}
+
+/// What `work` ended with; nothing when it was stopped.
+async fn until_stopped<T>(stop: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        ended = work => Some(ended),
+        () = stop.cancelled() => None,
+    }
+}
+
+fn runtime(name: &str) -> anyhow::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .with_context(|| format!("cannot start the runtime of pipeline {name}"))
+}
+
+fn start(name: &str, run: impl FnOnce() + Send + 'static) -> anyhow::Result<thread::JoinHandle<()>> {
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(run)
+        .with_context(|| format!("cannot start the thread of pipeline {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn what_panics_or_ends_is_started_again_and_others_do_not_notice() {
+        let (runs, ran) = mpsc::channel();
+        let (others, heard) = mpsc::channel();
+        let other = Pipeline::supervise("other", move || {
+            let others = others.clone();
+            async move {
+                loop {
+                    others.send(()).unwrap();
+                    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                }
+            }
+        });
+        let pipeline = Pipeline::supervise("fragile", move || {
+            let runs = runs.clone();
+            async move {
+                runs.send(()).unwrap();
+                assert!(thread::current().name() != Some("fragile"), "as it was planned");
+                Ok(())
+            }
+        })
+        .unwrap();
+        ran.recv().unwrap();
+        ran.recv().unwrap();
+        assert!(pipeline.restarts().load(Ordering::Relaxed) >= 1);
+        drop(pipeline);
+        assert!(ran.recv().is_err(), "a dropped pipeline is not started again");
+        heard.try_iter().for_each(drop);
+        heard.recv().unwrap();
+        assert_eq!(other.unwrap().restarts().load(Ordering::Relaxed), 0);
     }
 }

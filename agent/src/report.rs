@@ -1,57 +1,81 @@
-//! Sends receipts, reports and token usage; each kind has a queue of its own, so that a slow one
-//! holds up no other, and no caller ever waits.
-//!
-//! A failure that may be temporary is tried again after 0.5 s and 1.5 s; what is left then is the
-//! outbox's business. Usage is dropped when its queue is full, and the drops are counted.
-
-#![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
-
-use std::{
-    future::Future,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+//! Reports: one handler delivers what must not be lost and tells the outbox what became of it, every
+//! other handler gets a copy. Receipts go with the command channel. No caller ever waits.
 
 use link_agent_core::{
     event::Event,
     record::{OutboxEntry, Report},
 };
-use link_client::{agent::AgentClient, http::HttpError};
-use link_protocol::{envelope::Receipt, limits::RETRY_DELAYS, report::TelemetryReport};
+use link_client::agent::AgentClient;
+use link_protocol::{
+    config::{ReportingConfig, ReportingHandler},
+    envelope::Receipt,
+    report::TelemetryReport,
+    system::SystemReport,
+};
 use tokio::sync::mpsc;
 
-use crate::{pipeline::Pipeline, run::Inbox};
+use crate::{
+    handler::{self, Handler, Item, Sink, Target, with_retries},
+    pipeline::Pipeline,
+    queue::Queue,
+    run::Inbox,
+};
 
-/// Receipts and usage that may wait to be sent.
-const QUEUE: usize = 1024;
+/// Receipts that may wait to be sent.
+const RECEIPTS: usize = 1024;
 
 /// Where reports are handed in.
 #[derive(Clone, Debug)]
 pub(crate) struct Reporter {
     receipts: mpsc::Sender<Receipt>,
     reports: mpsc::Sender<OutboxEntry>,
-    usage: mpsc::Sender<TelemetryReport>,
-    dropped: Arc<AtomicU64>,
+    /// What may be lost, of the handler that delivers.
+    samples: Queue<Item>,
+    copies: Vec<Queue<Item>>,
+}
+
+/// The threads of the handlers; dropping them ends them.
+#[derive(Debug)]
+pub(crate) struct Handlers {
+    _delivering: Pipeline,
+    _copying: Vec<Handler>,
 }
 
 impl Reporter {
-    /// Starts the thread that sends.
-    pub(crate) fn start(client: AgentClient, inbox: Inbox) -> anyhow::Result<(Self, Pipeline)> {
-        let (receipts, receipts_in) = mpsc::channel(QUEUE);
+    /// Starts the handlers of `config`.
+    pub(crate) fn start(
+        config: &ReportingConfig,
+        client: AgentClient,
+        inbox: Inbox,
+    ) -> anyhow::Result<(Self, Handlers)> {
+        let mut sinks: Vec<Sink> =
+            config.handlers.iter().map(|handler| sink(handler, &client)).collect();
+        let delivers = |sink: &Sink| !matches!(sink, Sink::Console);
+        // A configuration without such a handler was refused.
+        let first = sinks.iter().position(delivers).map(|place| sinks.remove(place));
+        let delivering = first.unwrap_or(Sink::Console);
+        let (receipts, receipts_in) = mpsc::channel(RECEIPTS);
         // The outbox hands in one report at a time.
         let (reports, reports_in) = mpsc::channel(1);
-        let (usage, usage_in) = mpsc::channel(QUEUE);
-        let dropped = Arc::new(AtomicU64::new(0));
-        let pipeline = Pipeline::spawn("reports", move |_stop| async move {
+        let samples = Handler::queue();
+        let source = samples.clone();
+        let thread = Pipeline::spawn("reports", move |_stop| async move {
+            let (one, other) = (delivering.clone(), delivering);
             tokio::join!(
                 send_receipts(&client, receipts_in),
-                send_reports(&client, reports_in, inbox),
-                send_usage(&client, usage_in),
+                send_reports(&one, reports_in, inbox),
+                handler::drain("telemetry", other, source),
             );
         })?;
-        Ok((Self { receipts, reports, usage, dropped }, pipeline))
+        let mut copying = Vec::new();
+        let mut copies = Vec::new();
+        for sink in sinks {
+            let queue = Handler::queue();
+            copies.push(queue.clone());
+            copying.push(Handler::start("copies", sink, queue)?);
+        }
+        let handlers = Handlers { _delivering: thread, _copying: copying };
+        Ok((Self { receipts, reports, samples, copies }, handlers))
     }
 
     /// Hands in a receipt. One that is lost is asked for again.
@@ -64,6 +88,7 @@ impl Reporter {
     /// Hands in the outbox's next report; its fate comes back as an event.
     pub(crate) fn report(&self, entry: OutboxEntry) {
         let id = entry.id;
+        self.copy(&Item::Report(entry.report.clone()));
         if self.reports.try_send(entry).is_err() {
             tracing::error!(id, "a second report was handed in before the first was sent");
         }
@@ -71,9 +96,36 @@ impl Reporter {
 
     /// Hands in the usage of one inference.
     pub(crate) fn usage(&self, usage: TelemetryReport) {
-        if self.usage.try_send(usage).is_err() {
-            let dropped = self.dropped.fetch_add(1, Ordering::Relaxed) + 1;
-            tracing::warn!(dropped, "token usage was dropped: too much waits to be sent");
+        self.sample(Item::Telemetry(usage));
+    }
+
+    /// Hands in a measurement of this machine.
+    pub(crate) fn system(&self, report: SystemReport) {
+        self.sample(Item::System(report));
+    }
+
+    /// How much usage and how many measurements were lost because too much waited.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.samples.dropped() + self.copies.iter().map(Queue::dropped).sum::<u64>()
+    }
+
+    fn sample(&self, item: Item) {
+        self.copy(&item);
+        self.samples.push(item);
+    }
+
+    fn copy(&self, item: &Item) {
+        self.copies.iter().for_each(|queue| queue.push(item.clone()));
+    }
+}
+
+fn sink(handler: &ReportingHandler, client: &AgentClient) -> Sink {
+    match handler {
+        ReportingHandler::Console(_) => Sink::Console,
+        // A configuration that asks for zenoh was refused.
+        ReportingHandler::Http(targets) | ReportingHandler::Zenoh(targets) => {
+            let (http, device) = (client.http().clone(), client.device());
+            Sink::Http(Box::new(Target::of_reports(http, device, targets.clone())))
         }
     }
 }
@@ -88,10 +140,9 @@ async fn send_receipts(client: &AgentClient, mut queue: mpsc::Receiver<Receipt>)
     }
 }
 
-async fn send_reports(client: &AgentClient, mut queue: mpsc::Receiver<OutboxEntry>, inbox: Inbox) {
-    while let Some(entry) = queue.recv().await {
-        let id = entry.id;
-        let event = match with_retries(|| send(client, &entry.report)).await {
+async fn send_reports(sink: &Sink, mut queue: mpsc::Receiver<OutboxEntry>, inbox: Inbox) {
+    while let Some(OutboxEntry { id, report }) = queue.recv().await {
+        let event = match sink.deliver(&Item::Report(report)).await {
             Ok(true) => Event::ReportSent { id },
             Ok(false) => Event::ReportDeferred { id },
             // A token that no longer counts says nothing about the report.
@@ -105,33 +156,16 @@ async fn send_reports(client: &AgentClient, mut queue: mpsc::Receiver<OutboxEntr
     }
 }
 
-async fn send_usage(client: &AgentClient, mut queue: mpsc::Receiver<TelemetryReport>) {
-    while let Some(usage) = queue.recv().await {
-        if let Err(error) = with_retries(|| client.telemetry(&usage)).await {
-            tracing::warn!("token usage was refused: {error}");
-        }
+/// Says the last word of this run, in one try: whoever stops the agent waits for it.
+pub(crate) async fn say_farewell(config: &ReportingConfig, client: &AgentClient, report: Report) {
+    let delivering = config.handlers.iter().find_map(|handler| match sink(handler, client) {
+        Sink::Console => None,
+        Sink::Http(target) => Some(Sink::Http(target)),
+    });
+    let Some(sink) = delivering else { return };
+    match sink.bring(&Item::Report(report)).await {
+        Ok(true) => {}
+        Ok(false) => tracing::debug!("the backend did not hear that we stop"),
+        Err(error) => tracing::debug!("the backend refused the last report: {error}"),
     }
-}
-
-async fn send(client: &AgentClient, report: &Report) -> Result<bool, HttpError> {
-    match report {
-        Report::Lifecycle(report) => client.lifecycle(report).await,
-        Report::Command(report) => client.command_status(report).await,
-        Report::Model(report) => client.model_status(report).await,
-        Report::Progress { model_id, progress } => client.progress(*model_id, progress).await,
-    }
-}
-
-async fn with_retries<F, Sending>(send: F) -> Result<bool, HttpError>
-where
-    F: Fn() -> Sending,
-    Sending: Future<Output = Result<bool, HttpError>>,
-{
-    for delay in RETRY_DELAYS {
-        if send().await? {
-            return Ok(true);
-        }
-        tokio::time::sleep(delay).await;
-    }
-    send().await
 }

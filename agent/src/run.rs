@@ -11,12 +11,18 @@ use std::{
 };
 
 use anyhow::Context as _;
-use link_agent_core::{agent::Agent, event::Event, record};
+use jiff::Timestamp;
+use link_agent_core::{
+    agent::Agent,
+    event::Event,
+    record::{self, Report, Snapshot},
+};
 use link_client::agent::AgentClient;
 use link_installer::{layout::Layout, versions};
 use link_platform::{fs, paths::Roots};
 use link_protocol::{
     agent_api::Hello,
+    config::AgentConfig,
     id::DeviceId,
     local_api::{DeploymentProgress, TransportState},
     registration::TransportType,
@@ -24,22 +30,23 @@ use link_protocol::{
 };
 use tokio::{
     signal,
-    sync::{mpsc, oneshot},
+    sync::{mpsc, oneshot, watch},
 };
 
 use crate::{
     args::Args,
+    components::{self, Latest, Parts, Running},
     download::Downloads,
     effects::Shell,
-    engine::Engines,
+    engine::{self, Engines},
     guard_line::GuardLine,
     identity,
     journal::Journal,
-    local_api::{self, LocalApi},
-    pipeline::Pipeline,
+    local_api::{self, LocalApi, metrics::Measured},
+    log::Records,
     proxy::Frontends,
-    report::Reporter,
-    transport,
+    report::{self, Reporter},
+    session::{self, SessionFile},
     update::Updates,
 };
 
@@ -121,12 +128,22 @@ impl Inbox {
     }
 }
 
+/// What the agent was started with.
+#[derive(Debug)]
+pub(crate) struct Setup<'a> {
+    pub(crate) args: &'a Args,
+    pub(crate) roots: &'a Roots,
+    pub(crate) config: &'a AgentConfig,
+    pub(crate) records: &'a Records,
+}
+
 /// Runs the agent until it is told to stop or the device is registered anew.
-pub(crate) async fn run(args: &Args, roots: &Roots, guard: &GuardLine) -> anyhow::Result<Outcome> {
+pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<Outcome> {
+    let Setup { args, roots, config, records } = *setup;
     let mut stop = StopSignal::listen()?;
     let path = roots.identity();
     let identity = tokio::select! {
-        identity = identity::wait_for(&path) => identity?,
+        identity = identity::settle(&config.identity, roots) => identity?,
         () = stop.received() => return Ok(Outcome::Stopped),
     };
     for folder in [roots.models(), roots.logs(), roots.state.join("run")] {
@@ -134,30 +151,54 @@ pub(crate) async fn run(args: &Args, roots: &Roots, guard: &GuardLine) -> anyhow
     }
     let started = Instant::now();
     let journal = journal_of(identity.device_id, roots).await?;
-    let snapshot = journal.load().await?;
+    let found = session::find(roots, Some(identity.device_id))?;
+    let session = SessionFile::begin(roots, found, identity.clone(), Timestamp::now())?;
+    let snapshot = Snapshot { pipelines: session.pipelines(), ..journal.load().await? };
     let client =
         AgentClient::new(&identity.backend_url, identity.device_id, identity.device_token.clone())?;
     let (sender, mut inputs) = mpsc::channel(INBOX);
     let inbox = Inbox(sender);
-    let (reporter, _reports) = Reporter::start(client.clone(), inbox.clone())?;
-    let engines = Engines::start(args, roots, inbox.clone())?;
+    let _logs = records.deliver(&client)?;
+    let (reporter, _reports) = Reporter::start(&config.reporting, client.clone(), inbox.clone())?;
+    let engines = Engines::start(engine::Settings::of(args, config), roots, inbox.clone())?;
     let frontends = Frontends::start(reporter.clone())?;
     let downloads = Downloads::start(roots.models(), &identity, inbox.clone())?;
     downloads.sweep(&snapshot.files());
     let layout = Layout::new(roots.clone());
     let last_update = versions::state(&layout).last;
     let updates = Updates::new(layout.clone(), args.development_release_keys.clone());
+    let parts = Parts {
+        client: client.clone(),
+        inbox: inbox.clone(),
+        reporter: reporter.clone(),
+        engines: engines.clone(),
+        models: roots.models(),
+        sampled_every: components::sampled_every(config),
+        latest: Latest::default(),
+    };
+    let pipelines = Running::start(config, &parts)?;
+    let measured = Measured {
+        started,
+        latest: parts.latest,
+        restarts: pipelines.restarts(),
+        reporter: reporter.clone(),
+        records: records.clone(),
+    };
+    let (changed, changes) = watch::channel(());
     let api = LocalApi {
         device_id: identity.device_id,
-        port: args.local_port,
+        port: args.local_port.unwrap_or(config.local_api.port),
         token: local_api::new_token(roots),
         inbox: inbox.clone(),
         engines: engines.clone(),
         updates: updates.clone(),
+        changes,
+        measured,
     };
     let local = local_api::start(api, &frontends).await?;
     guard.set_local_port(Some(local.port));
     let mut shell = Shell {
+        session,
         journal,
         reporter,
         engines,
@@ -179,10 +220,6 @@ pub(crate) async fn run(args: &Args, roots: &Roots, guard: &GuardLine) -> anyhow
         Agent::restore(me.clone(), identity.backend_keys.clone(), snapshot, started.elapsed());
     let mut next = VecDeque::new();
     shell.run_all(effects, &mut next).await?;
-    let control = {
-        let (client, inbox) = (client.clone(), inbox.clone());
-        Pipeline::spawn("control", move |_stop| transport::http::run(client, inbox))?
-    };
     drop(inbox);
 
     let mut anew = std::pin::pin!(identity::changed(&path, &identity));
@@ -194,6 +231,7 @@ pub(crate) async fn run(args: &Args, roots: &Roots, guard: &GuardLine) -> anyhow
                 ran = shell.run_all(effects, &mut next) => ran?,
                 () = stop.received() => break 'run Outcome::Stopped,
             }
+            changed.send_replace(());
         }
         if shell.makes_way {
             break Outcome::MakesWay;
@@ -219,12 +257,21 @@ pub(crate) async fn run(args: &Args, roots: &Roots, guard: &GuardLine) -> anyhow
     };
     tracing::info!("stopping");
     guard.set_local_port(None);
-    drop(inputs);
+    drop((inputs, changed));
     shell.stop().await;
     if matches!(outcome, Outcome::Stopped) {
-        say_farewell(&client, &me, started.elapsed()).await;
+        let report = Report::Lifecycle(LifecycleReport {
+            status: LifecycleStatus::Stopping,
+            agent_version: me.agent_version.clone(),
+            uptime_s: started.elapsed().as_secs(),
+            update: None,
+        });
+        let farewell = report::say_farewell(&config.reporting, &client, report);
+        if tokio::time::timeout(FAREWELL, farewell).await.is_err() {
+            tracing::debug!("the backend did not hear in time that we stop");
+        }
     }
-    drop(control);
+    drop(pipelines);
     Ok(outcome)
 }
 
@@ -267,21 +314,6 @@ async fn until(deadline: Option<tokio::time::Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
-    }
-}
-
-/// Says that the agent stops; a backend that cannot be reached learns it from the silence.
-async fn say_farewell(client: &AgentClient, me: &record::Identity, uptime: Duration) {
-    let report = LifecycleReport {
-        status: LifecycleStatus::Stopping,
-        agent_version: me.agent_version.clone(),
-        uptime_s: uptime.as_secs(),
-        update: None,
-    };
-    match tokio::time::timeout(FAREWELL, client.lifecycle(&report)).await {
-        Ok(Ok(true)) => {}
-        Ok(Ok(false)) | Err(_) => tracing::debug!("the backend did not hear that we stop"),
-        Ok(Err(error)) => tracing::debug!("the backend refused the last report: {error}"),
     }
 }
 

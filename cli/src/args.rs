@@ -3,15 +3,13 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
-use link_protocol::{
-    allowlist::Origin, command::Alias, id::DeviceId, port::Port, release::Channel,
-};
+use link_protocol::{allowlist::Origin, command::Alias, port::Port, release::Channel};
 
 mod account;
 mod key;
 mod model;
 
-pub use account::{AccountCommand, CreateAccount, Login};
+pub use account::{AccountCommand, CreateAccount, Login, Register};
 pub use key::{KeyCommand, KeyKindArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Serve};
 
@@ -50,11 +48,11 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Register this device with a key
-    #[command(after_help = REGISTER_EXAMPLES)]
+    #[command(after_help = account::REGISTER_EXAMPLES)]
     Register(Register),
     /// Show the agent, its connection and its models
-    #[command(after_help = "Examples:\n  link status\n  link status --json")]
-    Status,
+    #[command(after_help = "Examples:\n  link status\n  link status --watch\n  link status --json")]
+    Status(Status),
     /// Start the agent
     #[command(after_help = "Example:\n  link start")]
     Start,
@@ -105,6 +103,9 @@ pub enum Command {
     /// Tell whether this program runs here
     #[command(hide = true)]
     SelfCheck,
+    /// Tell whether an unpacked release is one by a trusted key
+    #[command(hide = true)]
+    VerifyFiles(VerifyFiles),
     /// Lay out an unpacked release, register and start
     #[command(hide = true)]
     InstallFiles(InstallFiles),
@@ -113,34 +114,20 @@ pub enum Command {
     RefreshFiles,
 }
 
-/// `link register`.
-#[derive(Args, Debug)]
-pub struct Register {
-    /// Key for one device; `-` reads it from stdin. Or set LINK_REGISTRATION_KEY
-    #[arg(long, value_name = "KEY", conflicts_with = "fleet_key")]
-    pub registration_key: Option<String>,
-    /// Key for many devices; `-` reads it from stdin. Or set LINK_FLEET_KEY
-    #[arg(long, value_name = "KEY")]
-    pub fleet_key: Option<String>,
-    #[command(flatten)]
-    pub backend: Backend,
-    /// Name shown in the dashboard [default: the name of this machine]
-    #[arg(long, value_name = "NAME")]
-    pub name: Option<String>,
-    /// Re-activate this device instead of making a new one
-    #[arg(long, value_name = "ID", conflicts_with = "new_device")]
-    pub device_id: Option<DeviceId>,
-    /// Make a new device although this machine is registered
-    #[arg(long)]
-    pub new_device: bool,
-}
-
 /// Which backend.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Backend {
     /// Address of the backend [default: LINK_BACKEND_URL, the login's, or the installation's]
     #[arg(long = "backend", value_name = "URL")]
     pub url: Option<String>,
+}
+
+/// `link status`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Status {
+    /// Show it again after each change, until Ctrl-C; with --json, one document on each line
+    #[arg(long, short)]
+    pub watch: bool,
 }
 
 /// `link uninstall`.
@@ -187,6 +174,17 @@ pub struct InstallFiles {
     /// Say what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// `link verify-files`.
+#[derive(Args, Debug)]
+pub struct VerifyFiles {
+    /// Folder of the unpacked release
+    #[arg(long, value_name = "DIR")]
+    pub from: PathBuf,
+    /// Version that it must have
+    #[arg(long, value_name = "VERSION")]
+    pub release: semver::Version,
 }
 
 /// Whether and how long to wait.
@@ -278,13 +276,6 @@ pub struct Naming {
     #[arg(long, value_name = "ALIAS")]
     pub alias: Option<Alias>,
 }
-
-const REGISTER_EXAMPLES: &str = "\
-Examples:
-  link register --registration-key lrk_… --backend https://link.example
-  LINK_FLEET_KEY=lfk_… link register
-  link register --registration-key - < key.txt
-  link login && link register            makes a key for this device by itself";
 
 const UPDATE_EXAMPLES: &str = "Examples:
   link update

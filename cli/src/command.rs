@@ -4,7 +4,7 @@ mod account;
 mod agent;
 mod allowlist;
 mod device;
-mod install_files;
+pub(crate) mod install_files;
 mod key;
 mod model;
 mod outcome;
@@ -25,7 +25,7 @@ use crate::{
 /// What it failed with.
 pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode, CliError> {
     match command {
-        Command::Status => return status::run(context).await,
+        Command::Status(arguments) => return status::run(context, &arguments).await,
         Command::Register(arguments) => register::run(context, &arguments).await?,
         Command::Start => agent::start(context).await?,
         Command::Stop => agent::stop(context).await?,
@@ -43,6 +43,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Allowlist(command) => allowlist::run(context, command).await?,
         Command::Completions { shell } => completions(shell)?,
         Command::SelfCheck => output::write_stdout("ok\n")?,
+        Command::VerifyFiles(arguments) => release_check::run(context, &arguments)?,
         Command::InstallFiles(arguments) => return install_files::run(context, &arguments).await,
         Command::RefreshFiles => install_files::refresh(context)?,
     }

@@ -1,4 +1,4 @@
-//! The process's surroundings, read once: environment, folders, clock, chance.
+//! The process's surroundings, read once: environment, folders, clock.
 
 #![expect(
     clippy::disallowed_methods,
@@ -9,9 +9,8 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use link_installer::{layout::Layout, service::systemd};
-use link_platform::paths::Roots;
-use link_protocol::{limits, secret::Secret};
-use ring::rand::{SecureRandom as _, SystemRandom};
+use link_platform::{fs, paths::Roots};
+use link_protocol::{config, secret::Secret};
 
 use crate::{args::Global, error::CliError, exit_code::ExitCode, output::Output};
 
@@ -113,11 +112,21 @@ impl Context {
     pub(crate) fn local_port(&self) -> Result<u16, CliError> {
         let of_unit = || systemd::variable(&Layout::new(self.roots.clone()), LOCAL_PORT);
         let given = self.environment.local_port.clone().or_else(of_unit);
-        given.map_or(Ok(limits::LOCAL_API_PORT), |text| {
+        given.map_or_else(|| Ok(self.configured_port()), |text| {
             text.trim().parse().map_err(|_| {
                 CliError::usage(format!("{LOCAL_PORT} is `{text}`, which is not a port"))
             })
         })
+    }
+}
+
+impl Context {
+    /// The port that the agent's configuration names. One with faults keeps the agent from its start,
+    /// and the agent says so.
+    fn configured_port(&self) -> u16 {
+        let text = fs::read_limited(&self.roots.agent_config(), config::SIZE_LIMIT);
+        let config = text.map(|text| config::read(&text).0).unwrap_or_default();
+        config.local_api.port
     }
 }
 
@@ -129,16 +138,4 @@ pub(crate) fn now() -> Timestamp {
 /// Makes a key under which one wish is sent, however often.
 pub(crate) fn idempotency_key() -> String {
     uuid::Uuid::now_v7().to_string()
-}
-
-/// Makes the seed of a key pair.
-///
-/// # Errors
-/// When the system has no randomness.
-pub(crate) fn random_seed() -> Result<[u8; 32], CliError> {
-    let mut seed = [0; 32];
-    SystemRandom::new().fill(&mut seed).map_err(|_| {
-        CliError::new(ExitCode::Failed, "no-randomness", "the system gives no randomness")
-    })?;
-    Ok(seed)
 }

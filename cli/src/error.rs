@@ -168,7 +168,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::KeyUsedUp
         | Code::KeyMistyped
         | Code::ProofRequired => ExitCode::KeyRefused,
-        Code::UpdateRunning => ExitCode::Busy,
+        Code::UpdateRunning | Code::AgentBusy => ExitCode::Busy,
         Code::MalformedRequest
         | Code::ControlTokenRequired
         | Code::Unauthorized

@@ -15,6 +15,7 @@ use link_protocol::{
         CommandReport, LifecycleReport, LogRecord, ModelReport, ProgressReport, TelemetryReport,
     },
     secret::Secret,
+    system::SystemReport,
 };
 use serde::Serialize;
 
@@ -130,6 +131,14 @@ impl AgentClient {
     /// [`HttpError`] when the backend refuses it.
     pub async fn telemetry(&self, report: &TelemetryReport) -> Result<bool, HttpError> {
         self.post(&agent_api::telemetry_path(self.device, report.model_id), report).await
+    }
+
+    /// Reports a sample of the device itself.
+    ///
+    /// # Errors
+    /// [`HttpError`] when the backend refuses it.
+    pub async fn system(&self, report: &SystemReport) -> Result<bool, HttpError> {
+        self.post(&agent_api::system_path(self.device), report).await
     }
 
     /// Sends a log record.

@@ -146,7 +146,7 @@ impl Http {
     }
 
     /// Sends a request and returns its answer if it is a success.
-    async fn exchange(&self, call: Call) -> Result<Response, Failure> {
+    pub(crate) async fn exchange(&self, call: Call) -> Result<Response, Failure> {
         let url = format!("{}{}", self.base, call.path);
         let patience = call.timeout;
         let unavailable = |cause| Failure::Unavailable { url: url.clone(), cause };

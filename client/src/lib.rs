@@ -8,6 +8,7 @@
 pub mod agent;
 pub mod backend;
 pub mod download;
+pub mod enrolment;
 pub mod http;
 pub mod local;
 pub mod remote;

@@ -104,6 +104,12 @@ pub fn telemetry_path(device: DeviceId, model: ModelId) -> String {
     format!("{PREFIX}/agent/{device}/models/{model}/telemetry")
 }
 
+/// The path of samples of the device itself.
+#[must_use]
+pub fn system_path(device: DeviceId) -> String {
+    format!("{PREFIX}/agent/{device}/system")
+}
+
 /// The path a model file that the backend holds is fetched from.
 #[must_use]
 pub fn content_path(device: DeviceId, model: ModelId) -> String {

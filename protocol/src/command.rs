@@ -45,7 +45,7 @@ pub struct DeployModel {
     /// The pipeline that is meant; one that differs from `config` is rejected.
     pub pipeline_id: PipelineId,
     pub model: ModelFile,
-    pub config: PipelineConfig,
+    pub config: ServingConfig,
     /// Whether to serve the model as soon as it is there.
     pub serve: bool,
 }
@@ -65,7 +65,7 @@ pub struct ModelFile {
 
 /// How a model is served on a device.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct PipelineConfig {
+pub struct ServingConfig {
     pub pipeline_id: PipelineId,
     pub model_id: ModelId,
     /// The name clients use in the `model` field or as a path prefix.
@@ -139,7 +139,7 @@ pub struct RepairServing {
 pub struct UpdatePipeline {
     /// The pipeline that is meant; one that differs from `config` is rejected.
     pub pipeline_id: PipelineId,
-    pub config: PipelineConfig,
+    pub config: ServingConfig,
 }
 
 /// Stops serving a model, then deletes it from the device.

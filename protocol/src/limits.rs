@@ -89,6 +89,18 @@ pub const PAGE_SIZE: u32 = 50;
 /// The most items a list answers with.
 pub const PAGE_SIZE_LIMIT: u32 = 200;
 
+/// Characters of the reason of an update that are kept of what a device says.
+pub const UPDATE_REASON_LENGTH: usize = 500;
+
+/// GPUs of a device that are reported at most.
+pub const GPUS_REPORTED: usize = 16;
+
+/// Engines of a device that are reported at most.
+pub const ENGINES_REPORTED: usize = 64;
+
+/// Characters of the name of a GPU that are kept of what a device says.
+pub const GPU_NAME_LENGTH: usize = 100;
+
 /// A release's manifest is fresh for this long after the release.
 pub const RELEASE_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 

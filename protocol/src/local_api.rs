@@ -1,5 +1,7 @@
 //! The local API of the agent on the loopback interface (specification, section 4.2).
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -20,6 +22,36 @@ pub const MODELS_PATH: &str = "/models";
 
 /// Where the agent is asked to update itself, by a [`crate::update::UpdateRequest`].
 pub const UPDATE_PATH: &str = "/update";
+
+/// Where one pipeline is removed, its files included, by a `DELETE`.
+pub const PIPELINE_PATH: &str = "/models/{pipeline_id}";
+
+/// Where a pipeline is asked to serve, by a `POST`.
+pub const SERVE_PATH: &str = "/models/{pipeline_id}/serve";
+
+/// Where a pipeline is asked to stop serving, by a `POST`.
+pub const STOP_PATH: &str = "/models/{pipeline_id}/stop";
+
+/// Where the deployment of a pipeline's model is ended, by a `POST`.
+pub const CANCEL_DEPLOY_PATH: &str = "/models/{pipeline_id}/cancel-deploy";
+
+/// The stream of server-sent events: [`STATE_EVENT`] at once and after each change.
+pub const EVENTS_PATH: &str = "/events";
+
+/// The name of the event whose data is a [`Healthz`].
+pub const STATE_EVENT: &str = "state";
+
+/// The path of the measurements, in the text format of Prometheus.
+pub const METRICS_PATH: &str = "/metrics";
+
+/// How often the stream of events says that it lives when it has nothing to say.
+pub const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Returns where `template`, one of the paths of this module, is for `pipeline`.
+#[must_use]
+pub fn path_of(template: &str, pipeline: PipelineId) -> String {
+    template.replace("{pipeline_id}", &pipeline.to_string())
+}
 
 /// `GET /healthz`: the state of the agent.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -110,4 +142,24 @@ pub struct PipelineEntry {
     pub port: Port,
     pub host: String,
     pub is_serving: bool,
+}
+
+/// What is known of a model whose deployment is to end: its pipeline, if it was set up before, and
+/// the deployment, if one is under way.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct CancelledDeploy {
+    pub pipeline: Option<PipelineEntry>,
+    pub deployment: Option<DeploymentProgress>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_names_its_pipeline() {
+        let pipeline = PipelineId::from_uuid(uuid::Uuid::from_u128(7));
+        let path = path_of(CANCEL_DEPLOY_PATH, pipeline);
+        assert_eq!(path, "/models/pip_00000000000000000000000000000007/cancel-deploy");
+    }
 }

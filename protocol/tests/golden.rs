@@ -20,9 +20,8 @@ use link_protocol::{
     agent_api::{Hello, Inflight, Poll, Welcome},
     allowlist::{Allowlist, Origin},
     command::{
-        CancelDeploy, Command, DeployModel, ModelFile, PipelineConfig, ProxyFeatures,
-        RepairServing, Sha256Hex, StartServing, StopServing, UninstallModel, UpdateAgent,
-        UpdatePipeline,
+        CancelDeploy, Command, DeployModel, ModelFile, ProxyFeatures, RepairServing, ServingConfig,
+        Sha256Hex, StartServing, StopServing, UninstallModel, UpdateAgent, UpdatePipeline,
     },
     deployment::DeploymentState,
     envelope::{ENVELOPE_VERSION, Envelope, Receipt, ReceiptKind},
@@ -46,6 +45,9 @@ use link_protocol::{
     },
     secret::Secret,
     signing::{SigningKey, VerifyingKey},
+    system::{
+        DiskUsage, EngineUsage, GpuUsage, MemoryUsage, ProcessUsage, SystemReport, SystemSample,
+    },
     update::{UpdateEnd, UpdateOutcome, UpdatePhase, UpdateProgress, UpdateRequest},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -264,7 +266,7 @@ fn commands() -> Vec<Example> {
             "command_update_pipeline",
             Command::UpdatePipeline(UpdatePipeline {
                 pipeline_id,
-                config: PipelineConfig {
+                config: ServingConfig {
                     proxy: ProxyFeatures { cors: true, telemetry: false },
                     ..config()
                 },
@@ -340,6 +342,18 @@ fn reports() -> Vec<Example> {
                 provenance: Provenance::Absent,
                 duration_ms: 560,
                 time_to_first_token_ms: None,
+            },
+        ),
+        body("report_system", system_report()),
+        body(
+            "report_system_least",
+            SystemReport {
+                load_1m: None,
+                disk: None,
+                temperature_celsius: None,
+                gpus: vec![],
+                engines: vec![],
+                ..system_report()
             },
         ),
         body(
@@ -443,6 +457,7 @@ fn local() -> Vec<Example> {
                 update: Some(UpdateProgress {
                     to: Some(semver::Version::new(1, 4, 0)),
                     phase: UpdatePhase::Downloading,
+                    stale: true,
                     bytes_done: 5,
                     bytes_total: 10,
                     reason: None,
@@ -461,6 +476,47 @@ fn local() -> Vec<Example> {
         body("guard_line_replacing", FromAgent::Replacing),
         body("guard_line_committed", FromGuard::Committed),
     ]
+}
+
+fn system_report() -> SystemReport {
+    let gpu = GpuUsage {
+        name: "NVIDIA GeForce RTX 4090".to_owned(),
+        utilisation_percent: Some(45.0),
+        memory_used_bytes: Some(10_737_418_240),
+        memory_total_bytes: Some(25_757_220_864),
+        temperature_celsius: Some(61.0),
+    };
+    let silent = GpuUsage {
+        name: "AMD GPU 0x164e".to_owned(),
+        utilisation_percent: None,
+        memory_used_bytes: None,
+        memory_total_bytes: None,
+        temperature_celsius: None,
+    };
+    SystemReport {
+        cpu_percent: 12.5,
+        cpu_count: 8,
+        load_1m: Some(1.25),
+        memory: MemoryUsage { used_bytes: 3_221_225_472, total_bytes: 17_179_869_184 },
+        disk: Some(DiskUsage {
+            used_bytes: 200_000_000_000,
+            free_bytes: 280_000_000_000,
+            total_bytes: 500_000_000_000,
+        }),
+        temperature_celsius: Some(54.5),
+        gpus: vec![gpu, silent],
+        engines: vec![EngineUsage {
+            model_id: model(),
+            pid: 4711,
+            cpu_percent: 230.5,
+            memory_bytes: 4_294_967_296,
+        }],
+        agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 7_340_032 },
+    }
+}
+
+fn system_sample() -> SystemSample {
+    SystemSample { reported_at: time(), report: system_report() }
 }
 
 fn rolled_back() -> UpdateOutcome {
@@ -488,8 +544,8 @@ fn deploy(url: Option<String>) -> DeployModel {
     }
 }
 
-fn config() -> PipelineConfig {
-    PipelineConfig {
+fn config() -> ServingConfig {
+    ServingConfig {
         pipeline_id: pipeline(),
         model_id: model(),
         alias: parse("tiny"),

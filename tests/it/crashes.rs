@@ -17,7 +17,7 @@ use link_tests::{
 };
 
 /// Every checkpoint that a deployment which serves passes, in about this order.
-const CHECKPOINTS: [&str; 14] = [
+const CHECKPOINTS: [&str; 16] = [
     "before-persist",
     "after-persist",
     "command-stored",
@@ -27,6 +27,8 @@ const CHECKPOINTS: [&str; 14] = [
     "bytes-written",
     "verified",
     "downloaded",
+    "session-written",
+    "journal-written",
     "pipeline-stored",
     "reserve-port",
     "start-engine",
@@ -46,7 +48,7 @@ async fn an_agent_killed_at_any_checkpoint_of_a_deployment_ends_it_after_its_res
         let model = backend.model_at(&name, &server.url, &bytes).await;
         let port = free_port();
         // The first change of all is the lifecycle status: that one is not to be the last.
-        let early = ["before-persist", "after-persist"].contains(&checkpoint);
+        let early = ["before-persist", "after-persist", "journal-written"].contains(&checkpoint);
         if early {
             device.run(&[]);
             backend.online(device.id, true).await;
@@ -127,10 +129,12 @@ async fn what_happens_while_the_backend_is_down_is_told_when_it_is_back() {
     let port = free_port();
     let deployment = backend.deploy(model.model_id, device.id, port, true).await;
     backend.serving(deployment.deployment_id, true).await;
-    let engine = device.model().await.engine_pid.unwrap();
-
     backend.kill();
-    std::process::Command::new("kill").args(["-9", &engine.to_string()]).status().unwrap();
+    // An engine that cannot start again: what it would serve is gone.
+    for file in device.model_files() {
+        std::fs::remove_file(file).unwrap();
+    }
+    kill_engine(&device).await;
     until("the agent to notice", || async {
         (device.model().await.state == ModelState::NotServing).then_some(())
     })
@@ -138,5 +142,31 @@ async fn what_happens_while_the_backend_is_down_is_told_when_it_is_back() {
     tokio::time::sleep(Duration::from_millis(500)).await;
     backend.restart().await;
     let stopped = backend.serving(deployment.deployment_id, false).await;
-    assert!(stopped.serving.unwrap().detail.unwrap().contains("the engine ended"));
+    assert!(stopped.serving.unwrap().detail.unwrap().contains("it starts again in"));
+}
+
+#[tokio::test]
+async fn an_engine_that_dies_is_started_again_by_itself() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    backend.serving(deployment.deployment_id, true).await;
+    let killed = kill_engine(&device).await;
+    until("another engine to serve", || async {
+        let model = device.model().await;
+        let other = model.engine_pid.is_some_and(|pid| pid != killed);
+        (model.state == ModelState::Serving && other).then_some(())
+    })
+    .await;
+    let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
+    assert_eq!(text, TINY_REPLY);
+    backend.serving(deployment.deployment_id, true).await;
+}
+
+async fn kill_engine(device: &TestDevice) -> u32 {
+    let engine = device.model().await.engine_pid.unwrap();
+    std::process::Command::new("kill").args(["-9", &engine.to_string()]).status().unwrap();
+    engine
 }

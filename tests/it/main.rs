@@ -9,8 +9,10 @@
 
 mod booted;
 mod browser;
+mod configuration;
 mod crashes;
 mod deployment;
+mod developer;
 mod device_update;
 mod guard;
 mod install_script;

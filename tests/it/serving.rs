@@ -91,14 +91,20 @@ async fn an_engine_that_dies_leaves_no_process_and_gives_its_port_back() {
     let deployment = backend.deploy(model.model_id, device.id, port, true).await;
     backend.serving(deployment.deployment_id, true).await;
     let engine = device.model().await.engine_pid.unwrap();
+    // It is started again by itself, which must not work here.
+    device.model_files().into_iter().for_each(|file| std::fs::remove_file(file).unwrap());
     std::process::Command::new("kill").args(["-9", &engine.to_string()]).status().unwrap();
 
     let stopped = backend.serving(deployment.deployment_id, false).await;
     let detail = stopped.serving.unwrap().detail.unwrap();
-    assert!(detail.contains("the engine ended (signal: 9"), "{detail}");
-    let shown = device.model().await;
-    assert_eq!((shown.state, shown.health), (ModelState::NotServing, EngineHealth::Unhealthy));
-    assert!(!is_alive(engine) && is_free(port));
+    assert!(detail.contains("the engine ended"), "{detail}");
+    assert!(!is_alive(engine));
+    until("the model to rest", || async {
+        let shown = device.model().await;
+        let rests = shown.state == ModelState::NotServing && is_free(port);
+        rests.then(|| assert_eq!(shown.health, EngineHealth::Unhealthy))
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@
 
 use link_protocol::{
     agent_api::{Hello, Welcome},
-    command::{Command, ModelFile},
+    command::{Command, DeployModel, ModelFile},
     deployment::DeploymentState,
     id::CommandId,
     local_api::{ConnectionState, DeploymentProgress},
@@ -122,6 +122,7 @@ impl Agent {
             Event::ModelDeleted { pipeline_id, outcome } => {
                 self.pipelines.model_deleted(pipeline_id, outcome, turn_ref);
             }
+            Event::Wished(wish) => self.grant(wish, turn_ref),
             Event::UpdateAsked(request) => self.begin_update(None, request, turn_ref),
             Event::UpdateStaged(staged) => {
                 self.update.ended(staged, turn_ref);
@@ -270,19 +271,7 @@ impl Agent {
         if self.deployments.cancel(id, deployment_id, reason, turn) {
             return;
         }
-        let waiting = self.ledger.find_waiting(|command| match command {
-            Command::DeployModel(deploy) | Command::UpdateModel(deploy) => {
-                deploy.deployment_id == deployment_id
-            }
-            Command::CancelDeploy(_)
-            | Command::StartServing(_)
-            | Command::StopServing(_)
-            | Command::RepairServing(_)
-            | Command::UpdatePipeline(_)
-            | Command::UninstallModel(_)
-            | Command::UpdateAgent(_) => false,
-        });
-        match waiting {
+        match self.waiting_deployment(|deploy| deploy.deployment_id == deployment_id) {
             Some(deploy) => {
                 turn.finish(deploy, CommandResult::Cancelled, reason);
                 turn.finish(id, CommandResult::Succeeded, "the deployment was cancelled");
@@ -296,6 +285,20 @@ impl Agent {
                 turn.finish(id, CommandResult::Rejected, output);
             }
         }
+    }
+
+    /// The command of a deployment that is in the journal and has not begun.
+    fn waiting_deployment(&self, wanted: impl Fn(&DeployModel) -> bool) -> Option<CommandId> {
+        self.ledger.find_waiting(|command| match command {
+            Command::DeployModel(deploy) | Command::UpdateModel(deploy) => wanted(deploy),
+            Command::CancelDeploy(_)
+            | Command::StartServing(_)
+            | Command::StopServing(_)
+            | Command::RepairServing(_)
+            | Command::UpdatePipeline(_)
+            | Command::UninstallModel(_)
+            | Command::UpdateAgent(_) => false,
+        })
     }
 
     fn check_deadlines(&mut self, turn: &mut Turn) {
@@ -345,6 +348,7 @@ impl Agent {
 }
 
 mod accept;
+mod wish;
 
 #[cfg(test)]
 mod tests;

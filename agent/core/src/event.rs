@@ -44,6 +44,8 @@ pub enum Event {
     EngineStopped { pipeline_id: PipelineId, run: u64 },
     /// The files of a model are gone.
     ModelDeleted { pipeline_id: PipelineId, outcome: Result<(), String> },
+    /// A person at this machine wants something; what comes of it shows in the state.
+    Wished(Wish),
     /// A person here asks for an update.
     UpdateAsked(UpdateRequest),
     /// The next version is here, or not.
@@ -52,6 +54,15 @@ pub enum Event {
     UpdateSettled(UpdateOutcome),
     /// A time that [`crate::agent::Agent::deadline`] named has come.
     DeadlineReached,
+}
+
+/// What a person at this machine wants.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Wish {
+    Serve(PipelineId),
+    Stop(PipelineId),
+    CancelDeploy(PipelineId),
+    Remove(PipelineId),
 }
 
 /// Why a download gave no file.

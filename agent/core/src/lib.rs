@@ -8,15 +8,20 @@
 #![forbid(unsafe_code)]
 
 pub mod agent;
+pub mod backoff;
 pub mod clock;
+pub mod components;
 pub mod cors;
 pub mod deployment;
 pub mod effect;
 pub mod event;
+pub mod host;
+pub mod identity;
 pub mod ledger;
 pub mod outbox;
 pub mod record;
 pub mod serving;
+pub mod session;
 pub mod throttle;
 mod update;
 pub mod usage;

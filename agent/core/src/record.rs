@@ -1,10 +1,11 @@
 //! What the agent keeps on disk: the journal of commands, the pipelines, the outbox.
 //!
 //! A [`Snapshot`] is the sum of all [`Change`]s; both are plain data, so that a stored one of an
-//! older version reads back.
+//! older version reads back. The pipelines are kept in the session, everything else in the journal,
+//! and [`Steps`] is the order in which a set of changes reaches the two.
 
 use link_protocol::{
-    command::{Command, Lane, ModelFile, PipelineConfig},
+    command::{Command, Lane, ModelFile, ServingConfig},
     id::{CommandId, DeploymentId, DeviceId, ModelId, PipelineId},
     report::{CommandReport, LifecycleReport, ModelReport, ProgressReport},
     update::UpdateOutcome,
@@ -28,7 +29,7 @@ pub struct LedgerEntry {
 /// A pipeline that is set up on this device.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct PipelineRecord {
-    pub config: PipelineConfig,
+    pub config: ServingConfig,
     pub file: ModelFile,
     /// Whether it should serve; it is started again after a restart.
     pub serve: bool,
@@ -36,6 +37,9 @@ pub struct PipelineRecord {
     pub explicit: bool,
     /// Grows with every change that clients or the backend can see.
     pub generation: u64,
+    /// Whether its files are being deleted; that goes on after a restart.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub removing: bool,
 }
 
 /// A report that must not be lost.
@@ -70,6 +74,66 @@ pub enum Change {
         reason: String,
     },
     SetLastSeq(u64),
+}
+
+/// A set of changes in the order in which it is written. Each step is whole or not at all, and the
+/// process may end between two: a command is in the journal before it changes a pipeline, one that
+/// is not yet done there runs again towards the same target, and a pipeline that is still there
+/// though its removal was reported is removed once more.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Steps {
+    /// Commands that are taken into the journal before any pipeline changes.
+    pub intake: Vec<Change>,
+    /// Pipelines that are put into the session.
+    pub put: Vec<Change>,
+    /// What else is written to the journal.
+    pub journal: Vec<Change>,
+    /// Pipelines that are taken out of the session.
+    pub removed: Vec<Change>,
+}
+
+impl Steps {
+    /// Sorts `changes`, which are in the order in which they came about, into steps.
+    #[must_use]
+    pub fn of(changes: Vec<Change>) -> Self {
+        let mut steps = Self::default();
+        for change in changes {
+            match &change {
+                Change::PutPipeline(record) => {
+                    let id = record.config.pipeline_id;
+                    // One that is set up again takes the place of the one that was removed.
+                    steps.removed.retain(|other| *other != Change::RemovePipeline(id));
+                    if steps.put.is_empty() {
+                        let before = std::mem::take(&mut steps.journal);
+                        (steps.intake, steps.journal) = before.into_iter().partition(takes_in);
+                    }
+                    steps.put.push(change);
+                }
+                Change::RemovePipeline(_) => steps.removed.push(change),
+                Change::PutCommand(_)
+                | Change::ForgetCommand(_)
+                | Change::PutReport(_)
+                | Change::RemoveReport(_)
+                | Change::BuryReport { .. }
+                | Change::SetLastSeq(_) => steps.journal.push(change),
+            }
+        }
+        steps
+    }
+}
+
+/// Whether a change notes a command that is still to be done.
+fn takes_in(change: &Change) -> bool {
+    match change {
+        Change::PutCommand(entry) => entry.result.is_none(),
+        Change::SetLastSeq(_) => true,
+        Change::ForgetCommand(_)
+        | Change::PutPipeline(_)
+        | Change::RemovePipeline(_)
+        | Change::PutReport(_)
+        | Change::RemoveReport(_)
+        | Change::BuryReport { .. } => false,
+    }
 }
 
 /// Everything on disk.

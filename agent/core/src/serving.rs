@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use link_protocol::{
     command::{
-        DeployModel, ModelFile, PipelineConfig, RepairServing, StartServing, UpdatePipeline,
+        DeployModel, ModelFile, ServingConfig, RepairServing, StartServing, UpdatePipeline,
     },
     id::{CommandId, PipelineId},
     report::{CommandResult, ModelReport, ModelState},
@@ -47,9 +47,13 @@ impl Pipelines {
         let mut pipelines = Self::default();
         for record in records {
             let id = record.config.pipeline_id;
-            let serve = record.serve;
-            pipelines.all.insert(id, Pipeline::idle(record));
-            if serve {
+            let (serve, removing) = (record.serve, record.removing);
+            let mut pipeline = Pipeline::idle(record);
+            if removing {
+                pipeline.remove(turn);
+            }
+            pipelines.all.insert(id, pipeline);
+            if serve && !removing {
                 pipelines.start(id, turn);
             }
         }
@@ -76,7 +80,7 @@ impl Pipelines {
         self.all.values().map(Pipeline::report).collect()
     }
 
-    /// When an engine that is loading is out of time.
+    /// When an engine that is loading is out of time, or one that died is started again.
     #[must_use]
     pub fn deadline(&self) -> Option<Now> {
         self.all.values().filter_map(Pipeline::deadline).min()
@@ -101,6 +105,7 @@ impl Pipelines {
                 serve: deploy.serve,
                 explicit: false,
                 generation,
+                removing: false,
             };
             turn.changes.push(Change::PutPipeline(record.clone()));
             let serve = record.serve;
@@ -127,6 +132,7 @@ impl Pipelines {
             serve,
             explicit: pipeline.record.explicit,
             generation: pipeline.record.generation + 1,
+            removing: false,
         };
         self.become_record(id, wanted, same_file, turn);
     }
@@ -212,6 +218,37 @@ impl Pipelines {
         }
     }
 
+    /// A person at this machine wants a model served.
+    pub(crate) fn wish_serve(&mut self, id: PipelineId, turn: &mut Turn) {
+        let Some(pipeline) = self.all.get_mut(&id) else { return };
+        if pipeline.is_awaited() || pipeline.is_being_removed() {
+            return;
+        }
+        let mut wanted = pipeline.record.clone();
+        wanted.generation += u64::from(!wanted.serve);
+        wanted.serve = true;
+        pipeline.wait_for_person();
+        self.become_record(id, wanted, true, turn);
+    }
+
+    /// A person at this machine wants a model stopped.
+    pub(crate) fn wish_stop(&mut self, id: PipelineId, reason: &str, turn: &mut Turn) {
+        let Some(pipeline) = self.all.get_mut(&id) else { return };
+        pipeline.abort_start(CommandResult::Cancelled, reason, turn);
+        if !pipeline.is_being_removed() {
+            pipeline.stop(turn);
+        }
+    }
+
+    /// A person at this machine wants a model removed.
+    pub(crate) fn wish_remove(&mut self, id: PipelineId, reason: &str, turn: &mut Turn) {
+        let Some(pipeline) = self.all.get_mut(&id) else { return };
+        pipeline.abort_start(CommandResult::Cancelled, reason, turn);
+        if !pipeline.is_being_removed() {
+            pipeline.remove(turn);
+        }
+    }
+
     /// A running command is out of time: what it waits for is given up.
     pub(crate) fn time_out(&mut self, command: CommandId, turn: &mut Turn) {
         let waiting = self.all.values_mut().find(|pipeline| pipeline.is_awaited_by(command));
@@ -264,7 +301,7 @@ impl Pipelines {
     }
 }
 
-fn deployed(serve: bool, config: &PipelineConfig) -> String {
+fn deployed(serve: bool, config: &ServingConfig) -> String {
     if serve {
         format!("deployed and serving as `{}` on port {}", config.alias, config.port)
     } else {

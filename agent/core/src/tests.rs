@@ -6,7 +6,7 @@ use jiff::{Timestamp, ToSpan as _};
 use link_protocol::{
     allowlist::Allowlist,
     command::{
-        CancelDeploy, Command, DeployModel, ModelFile, PipelineConfig, ProxyFeatures,
+        CancelDeploy, Command, DeployModel, ModelFile, ServingConfig, ProxyFeatures,
         RepairServing, StartServing, StopServing, UninstallModel, UpdateAgent, UpdatePipeline,
     },
     envelope::{ENVELOPE_VERSION, Envelope},
@@ -58,8 +58,8 @@ pub(crate) fn moment() -> Timestamp {
     "2026-08-07T12:00:00Z".parse().unwrap()
 }
 
-pub(crate) fn config(model_number: u64) -> PipelineConfig {
-    PipelineConfig {
+pub(crate) fn config(model_number: u64) -> ServingConfig {
+    ServingConfig {
         pipeline_id: pipeline(model_number),
         model_id: model(model_number),
         alias: "tiny".parse().unwrap(),
@@ -120,7 +120,7 @@ pub(crate) fn repair(model_number: u64, wanted: Option<u16>) -> RepairServing {
     }
 }
 
-pub(crate) fn update(config: PipelineConfig) -> UpdatePipeline {
+pub(crate) fn update(config: ServingConfig) -> UpdatePipeline {
     UpdatePipeline { pipeline_id: config.pipeline_id, config }
 }
 
@@ -140,6 +140,7 @@ pub(crate) fn record(model_number: u64, serve: bool) -> PipelineRecord {
         serve,
         explicit: false,
         generation: 1,
+        removing: false,
     }
 }
 

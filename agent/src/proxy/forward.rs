@@ -17,6 +17,7 @@ use hyper_util::{
 };
 use link_agent_core::{
     cors::{self, Headers, Preflight},
+    host,
     usage::Framing,
 };
 use link_plugin_language_model::Manifest;
@@ -33,9 +34,6 @@ use super::{
     route::{self, Choice, Live},
     tee::{Meter, Tee},
 };
-
-/// What a public port of this device is called by; any other name is a page's trick.
-const OUR_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// Bodies that are read at a time.
 const BODIES: usize = 64;
@@ -297,13 +295,7 @@ fn unavailable(live: &Live) -> Problem {
 
 fn has_our_host(request: &Request<Incoming>) -> bool {
     let host = text(request.headers(), &header::HOST).or_else(|| request.uri().host());
-    host.is_some_and(|host| {
-        let name = match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-            Some(_) | None => host,
-        };
-        OUR_HOSTS.contains(&name)
-    })
+    host.is_some_and(host::is_ours)
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> Option<&'a str> {

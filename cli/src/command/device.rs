@@ -1,10 +1,13 @@
 //! `link device`: the devices of the account, the update of one, and one that is to leave it with
 //! its retire code.
 
+mod system;
+
 use link_client::{backend, http::Http};
 use link_protocol::{
     backend_api::device::{Device, UpdateDevice},
     retire::RetireCode,
+    shown,
     update::{UpdateEnd, UpdateOutcome},
 };
 use serde_json::json;
@@ -88,11 +91,13 @@ fn show(device: &Device) -> String {
     let seen = device.last_seen_at.map_or_else(|| "never".to_owned(), |time| time.to_string());
     let Device { name, device_id, agent_version, platform, registered_at, .. } = device;
     let system = format!("{} {}, host {}", platform.os, platform.arch, platform.hostname);
+    let [name, system] = [name, &system].map(|text| shown::one_line(text));
     let update = device.last_update.as_ref().map(last_update).unwrap_or_default();
     format!(
         "Device      {name}\nId          {device_id}\nState       {}\nAgent       {agent_version}\n\
-         {update}System      {system}\nRegistered  {registered_at}\nLast seen   {seen}",
-        state(device)
+         {update}System      {system}\nRegistered  {registered_at}\nLast seen   {seen}\n{}",
+        state(device),
+        device.system.as_ref().map(system::lines).unwrap_or_default()
     )
 }
 
@@ -102,7 +107,8 @@ fn last_update(update: &UpdateOutcome) -> String {
         UpdateEnd::Committed => "committed",
         UpdateEnd::RolledBack => "rolled back",
     };
-    let why = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let why = reason.as_ref().map(|reason| format!(": {}", shown::one_line(reason)));
+    let why = why.unwrap_or_default();
     format!("Last update {from} to {to}, {end}{why}\n")
 }
 
@@ -111,11 +117,53 @@ const fn state(device: &Device) -> &'static str {
         Deregistered, Online, Starting, Stopping, Updating,
     };
     match (device.online, device.status) {
-        (_, Updating) => "updating",
+        (true, Updating) => "updating",
+        (false, Updating) => "offline, was updating",
         (true, Starting) => "starting",
         (true, Online) => "online",
         (true, Stopping) => "stopping",
         (_, Deregistered) => "deregistered",
         (false, Starting | Online | Stopping) => "offline",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use link_protocol::report::LifecycleStatus::{Online, Updating};
+    use serde_json::from_value;
+
+    use super::*;
+
+    #[test]
+    fn a_device_that_ended_while_it_updated_is_offline() {
+        let said = |online, status| state(&Device { online, status, ..device() });
+        assert_eq!(said(true, Updating), "updating");
+        assert_eq!(said(false, Updating), "offline, was updating");
+        assert_eq!(said(false, Online), "offline");
+    }
+
+    #[test]
+    fn what_a_device_says_of_itself_stays_on_its_line() {
+        let shown = show(&device());
+        let line = |start: &str| shown.lines().find(|line| line.starts_with(start)).unwrap();
+        assert_eq!(shown.lines().count(), 8, "{shown}");
+        assert_eq!(line("System"), "System      linux x86_64, host \u{fffd}[2Ja State online");
+        assert_eq!(line("Last update"), "Last update 1.3.0 to 1.4.0, rolled back: no\u{fffd} go");
+        assert!(!table(&[Device { name: "a\nb".into(), ..device() }]).contains("\nb"));
+    }
+
+    fn device() -> Device {
+        let device = json!({
+            "device_id": "dev_00000000000000000000000000000001", "name": "workstation",
+            "online": true, "status": "online", "agent_version": "1.3.0",
+            "last_update": {
+                "from": "1.3.0", "to": "1.4.0", "outcome": "rolled_back", "reason": "no\u{9b}\ngo",
+            },
+            "platform": {
+                "os": "linux", "arch": "x86_64", "hostname": "\u{1b}[2Ja\nState online",
+            },
+            "registered_at": "2026-10-01T00:00:00Z", "last_seen_at": null,
+        });
+        from_value(device).unwrap()
     }
 }

@@ -5,24 +5,23 @@
 //! lost, the same command again gets the same device, even with a key that is good for one.
 
 use link_client::{
-    agent,
-    backend::BackendClient,
+    backend::{BackendClient, Tokens},
+    enrolment::{Enrolment, NotEnrolled},
     http::{Failure, Http},
 };
 use link_platform::{facts, fs};
 use link_protocol::{
     backend_api::key::CreateKey,
-    identity::{Identity, SCHEMA_VERSION, encode_seed},
+    identity::Identity,
     key::{EnrolmentKey, KeyKind},
-    registration::{KeyProof, Platform, RegisterRequest, proof_statement},
     secret::Secret,
-    signing::SigningKey,
 };
 use serde_json::json;
 
 use crate::{
     agent_process,
     args::Register,
+    command::account,
     context::{self, Context},
     error::CliError,
     exit_code::ExitCode,
@@ -55,8 +54,8 @@ pub(super) fn given_key(
 ) -> Result<Option<EnrolmentKey>, CliError> {
     let environment = &context.environment;
     let (text, kind, source) = match (&arguments.registration_key, &arguments.fleet_key) {
-        (Some(text), _) => (secret(text)?, KeyKind::Registration, "--registration-key"),
-        (None, Some(text)) => (secret(text)?, KeyKind::Fleet, "--fleet-key"),
+        (Some(text), _) => (secret(text, "key")?, KeyKind::Registration, "--registration-key"),
+        (None, Some(text)) => (secret(text, "key")?, KeyKind::Fleet, "--fleet-key"),
         (None, None) => match (&environment.registration_key, &environment.fleet_key) {
             (Some(_), Some(_)) => {
                 return Err(CliError::usage(
@@ -101,28 +100,21 @@ pub(super) async fn register(
     let http = Http::new(&url)?;
     let before = known_device(context, arguments, http.base())?;
     fs::create_private_dir(&context.roots.state).map_err(|error| CliError::file(&error))?;
+    let account = account_given(context, arguments, &http).await?;
     let (key, backend) = match given {
         Some(key) => (key, http.clone()),
-        None => key_of_login(context, &http).await?,
+        None => key_of_account(context, account, &http).await?,
     };
-    let seed = device_seed(context, before.as_ref())?;
-    let signing = SigningKey::from_seed(&seed);
-    let request = request(arguments, &key, before.as_ref(), &signing);
-    let answer = agent::register(&backend, &request).await.map_err(explain)?;
-    let identity = Identity {
-        schema_version: SCHEMA_VERSION.to_owned(),
-        backend_url: http.base().to_owned(),
-        device_id: answer.device_id,
-        device_token: answer.device_token,
-        epoch: answer.epoch,
-        transport: answer.transport,
-        backend_keys: answer.backend_keys,
-        private_key_seed: encode_seed(&seed),
+    let enrolment = Enrolment {
+        roots: &context.roots,
+        key: &key,
+        device_id: arguments.device_id,
+        name: arguments.name.as_deref(),
+        before: before.as_ref(),
+        agent_version: env!("CARGO_PKG_VERSION").parse().expect("Cargo checks the version"),
+        now: context::now(),
     };
-    fs::write_private(&context.roots.identity(), identity.to_text().as_bytes())
-        .and_then(|()| fs::remove_file(&pending(context)))
-        .map_err(|error| CliError::file(&error))?;
-    Ok(identity)
+    enrolment.enrol(&backend).await.map_err(explain)
 }
 
 /// Returns the device that this machine is, when it is to stay that device.
@@ -143,18 +135,41 @@ fn known_device(
         .hint("add --new-device to leave that backend"))
 }
 
-/// The interactive path: a key made for the account that is logged in, shown to the backend with
-/// its access token.
-async fn key_of_login(context: &Context, http: &Http) -> Result<(EnrolmentKey, Http), CliError> {
+/// Logs in as the account that the arguments name, if they name one.
+async fn account_given(
+    context: &Context,
+    arguments: &Register,
+    http: &Http,
+) -> Result<Option<BackendClient>, CliError> {
+    let tokens = match (&arguments.token, &arguments.email) {
+        (Some(token), _) => Tokens { access: secret(token, "token")?, refresh: None },
+        (None, Some(email)) => {
+            let password_stdin = arguments.password_stdin;
+            account::sign_in(context, http, email.clone(), password_stdin).await?.1
+        }
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(BackendClient::new(http.clone(), tokens, None)))
+}
+
+/// The interactive path: a key made for the account, or for the one that is logged in, shown to the
+/// backend with its access token.
+async fn key_of_account(
+    context: &Context,
+    account: Option<BackendClient>,
+    http: &Http,
+) -> Result<(EnrolmentKey, Http), CliError> {
     let no_key = |error: CliError| {
         if error.code == "not-logged-in" {
-            CliError::new(ExitCode::NotRegistered, "no-key", "no key was given")
-                .hint("give --registration-key or --fleet-key, or log in first with `link login`")
+            CliError::new(ExitCode::NotRegistered, "no-key", "no key was given").hint(
+                "give --registration-key or --fleet-key, or log in: --email, --token or \
+                     `link login`",
+            )
         } else {
             error
         }
     };
-    let login: BackendClient = session::logged_in(context).map_err(no_key)?;
+    let login = account.map_or_else(|| session::logged_in(context).map_err(no_key), Ok)?;
     if login.http().base() != http.base() {
         let message = format!("the login is for {}, not for {}", login.http().base(), http.base());
         return Err(CliError::usage(message).hint("give a key of that backend, or log in there"));
@@ -170,62 +185,21 @@ async fn key_of_login(context: &Context, http: &Http) -> Result<(EnrolmentKey, H
     Ok((created.key, http.with_bearer(login.access_token())))
 }
 
-fn request(
-    arguments: &Register,
-    key: &EnrolmentKey,
-    before: Option<&Identity>,
-    signing: &SigningKey,
-) -> RegisterRequest {
-    let hostname = facts::hostname();
-    let device_id = arguments.device_id.or(before.map(|identity| identity.device_id));
-    // A device that is known keeps its key pair, so the key itself proves that it agrees.
-    let proof =
-        device_id.filter(|id| before.is_some_and(|known| known.device_id == *id)).map(|id| {
-            let issued_at = context::now();
-            let statement = proof_statement(id, signing.verifying(), issued_at);
-            KeyProof { issued_at, signature: signing.sign(&statement) }
-        });
-    let of_kind = |kind| (key.kind() == kind).then(|| key.clone());
-    RegisterRequest {
-        registration_key: of_kind(KeyKind::Registration),
-        fleet_key: of_kind(KeyKind::Fleet),
-        device_id,
-        name: arguments.name.clone().unwrap_or_else(|| hostname.clone()),
-        agent_version: env!("CARGO_PKG_VERSION").parse().expect("Cargo checks the version"),
-        platform: Platform { os: facts::os().to_owned(), arch: facts::arch().to_owned(), hostname },
-        public_key: signing.verifying().clone(),
-        proof,
+fn explain(failure: NotEnrolled) -> CliError {
+    let again = "the same command again continues where this one ended";
+    match failure {
+        NotEnrolled::Backend(failure @ Failure::Unavailable { .. }) => {
+            CliError::from(failure).hint(again)
+        }
+        NotEnrolled::Backend(failure @ Failure::Refused(_)) => failure.into(),
+        NotEnrolled::File(error) => CliError::file(&error),
+        NotEnrolled::NoRandomness => {
+            CliError::new(ExitCode::Failed, "no-randomness", failure.to_string())
+        }
     }
 }
 
-/// Returns the seed of the device's own key: the one that it has, the one of a registration whose
-/// answer was lost, or a new one.
-fn device_seed(context: &Context, before: Option<&Identity>) -> Result<[u8; 32], CliError> {
-    let pending = pending(context);
-    let kept = match before {
-        Some(identity) => Some(identity.private_key_seed.clone()),
-        None => fs::read_to_string(&pending).ok().map(|text| Secret::new(text.trim())),
-    };
-    if let Some(seed) = kept.and_then(|seed| link_protocol::identity::decode_seed(&seed)) {
-        return Ok(seed);
-    }
-    let seed = context::random_seed()?;
-    fs::write_private(&pending, encode_seed(&seed).expose().as_bytes())
-        .map_err(|error| CliError::file(&error))?;
-    Ok(seed)
-}
-
-fn pending(context: &Context) -> std::path::PathBuf {
-    context.roots.state.join("registration.pending")
-}
-
-fn explain(failure: Failure) -> CliError {
-    let lost = matches!(failure, Failure::Unavailable { .. });
-    let error = CliError::from(failure);
-    if lost { error.hint("the same command again continues where this one ended") } else { error }
-}
-
-/// Reads the key from stdin when the argument is `-`.
-fn secret(argument: &str) -> Result<Secret, CliError> {
-    if argument == "-" { secret_input::stdin_line("key") } else { Ok(Secret::new(argument)) }
+/// Reads the secret from stdin when the argument is `-`.
+fn secret(argument: &str, what: &str) -> Result<Secret, CliError> {
+    if argument == "-" { secret_input::stdin_line(what) } else { Ok(Secret::new(argument)) }
 }

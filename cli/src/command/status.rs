@@ -2,18 +2,22 @@
 //!
 //! It ends with 0 only when all is well; every other state has an exit code of its own.
 
+mod watch;
+
 use link_client::local::LocalClient;
 use link_installer::service::Availability;
 use link_protocol::{
     identity::Identity,
-    local_api::{ConnectionState, EngineHealth, Healthz, ModelHealth, PipelineEntry},
+    local_api::{
+        ConnectionState, DeploymentProgress, EngineHealth, Healthz, ModelHealth, PipelineEntry,
+    },
     registration::TransportType,
     report::{LifecycleStatus, ModelState},
 };
 use serde::Serialize;
 
 use crate::{
-    agent_process,
+    agent_process, args,
     context::Context,
     error::CliError,
     exit_code::ExitCode,
@@ -33,30 +37,47 @@ struct Status {
     availability: Availability,
 }
 
-pub(super) async fn run(context: &Context) -> Result<ExitCode, CliError> {
-    let identity = resolve::identity(context)?;
+pub(super) async fn run(context: &Context, arguments: &args::Status) -> Result<ExitCode, CliError> {
     let local = LocalClient::new(context.local_port()?)?;
+    if arguments.watch {
+        return watch::run(context, &local).await;
+    }
+    once(context, &local).await
+}
+
+async fn once(context: &Context, local: &LocalClient) -> Result<ExitCode, CliError> {
     let agent = local.healthz().await.ok();
+    let status = look(context, local, agent, service::availability(context)).await?;
+    let (exit, advice) = verdict(&status, resolve::identity(context)?.as_ref());
+    context.output.data(&status, text)?;
+    if let Some(advice) = advice {
+        context.output.say(&format!("\n{advice}"));
+    }
+    Ok(exit)
+}
+
+/// Gathers what is known beside what the agent says.
+async fn look(
+    context: &Context,
+    local: &LocalClient,
+    agent: Option<Healthz>,
+    availability: Availability,
+) -> Result<Status, CliError> {
+    let identity = resolve::identity(context)?;
     let pipelines = match &agent {
         Some(_) => local.models().await.unwrap_or_default(),
         None => Vec::new(),
     };
     let running = agent.is_some() || agent_process::is_running(context)?;
-    let status = Status {
+    Ok(Status {
         registered: identity.is_some(),
         running,
         backend_url: identity.as_ref().map(|identity| identity.backend_url.clone()),
         device_id: identity.as_ref().map(|identity| identity.device_id.to_string()),
         agent,
         pipelines,
-        availability: service::availability(context),
-    };
-    let (exit, advice) = verdict(&status, identity.as_ref());
-    context.output.data(&status, text)?;
-    if let Some(advice) = advice {
-        context.output.say(&format!("\n{advice}"));
-    }
-    Ok(exit)
+        availability,
+    })
 }
 
 /// Returns how `link status` ends, and what to do.
@@ -111,18 +132,20 @@ fn text(status: &Status) -> String {
     if let Some(agent) = &status.agent {
         lines.push(String::new());
         lines.push(models(agent, &status.pipelines));
-        for deployment in &agent.deployments {
-            let progress = deployment.progress;
-            let percent = progress.bytes_done.saturating_mul(100).checked_div(progress.bytes_total);
-            let share = percent.map_or_else(String::new, |percent| {
-                let (done, total) = (bytes(progress.bytes_done), bytes(progress.bytes_total));
-                format!("  {percent} % ({done} of {total})")
-            });
-            let state = format!("{:?}", deployment.state).to_lowercase();
-            lines.push(format!("deploying {}  {state}{share}", deployment.model_id));
-        }
+        lines.extend(agent.deployments.iter().map(deploying));
     }
     lines.join("\n")
+}
+
+fn deploying(deployment: &DeploymentProgress) -> String {
+    let progress = deployment.progress;
+    let percent = progress.bytes_done.saturating_mul(100).checked_div(progress.bytes_total);
+    let share = percent.map_or_else(String::new, |percent| {
+        let (done, total) = (bytes(progress.bytes_done), bytes(progress.bytes_total));
+        format!("  {percent} % ({done} of {total})")
+    });
+    let state = format!("{:?}", deployment.state).to_lowercase();
+    format!("deploying {}  {state}{share}", deployment.model_id)
 }
 
 fn models(agent: &Healthz, pipelines: &[PipelineEntry]) -> String {

@@ -11,6 +11,7 @@ use axum::{
 use link_protocol::{
     envelope::ReceiptKind,
     report::{CommandResult, LifecycleStatus, ModelState, ProgressEvent, Provenance, Severity},
+    system::{MemoryUsage, ProcessUsage},
 };
 use serde_json::{Value, json};
 
@@ -56,6 +57,18 @@ async fn every_report_goes_to_its_path_with_the_token_of_the_device() {
         time_to_first_token_ms: None,
     };
     assert_eq!(client.telemetry(&telemetry).await, Ok(true));
+    let system = SystemReport {
+        cpu_percent: 12.5,
+        cpu_count: 8,
+        load_1m: None,
+        memory: MemoryUsage { used_bytes: 1, total_bytes: 2 },
+        disk: None,
+        temperature_celsius: None,
+        gpus: vec![],
+        engines: vec![],
+        agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 1 },
+    };
+    assert_eq!(client.system(&system).await, Ok(true));
     let record =
         LogRecord { message: "m".into(), severity: Severity::Info, category: "other".into() };
     assert_eq!(client.logs(&record).await, Ok(true));
@@ -72,13 +85,14 @@ async fn every_report_goes_to_its_path_with_the_token_of_the_device() {
         format!("POST {base}/models/mdl_{ID}/status"),
         format!("POST {base}/models/mdl_{ID}/deployment"),
         format!("POST {base}/models/mdl_{ID}/telemetry"),
+        format!("POST {base}/system"),
         "POST /api/v1/logs".to_owned(),
         "POST /api/v1/stored".to_owned(),
         "PUT /api/v1/stored".to_owned(),
         format!("DELETE {base}"),
     ];
     assert_eq!(lines, wanted);
-    assert_eq!(seen.lock().unwrap()[8].1, json!({"a": 2}));
+    assert_eq!(seen.lock().unwrap()[9].1, json!({"a": 2}));
 }
 
 // Holds: S7-15

@@ -72,7 +72,7 @@ impl Failure {
 }
 
 impl Cause {
-    pub(super) fn of(error: &reqwest::Error) -> Self {
+    pub(crate) fn of(error: &reqwest::Error) -> Self {
         if error.is_timeout() {
             Self::Timeout
         } else if error.is_connect() {

@@ -3,10 +3,13 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{id::DeviceId, registration::Platform, report::LifecycleStatus, update::UpdateOutcome};
+use crate::{
+    id::DeviceId, registration::Platform, report::LifecycleStatus, system::SystemSample,
+    update::UpdateOutcome,
+};
 
 /// A device.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Device {
     pub device_id: DeviceId,
     pub name: String,
@@ -22,6 +25,9 @@ pub struct Device {
     pub registered_at: Timestamp,
     #[schema(value_type = Option<String>, format = DateTime)]
     pub last_seen_at: Option<Timestamp>,
+    /// How busy it was when it last told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<SystemSample>,
 }
 
 /// `POST /devices/{device_id}/update`: which version the agent is to be replaced by.

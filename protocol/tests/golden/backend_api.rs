@@ -24,7 +24,7 @@ use link_protocol::{
 
 use super::{
     Example, allowlist, body, device, id, key_of, model, parse, platform, port, request,
-    rolled_back, sha256, time, version,
+    rolled_back, sha256, system_sample, time, version,
 };
 
 pub(super) fn people() -> Vec<Example> {
@@ -147,6 +147,7 @@ pub(super) fn answers() -> Vec<Example> {
         body("deployment_page", Page { items: vec![deployment_answer()], next_cursor: None }),
         body("device", device_answer()),
         body("device_updated", Device { last_update: Some(rolled_back()), ..device_answer() }),
+        body("device_sampled", Device { system: Some(system_sample()), ..device_answer() }),
         body("device_page", Page { items: vec![device_answer()], next_cursor: None }),
         body(
             "key_created",
@@ -199,6 +200,7 @@ fn device_answer() -> Device {
         platform: platform(),
         registered_at: time(),
         last_seen_at: Some(time()),
+        system: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use link_protocol::{
     allowlist::{Allowlist, Origin},
-    command::{Command, DeployModel, ModelFile, PipelineConfig, RepairServing, Sha256Hex},
+    command::{Command, DeployModel, ModelFile, ServingConfig, RepairServing, Sha256Hex},
     id::{DeploymentId, DeviceId, ModelId, PipelineId},
     port::Port,
 };
@@ -38,7 +38,7 @@ pub(crate) fn deployment(origins: usize) -> Command {
             sha256: Sha256Hex::from_digest(&[0xab; 32]),
             size_bytes: 4_368_439_584,
         },
-        config: PipelineConfig {
+        config: ServingConfig {
             pipeline_id,
             model_id,
             alias: "chat-7b".parse().expect("a plain alias"),

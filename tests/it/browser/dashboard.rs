@@ -1,5 +1,7 @@
 //! The dashboard: what an owner does by hand, from a key to a repair of everything that is stale.
 
+use link_client::agent::AgentClient;
+use link_protocol::system::SystemReport;
 use link_tests::{
     backend::{OLD_ORIGIN, TestBackend},
     chat,
@@ -9,6 +11,7 @@ use link_tests::{
     release::Agent,
     wait::until,
 };
+use serde_json::json;
 use thirtyfour::Key;
 
 use super::chromium::Browser;
@@ -102,6 +105,55 @@ async fn browser_updates_a_device_by_keyboard_and_its_controls_are_away_meanwhil
     browser.picture("dashboard-updated").await;
     let seen = backend.owner.device(device.id).await.unwrap();
     assert_eq!(seen.agent_version.to_string(), "9.9.2");
+}
+
+#[tokio::test]
+async fn browser_shows_how_busy_a_device_is() {
+    let backend = TestBackend::start().await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let device = TestDevice::register(&backend).await;
+    let token = device.identity().device_token;
+    let agent = AgentClient::new(&backend.url, device.id, token).unwrap();
+    let browser = Browser::start().await;
+    browser.open_logged_in(&backend.url).await;
+    let quiet = browser.find_with("#devices tbody", &device.id.to_string()).await;
+    assert!(!quiet.contains("CPU"), "{quiet}");
+
+    let report = json!({
+        "cpu_percent": 12.4, "cpu_count": 8, "temperature_celsius": 54.4,
+        "memory": { "used_bytes": 3_200_000_000_u64, "total_bytes": 16_000_000_000_u64 },
+        "disk": { "used_bytes": 1, "free_bytes": 280_000_000_000_u64, "total_bytes": 3 },
+        "gpus": [
+            {
+                "name": "NVIDIA <b>L4</b>", "utilisation_percent": 45.0,
+                "memory_used_bytes": 10_000_000_000_u64, "memory_total_bytes": 24_000_000_000_u64,
+            },
+            { "name": "AMD GPU 0x164e" },
+        ],
+        "engines": [{
+            "model_id": model.model_id, "pid": 1, "cpu_percent": 230.0, "memory_bytes": 1_400_000,
+        }],
+        "agent": { "cpu_percent": 0.1, "memory_bytes": 7 },
+    });
+    let report: SystemReport = serde_json::from_value(report).unwrap();
+    assert_eq!(agent.system(&report).await, Ok(true));
+    let busy = browser.find_with("#devices tbody", "CPU 12 %").await;
+    for line in [
+        "CPU 12 %, 54 °C",
+        "Memory 3.2 GB of 16.0 GB",
+        "Disk 280 GB free",
+        "NVIDIA <b>L4</b>: 45 %, 10.0 GB of 24.0 GB",
+        "AMD GPU 0x164e",
+        "tiny: 1.4 MB, CPU 230 %",
+        "sampled just now",
+    ] {
+        assert!(busy.contains(line), "{line}:\n{busy}");
+    }
+    browser.picture("dashboard-usage").await;
+    let idle = SystemReport { cpu_percent: 1.0, engines: vec![], ..report };
+    assert_eq!(agent.system(&idle).await, Ok(true));
+    let idle = browser.find_with("#devices tbody", "CPU 1 %").await;
+    assert!(!idle.contains("tiny"), "{idle}");
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use link_agent_core::{
     agent::Agent,
     effect::{Effect, Route},
     event::{Event, Staged},
-    record::{Change, DownloadId, Identity, OutboxEntry},
+    record::{Change, DownloadId, Identity, OutboxEntry, Steps},
 };
 use link_protocol::{
     command::ModelFile,
@@ -254,6 +254,9 @@ impl Device {
                     return Ok(());
                 }
                 self.run(effect, event.as_ref(), &mut next, around)?;
+                if self.agent.is_none() {
+                    return Ok(());
+                }
             }
             let now = self.clock(around.agenda.now);
             if let (Some(event), Some(agent)) = (next.pop_front(), &mut self.agent) {
@@ -277,11 +280,21 @@ impl Device {
                 let taken = cause.and_then(|cause| {
                     if let Event::ReportSent { id } = cause { Some(*id) } else { None }
                 });
-                self.disk.apply(&changes, taken)?;
-                around.tally.writes += 1;
-                for change in &changes {
-                    if let Change::PutCommand(entry) = change {
-                        around.tally.command(entry);
+                for step in self.mutant.order(Steps::of(changes)) {
+                    if step.is_empty() {
+                        continue;
+                    }
+                    self.disk.apply(&step, taken)?;
+                    around.tally.writes += 1;
+                    for change in &step {
+                        if let Change::PutCommand(entry) = change {
+                            around.tally.command(entry);
+                        }
+                    }
+                    if around.chance.happens(around.faults.crash) {
+                        around.trace.note(|| "  crash between two writes".to_owned());
+                        self.crash(around);
+                        return Ok(());
                     }
                 }
             }

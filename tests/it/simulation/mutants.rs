@@ -3,7 +3,7 @@
 use link_agent_core::{
     effect::Effect,
     event::Event,
-    record::{Change, Report, Snapshot},
+    record::{Change, Report, Snapshot, Steps},
 };
 
 /// How the core is broken.
@@ -26,10 +26,11 @@ pub(super) enum Mutant {
     RouteKeepsTheOldAllowlist,
     DownloadedAgainWhenDone,
     ServingForgottenAtRestart,
+    SessionWrittenLast,
 }
 
 impl Mutant {
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::ReceiptBeforePersist,
         Self::LedgerForgottenAtRestart,
         Self::ResultNotPersisted,
@@ -45,6 +46,7 @@ impl Mutant {
         Self::RouteKeepsTheOldAllowlist,
         Self::DownloadedAgainWhenDone,
         Self::ServingForgottenAtRestart,
+        Self::SessionWrittenLast,
     ];
 
     /// Breaks what the core reads at its start.
@@ -67,7 +69,18 @@ impl Mutant {
             | Self::EngineNotStopped
             | Self::RepairRestartsTheEngine
             | Self::RouteNotReplaced
-            | Self::RouteKeepsTheOldAllowlist => {}
+            | Self::RouteKeepsTheOldAllowlist
+            | Self::SessionWrittenLast => {}
+        }
+    }
+
+    /// Breaks the order of writes.
+    pub(super) fn order(self, steps: Steps) -> [Vec<Change>; 4] {
+        let Steps { intake, put, journal, removed } = steps;
+        if self == Self::SessionWrittenLast {
+            [intake, journal, put, removed]
+        } else {
+            [intake, put, journal, removed]
         }
     }
 
@@ -79,7 +92,8 @@ impl Mutant {
             | Self::LedgerForgottenAtRestart
             | Self::ReportsForgottenAtRestart
             | Self::DownloadedAgainWhenDone
-            | Self::ServingForgottenAtRestart => effects,
+            | Self::ServingForgottenAtRestart
+            | Self::SessionWrittenLast => effects,
             Self::ReceiptBeforePersist => {
                 let (mut first, rest): (Vec<_>, Vec<_>) =
                     effects.into_iter().partition(|one| matches!(one, Effect::SendReceipt(_)));

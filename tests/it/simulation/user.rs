@@ -3,7 +3,7 @@
 use link_protocol::{
     allowlist::{Allowlist, Origin},
     command::{
-        Command, DeployModel, ModelFile, PipelineConfig, ProxyFeatures, RepairServing, Sha256Hex,
+        Command, DeployModel, ModelFile, ServingConfig, ProxyFeatures, RepairServing, Sha256Hex,
         StartServing, StopServing, UninstallModel, UpdateAgent, UpdatePipeline,
     },
     id::{DeploymentId, ModelId, PipelineId},
@@ -125,10 +125,10 @@ impl User {
         }
     }
 
-    fn config(&self, model_id: ModelId, chance: &mut Chance) -> PipelineConfig {
+    fn config(&self, model_id: ModelId, chance: &mut Chance) -> ServingConfig {
         let plugin = if chance.happens(50) { "audio_transcriber" } else { PLUGIN };
         let alias = if chance.happens(100) { "other" } else { "tiny" };
-        PipelineConfig {
+        ServingConfig {
             pipeline_id: PipelineId::of(model_id),
             model_id,
             alias: alias.parse().expect("an alias"),

@@ -25,6 +25,7 @@ const CRATES: &[Crate] = &[
             "base64",
             "jiff",
             "ring",
+            "schemars",
             "semver",
             "serde",
             "serde_json",

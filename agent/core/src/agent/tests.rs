@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use super::*;
 use crate::{
     event::{DownloadFailure, Staged},
-    record::{Change, DownloadId, OutboxEntry},
+    record::{Change, DownloadId, OutboxEntry, Steps},
     tests::{
         cancel, deploy, deployment, device_id, envelope, id, moment, pipeline, port, record,
         repair, results, start, stop, uninstall, update_agent, words,
@@ -63,6 +63,21 @@ fn a_repair_is_done_in_the_turn_that_takes_it_and_touches_neither_engine_nor_por
             "send 4: tell Serving"
         ]
     );
+}
+
+/// The process may end between any two: an effect without its command would be one that nobody
+/// ordered, when the command expires before it is delivered again.
+#[test]
+fn a_command_is_in_the_journal_before_it_changes_a_pipeline_and_done_after_it() {
+    let mut bench = Bench::serving();
+    let command = Command::RepairServing(repair(1, None));
+    let effects = bench.receive_all(vec![bench.key.seal(&envelope(1, &command))]);
+    let Some(Effect::Persist(changes)) = effects.into_iter().next() else { panic!() };
+    let steps = Steps::of(changes);
+    assert_eq!(steps.intake.len(), 2, "{:?}", steps.intake);
+    let done = |change: &Change| matches!(change, Change::PutCommand(one) if one.result.is_some());
+    assert!(!steps.intake.iter().any(done) && steps.journal.iter().any(done));
+    assert_eq!((steps.put.len(), steps.removed.len()), (1, 0));
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl Pipeline {
                 self.stop_engine(engine, turn);
                 self.phase = Phase::Stopping { run: engine, then: Then::StartAgain };
             }
-            Phase::Idle | Phase::Reserving { .. } => {
+            Phase::Idle | Phase::Waiting { .. } | Phase::Reserving { .. } => {
                 self.take_over(wanted, turn);
                 if self.record.serve {
                     self.reserve(run, turn);
@@ -72,7 +72,10 @@ impl Pipeline {
             Phase::Stopping { then: Then::Remove, .. } | Phase::Removing => {
                 self.fail(CommandResult::Failed, BEING_REMOVED, turn);
             }
-            Phase::Stopping { run: engine, then: Then::Rest | Then::StartAgain } => {
+            Phase::Stopping {
+                run: engine,
+                then: Then::Rest | Then::StartAgain | Then::TryAgain,
+            } => {
                 self.take_over(wanted, turn);
                 let then = if self.record.serve { Then::StartAgain } else { Then::Rest };
                 self.phase = Phase::Stopping { run: engine, then };
@@ -104,8 +107,8 @@ impl Pipeline {
 
     /// Stops serving, then deletes the model.
     pub(super) fn remove(&mut self, turn: &mut Turn) {
-        self.record.serve = false;
-        self.save(turn);
+        let wanted = PipelineRecord { serve: false, removing: true, ..self.record.clone() };
+        self.take_over(wanted, turn);
         if self.end_engine(Then::Remove, turn) {
             self.announce(turn);
         } else {
@@ -117,9 +120,10 @@ impl Pipeline {
     /// Gives up a start or a move that is under way; whatever serves, stops or goes, goes on.
     pub(super) fn abort_start(&mut self, status: CommandResult, reason: &str, turn: &mut Turn) {
         match self.phase {
-            Phase::Reserving { .. }
+            Phase::Waiting { .. }
+            | Phase::Reserving { .. }
             | Phase::Starting { .. }
-            | Phase::Stopping { then: Then::StartAgain, .. } => {
+            | Phase::Stopping { then: Then::StartAgain | Then::TryAgain, .. } => {
                 self.forget_wish();
                 self.save(turn);
                 self.explain(reason);
@@ -147,7 +151,7 @@ impl Pipeline {
         }
     }
 
-    const fn is_being_removed(&self) -> bool {
+    pub(super) const fn is_being_removed(&self) -> bool {
         matches!(self.phase, Phase::Stopping { then: Then::Remove, .. } | Phase::Removing)
     }
 
@@ -160,7 +164,10 @@ impl Pipeline {
             Phase::Moving { port: mine, ref wanted, .. } => {
                 mine == port || wanted.config.port == port
             }
-            Phase::Idle | Phase::Stopping { .. } | Phase::Removing => false,
+            Phase::Idle
+            | Phase::Waiting { .. }
+            | Phase::Stopping { .. }
+            | Phase::Removing => false,
         }
     }
 
@@ -180,7 +187,9 @@ impl Pipeline {
                 true
             }
             // A port that is still being taken is given back when its outcome arrives.
-            Phase::Idle | Phase::Reserving { .. } | Phase::Removing => false,
+            Phase::Idle | Phase::Waiting { .. } | Phase::Reserving { .. } | Phase::Removing => {
+                false
+            }
         }
     }
 
@@ -230,7 +239,7 @@ impl Pipeline {
         if let Phase::Starting { run: expected, port, .. } = self.phase
             && expected == run
         {
-            self.phase = Phase::Serving { run, port };
+            self.serves(run, port, turn.now);
             turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, Some(run))));
             self.announce(turn);
             self.succeed(turn);
@@ -249,10 +258,11 @@ impl Pipeline {
                 self.release(port, turn);
                 self.record.generation += 1;
                 self.save(turn);
-                self.rest(Some(reason.to_owned()), turn);
                 self.fail(CommandResult::Failed, reason, turn);
+                self.try_again(true, reason, turn);
             }
             Phase::Idle
+            | Phase::Waiting { .. }
             | Phase::Reserving { .. }
             | Phase::Starting { .. }
             | Phase::Serving { .. }
@@ -262,13 +272,29 @@ impl Pipeline {
         }
     }
 
-    /// A start failed: the pipeline rests.
+    /// A start failed. Who asked for it is told, and the pipeline rests; one that nobody waits for
+    /// is tried again.
     fn give_up(&mut self, reason: &str, turn: &mut Turn) {
+        let wished = self.is_awaited();
         self.forget_wish();
         self.record.generation += 1;
         self.save(turn);
-        self.rest(Some(reason.to_owned()), turn);
+        if wished {
+            self.rest(Some(reason.to_owned()), turn);
+        } else {
+            self.try_again(false, reason, turn);
+        }
         self.fail(CommandResult::Failed, reason, turn);
+    }
+
+    /// The time of what is under way is over.
+    fn out_of_time(&mut self, reason: &str, turn: &mut Turn) {
+        if self.is_awaited() {
+            return self.abort_start(CommandResult::Failed, reason, turn);
+        }
+        self.explain(reason);
+        self.end_engine(Then::TryAgain, turn);
+        self.announce(turn);
     }
 }
 
@@ -315,6 +341,10 @@ impl Pipelines {
                 pipeline.succeed(turn);
             }
             Then::StartAgain => self.start(id, turn),
+            Then::TryAgain => {
+                let reason = pipeline.take_explanation().unwrap_or_default();
+                pipeline.try_again(false, &reason, turn);
+            }
             Then::Remove => {
                 pipeline.phase = Phase::Removing;
                 Self::delete_files(pipeline, turn);
@@ -333,6 +363,8 @@ impl Pipelines {
             Ok(()) => self.finish_removal(id, turn),
             Err(reason) => {
                 if let Some(pipeline) = self.all.get_mut(&id) {
+                    pipeline.record.removing = false;
+                    pipeline.save(turn);
                     pipeline.rest(Some(reason.clone()), turn);
                     pipeline.fail(CommandResult::Failed, &reason, turn);
                 }
@@ -340,14 +372,21 @@ impl Pipelines {
         }
     }
 
-    /// Gives up engines that have not answered in time.
+    /// Gives up engines that have not answered in time, and starts again what has waited.
     pub(crate) fn check_deadlines(&mut self, turn: &mut Turn) {
         let limit = limits::ENGINE_HEALTH_TIMEOUT.as_secs();
         let reason = format!("the engine was not healthy within {limit} s");
-        for pipeline in self.all.values_mut() {
-            if pipeline.deadline().is_some_and(|deadline| deadline <= turn.now) {
-                pipeline.abort_start(CommandResult::Failed, &reason, turn);
+        let mut due = Vec::new();
+        for (id, pipeline) in &mut self.all {
+            if pipeline.deadline().is_none_or(|deadline| deadline > turn.now) {
+                continue;
+            }
+            if matches!(pipeline.phase, Phase::Waiting { .. }) {
+                due.push(*id);
+            } else {
+                pipeline.out_of_time(&reason, turn);
             }
         }
+        due.into_iter().for_each(|id| self.start(id, turn));
     }
 }

@@ -10,10 +10,14 @@ use link_protocol::{
 
 use super::PipelineView;
 use crate::{
+    backoff::Backoff,
     clock::Now,
     effect::{Effect, Route, Turn},
     record::{Change, PipelineRecord, Report},
 };
+
+/// How often what has ended by itself is started again before somebody must look at it.
+const TRIES: u32 = 8;
 
 /// A pipeline of this device.
 #[derive(Debug)]
@@ -22,11 +26,15 @@ pub(super) struct Pipeline {
     pub(super) phase: Phase,
     waiter: Option<Waiter>,
     detail: Option<String>,
+    /// When the engine has begun to serve.
+    began: Now,
+    backoff: Backoff,
 }
 
 #[derive(Debug)]
 struct Waiter {
-    command: CommandId,
+    /// None when it is a person, who looks at the state.
+    command: Option<CommandId>,
     done: String,
 }
 
@@ -34,6 +42,10 @@ struct Waiter {
 #[derive(Debug)]
 pub(super) enum Phase {
     Idle,
+    /// It starts again by itself at `until`.
+    Waiting {
+        until: Now,
+    },
     /// The public port is being taken.
     Reserving {
         run: u64,
@@ -71,17 +83,25 @@ pub(super) enum Phase {
 pub(super) enum Then {
     Rest,
     StartAgain,
+    /// Started again after a wait, unless that was done too often.
+    TryAgain,
     Remove,
 }
 
 impl Pipeline {
     pub(super) const fn idle(record: PipelineRecord) -> Self {
-        Self { record, phase: Phase::Idle, waiter: None, detail: None }
+        let backoff = Backoff::new();
+        Self { record, phase: Phase::Idle, waiter: None, detail: None, began: Now::ZERO, backoff }
     }
 
     /// `command` gets its result when the pipeline comes to rest; `done` is what success says.
     pub(super) fn wait(&mut self, command: CommandId, done: String) {
-        self.waiter = Some(Waiter { command, done });
+        self.waiter = Some(Waiter { command: Some(command), done });
+    }
+
+    /// A person waits for what comes; a start that fails is not tried again then.
+    pub(super) fn wait_for_person(&mut self) {
+        self.waiter = Some(Waiter { command: None, done: String::new() });
     }
 
     pub(super) const fn is_awaited(&self) -> bool {
@@ -89,18 +109,18 @@ impl Pipeline {
     }
 
     pub(super) fn is_awaited_by(&self, command: CommandId) -> bool {
-        self.waiter.as_ref().is_some_and(|waiter| waiter.command == command)
+        self.waiter.as_ref().is_some_and(|waiter| waiter.command == Some(command))
     }
 
     pub(super) fn succeed(&mut self, turn: &mut Turn) {
-        if let Some(waiter) = self.waiter.take() {
-            turn.finish(waiter.command, CommandResult::Succeeded, waiter.done);
+        if let Some(Waiter { command: Some(command), done }) = self.waiter.take() {
+            turn.finish(command, CommandResult::Succeeded, done);
         }
     }
 
     pub(super) fn fail(&mut self, status: CommandResult, reason: &str, turn: &mut Turn) {
-        if let Some(waiter) = self.waiter.take() {
-            turn.finish(waiter.command, status, reason);
+        if let Some(Waiter { command: Some(command), .. }) = self.waiter.take() {
+            turn.finish(command, status, reason);
         }
     }
 
@@ -110,7 +130,7 @@ impl Pipeline {
             | Phase::Serving { run, .. }
             | Phase::Moving { run, .. }
             | Phase::Stopping { run, .. } => Some(run),
-            Phase::Idle | Phase::Reserving { .. } | Phase::Removing => None,
+            Phase::Idle | Phase::Waiting { .. } | Phase::Reserving { .. } | Phase::Removing => None,
         };
         PipelineView {
             record: &self.record,
@@ -137,6 +157,7 @@ impl Pipeline {
 
     pub(super) const fn deadline(&self) -> Option<Now> {
         match self.phase {
+            Phase::Waiting { until } => Some(until),
             Phase::Starting { deadline, .. } => Some(deadline),
             Phase::Idle
             | Phase::Reserving { .. }
@@ -215,6 +236,27 @@ impl Pipeline {
         self.detail.take()
     }
 
+    /// The engine answers.
+    pub(super) fn serves(&mut self, run: u64, port: Port, now: Now) {
+        self.phase = Phase::Serving { run, port };
+        self.began = now;
+        self.detail = None;
+    }
+
+    /// What served has ended, after it had served for a while or not at all: it starts again by
+    /// itself, a few times.
+    pub(super) fn try_again(&mut self, served: bool, reason: &str, turn: &mut Turn) {
+        let ran = if served { turn.now.saturating_sub(self.began) } else { Now::ZERO };
+        let wait = self.backoff.ended(ran);
+        if self.backoff.failures() > TRIES {
+            self.backoff = Backoff::new();
+            return self.rest(Some(format!("{reason}; given up after {TRIES} tries")), turn);
+        }
+        self.detail = Some(format!("{reason}; it starts again in {} s", wait.as_secs()));
+        self.phase = Phase::Waiting { until: turn.now + wait };
+        self.announce(turn);
+    }
+
     /// Nothing serves any more, and why.
     pub(super) fn rest(&mut self, detail: Option<String>, turn: &mut Turn) {
         self.phase = Phase::Idle;
@@ -224,10 +266,12 @@ impl Pipeline {
 
     fn state(&self) -> ModelState {
         match self.phase {
-            Phase::Idle => ModelState::NotServing,
+            Phase::Idle | Phase::Waiting { .. } => ModelState::NotServing,
             Phase::Reserving { .. } | Phase::Starting { .. } => ModelState::Starting,
             Phase::Serving { .. } | Phase::Moving { .. } => ModelState::Serving,
-            Phase::Stopping { then: Then::StartAgain, .. } => ModelState::Starting,
+            Phase::Stopping { then: Then::StartAgain | Then::TryAgain, .. } => {
+                ModelState::Starting
+            }
             Phase::Stopping { then: Then::Rest | Then::Remove, .. } | Phase::Removing => {
                 ModelState::Stopping
             }

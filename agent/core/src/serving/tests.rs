@@ -201,8 +201,12 @@ fn a_model_that_serves_is_stopped_first_and_then_removed() {
 fn a_model_whose_files_cannot_be_deleted_stays() {
     let mut bench = Bench::with(record(1, false));
     bench.turn(|all, turn| all.uninstall(command_id(2), pipeline(1), turn));
-    assert_eq!(bench.deleted(Err("busy".to_owned())), ["c2 failed: busy", "tell NotServing"]);
-    assert_eq!(bench.pipelines.views().count(), 1);
+    assert_eq!(
+        bench.deleted(Err("busy".to_owned())),
+        ["write rest on 8080 generation 1", "c2 failed: busy", "tell NotServing"]
+    );
+    let left: Vec<_> = bench.pipelines.views().map(|view| view.record.removing).collect();
+    assert_eq!(left, [false]);
 }
 
 #[test]
@@ -213,8 +217,112 @@ fn an_engine_that_dies_gives_the_port_back_and_the_model_is_not_serving() {
         ["write serve on 8080 generation 2", "release 8080", "tell NotServing"]
     );
     let view = bench.view();
-    assert_eq!((view.engine_run, view.detail), (None, Some("the engine ended (signal: 9)")));
-    assert!(view.record.serve, "the next start of the agent tries again");
+    let detail = "the engine ended (signal: 9); it starts again in 1 s";
+    assert_eq!((view.engine_run, view.detail), (None, Some(detail)));
+    assert!(view.record.serve);
+}
+
+#[test]
+fn an_engine_that_died_is_started_again_after_waits_that_grow_and_have_an_end() {
+    let mut bench = Bench::serving();
+    bench.ended(1, "it died");
+    let mut waits = Vec::new();
+    for run in 2..=9 {
+        let until = bench.pipelines.deadline().unwrap();
+        waits.push((until - bench.now).as_secs());
+        bench.now = until;
+        let reserved = format!("reserve 8080 for run {run}");
+        assert_eq!(bench.turn(|all, turn| all.check_deadlines(turn)), [reserved]);
+        bench.reserved(run, 8080, Ok(()));
+        bench.ended(run, "it died");
+    }
+    assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+    assert_eq!(bench.pipelines.deadline(), None);
+    assert_eq!(bench.view().detail, Some("it died; given up after 8 tries"));
+}
+
+#[test]
+fn an_engine_that_served_for_a_while_is_started_again_at_once() {
+    let mut bench = Bench::serving();
+    for run in 2..50 {
+        bench.now += Duration::from_secs(60);
+        bench.ended(run - 1, "it died");
+        assert_eq!(bench.pipelines.deadline(), Some(bench.now + Duration::from_secs(1)));
+        bench.now += Duration::from_secs(1);
+        bench.turn(|all, turn| all.check_deadlines(turn));
+        bench.reserved(run, 8080, Ok(()));
+        bench.ready(run);
+        assert_eq!((bench.view().state, bench.view().detail), (ModelState::Serving, None));
+    }
+}
+
+#[test]
+fn a_model_that_waits_to_be_started_again_can_be_stopped_repaired_and_served() {
+    let died = || {
+        let mut bench = Bench::serving();
+        bench.ended(1, "it died");
+        bench
+    };
+    let mut bench = died();
+    let stopped = ["write rest on 8080 generation 3", "c2 succeeded: stopped", "tell NotServing"];
+    assert_eq!(bench.turn(|all, turn| all.stop(command_id(2), pipeline(1), turn)), stopped);
+    assert_eq!(bench.pipelines.deadline(), None);
+    let mut bench = died();
+    let repaired = bench.turn(|all, turn| all.repair(command_id(2), &repair(1, None), turn));
+    assert_eq!(repaired.last().map(String::as_str), Some("reserve 8080 for run 2"));
+    let mut bench = died();
+    let served = bench.turn(|all, turn| all.serve(command_id(2), &start(1, None), turn));
+    assert_eq!(served.last().map(String::as_str), Some("reserve 8080 for run 2"));
+}
+
+#[test]
+fn an_engine_that_nobody_waits_for_and_that_does_not_answer_is_started_again() {
+    let mut bench = Bench::with(record(1, true));
+    bench.reserved(1, 8080, Ok(()));
+    bench.now += limits::ENGINE_HEALTH_TIMEOUT;
+    let effects = bench.turn(|all, turn| all.check_deadlines(turn));
+    assert_eq!(effects, ["release 8080", "stop engine 1", "tell Starting"]);
+    assert_eq!(bench.stopped(1), ["tell NotServing"]);
+    let detail = "the engine was not healthy within 120 s; it starts again in 1 s";
+    assert_eq!(bench.view().detail, Some(detail));
+}
+
+// Holds: S3.2-1a, S3.2-2
+#[test]
+fn a_person_stops_and_serves_without_a_command() {
+    let mut bench = Bench::serving();
+    let stopped = bench.turn(|all, turn| all.wish_stop(pipeline(1), "by hand", turn));
+    let expected =
+        ["write rest on 8080 generation 2", "release 8080", "stop engine 1", "tell Stopping"];
+    assert_eq!(stopped, expected);
+    assert_eq!(bench.stopped(1), ["tell NotServing"]);
+    let served = bench.turn(|all, turn| all.wish_serve(pipeline(1), turn));
+    assert_eq!(served, ["write serve on 8080 generation 3", "reserve 8080 for run 2"]);
+    assert!(!bench.view().record.explicit, "no START_SERVING was there");
+    let refused = bench.reserved(2, 8080, Err("in use".to_owned()));
+    assert_eq!(refused, ["write rest on 8080 generation 4", "tell NotServing"]);
+    assert_eq!(bench.pipelines.deadline(), None, "who asked for it sees that it failed");
+}
+
+#[test]
+fn a_person_ends_what_a_command_has_begun_and_the_command_says_so() {
+    let mut bench = Bench::with(record(1, false));
+    bench.turn(|all, turn| all.serve(command_id(2), &start(1, None), turn));
+    let stopped = bench.turn(|all, turn| all.wish_stop(pipeline(1), "by hand", turn));
+    assert!(stopped.contains(&"c2 cancelled: by hand".to_owned()), "{stopped:?}");
+    assert_eq!(bench.view().state, ModelState::NotServing);
+}
+
+// Holds: S3.4-7
+#[test]
+fn a_person_removes_a_model_and_the_removal_is_reported() {
+    let mut bench = Bench::serving();
+    bench.turn(|all, turn| all.wish_remove(pipeline(1), "by hand", turn));
+    assert_eq!(bench.stopped(1), ["delete the model"]);
+    let again = bench.turn(|all, turn| all.wish_remove(pipeline(1), "by hand", turn));
+    assert_eq!(again, NOTHING);
+    assert_eq!(bench.turn(|all, turn| all.wish_serve(pipeline(1), turn)), NOTHING);
+    assert_eq!(bench.deleted(Ok(())), ["forget the pipeline", "tell Removed"]);
 }
 
 // Holds: S2.3-9b
@@ -225,6 +333,24 @@ fn what_served_is_started_again_after_a_restart_and_what_did_not_is_not() {
     let pipelines = Pipelines::restore(records, &mut turn);
     assert_eq!(told(&turn), ["reserve 8080 for run 1"]);
     assert_eq!(pipelines.views().count(), 2);
+}
+
+#[test]
+fn a_removal_goes_on_after_a_restart() {
+    let mut turn = Turn::default();
+    let removing = PipelineRecord { removing: true, ..record(1, false) };
+    let mut pipelines = Pipelines::restore(vec![removing], &mut turn);
+    assert_eq!(told(&turn), ["delete the model"]);
+    let mut turn = Turn::default();
+    pipelines.uninstall(command_id(2), pipeline(1), &mut turn);
+    assert_eq!(told(&turn), ["delete the model"], "the command runs again");
+    let mut turn = Turn::default();
+    pipelines.model_deleted(pipeline(1), Ok(()), &mut turn);
+    let removed = ["forget the pipeline", "c2 succeeded: removed from this device", "tell Removed"];
+    assert_eq!(told(&turn), removed);
+    let mut turn = Turn::default();
+    pipelines.model_deleted(pipeline(1), Ok(()), &mut turn);
+    assert_eq!(told(&turn), NOTHING);
 }
 
 #[test]

@@ -1,0 +1,36 @@
+//! What a person at this machine wants. It needs no connection: the backend learns what became of it
+//! from the reports, at once or when the connection returns.
+
+use link_protocol::report::CommandResult;
+
+use super::Agent;
+use crate::{effect::Turn, event::Wish};
+
+const REASON: &str = "a person at this machine ended it";
+
+impl Agent {
+    pub(super) fn grant(&mut self, wish: Wish, turn: &mut Turn) {
+        match wish {
+            Wish::Serve(id) => self.pipelines.wish_serve(id, turn),
+            Wish::Stop(id) => self.pipelines.wish_stop(id, REASON, turn),
+            Wish::CancelDeploy(id) => {
+                let cancelled = CommandResult::Cancelled;
+                let under_way = self.deployments.stop(
+                    |_, deploy| deploy.pipeline_id == id,
+                    cancelled,
+                    REASON,
+                    turn,
+                );
+                if !under_way
+                    && let Some(command) = self.waiting_deployment(|one| one.pipeline_id == id)
+                {
+                    turn.finish(command, cancelled, REASON);
+                }
+            }
+            Wish::Remove(id) => {
+                self.grant(Wish::CancelDeploy(id), turn);
+                self.pipelines.wish_remove(id, REASON, turn);
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The components that pipelines are made of, by name, and what a configuration may do with them.
+//!
+//! This is the one table of names. The agent's shell starts what stands in it; a configuration that
+//! names anything else, joins what does not fit or gives one thing to two pipelines is refused
+//! before anything is started.
+
+use std::{collections::BTreeMap, ops::RangeInclusive};
+
+use link_protocol::{
+    config::{
+        AgentConfig, Fault, Faults, LoggingHandler, PipelineConfig, ReportingHandler, Scalar,
+    },
+    registration::TransportType,
+};
+
+/// Something with a name that a pipeline can be made of.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Component {
+    pub name: &'static str,
+    pub role: Role,
+    pub flow: Flow,
+    /// Whether two pipelines can have it at a time.
+    pub shared: bool,
+    /// Its settings and the numbers that they can be.
+    pub settings: &'static [(&'static str, RangeInclusive<u64>)],
+}
+
+/// The end of a pipeline that a component is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Role {
+    Source,
+    Sink,
+}
+
+/// What goes through a pipeline.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Flow {
+    /// Signed commands of the backend.
+    Commands,
+    /// Measurements of this machine.
+    Samples,
+    /// Requests of clients. Such a pipeline comes with the deployment of a model.
+    Requests,
+}
+
+/// The backend's commands, over the transport that is configured.
+pub const COMMANDS: &str = "commands";
+/// The agent's core, which carries commands out.
+pub const COMMAND_HANDLER: &str = "command_handler";
+/// Measures this machine every `interval_s` seconds.
+pub const SYSTEM_MONITOR: &str = "system_monitor";
+/// The handlers of reports.
+pub const REPORTS: &str = "reports";
+/// A public port.
+pub const FRONTEND: &str = "frontend";
+/// The engine of text generation; `threads` it computes with, `context` in tokens.
+pub const LANGUAGE_MODEL: &str = "language_model";
+
+/// Every component.
+pub const TABLE: &[Component] = &[
+    Component {
+        name: COMMANDS,
+        role: Role::Source,
+        flow: Flow::Commands,
+        shared: false,
+        settings: &[],
+    },
+    Component {
+        name: COMMAND_HANDLER,
+        role: Role::Sink,
+        flow: Flow::Commands,
+        shared: false,
+        settings: &[],
+    },
+    Component {
+        name: SYSTEM_MONITOR,
+        role: Role::Source,
+        flow: Flow::Samples,
+        shared: false,
+        settings: &[("interval_s", 5..=86_400)],
+    },
+    Component {
+        name: REPORTS,
+        role: Role::Sink,
+        flow: Flow::Samples,
+        shared: true,
+        settings: &[],
+    },
+    Component {
+        name: FRONTEND,
+        role: Role::Source,
+        flow: Flow::Requests,
+        shared: true,
+        settings: &[],
+    },
+    Component {
+        name: LANGUAGE_MODEL,
+        role: Role::Sink,
+        flow: Flow::Requests,
+        shared: true,
+        settings: &[("threads", 1..=1024), ("context", 256..=4_194_304)],
+    },
+];
+
+/// Returns the component called `name`.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Component> {
+    TABLE.iter().find(|component| component.name == name)
+}
+
+/// Adds every fault that `config` has beyond its form.
+pub fn check(config: &AgentConfig, faults: &mut Faults) {
+    check_settings(config, faults);
+    let mut ids = BTreeMap::new();
+    let mut taken = BTreeMap::new();
+    for (place, pipeline) in config.pipelines.iter().enumerate() {
+        let key = |name: &str| format!("pipelines[{place}].{name}");
+        if let Some(first) = ids.insert(pipeline.id.as_str(), place) {
+            let expected = "an id that no other pipeline has";
+            fault(faults, key("id"), expected, format!("the id of pipelines[{first}]"));
+        }
+        check_ends(pipeline, &key, faults);
+        if !pipeline.active {
+            continue;
+        }
+        for (end, name) in [("source", &pipeline.source), ("sink", &pipeline.sink)] {
+            let exclusive = find(name).is_some_and(|component| !component.shared);
+            if exclusive && let Some(first) = taken.insert(name.as_str(), place) {
+                let expected = "a component that no other active pipeline uses";
+                fault(faults, key(end), expected, format!("the one of pipelines[{first}]"));
+            }
+        }
+    }
+    check_transport(config, faults);
+}
+
+fn check_settings(config: &AgentConfig, faults: &mut Faults) {
+    for (name, settings) in &config.components {
+        let Some(component) = find(name) else {
+            let names = TABLE.iter().map(|component| component.name).collect::<Vec<_>>().join(", ");
+            let expected = format!("a component: {names}");
+            fault(faults, format!("components.{name}"), expected, "this one".to_owned());
+            continue;
+        };
+        for (setting, value) in settings.iter() {
+            let key = format!("components.{name}.{setting}");
+            let known = component.settings.iter().find(|(known, _)| *known == setting);
+            match (known, value) {
+                (Some((_, range)), Scalar::Number(number)) if range.contains(number) => {}
+                (Some((_, range)), _) => {
+                    let expected =
+                        format!("a whole number from {} to {}", range.start(), range.end());
+                    fault(faults, key, expected, shown(value));
+                }
+                (None, _) => {
+                    let names = component.settings.iter().map(|(name, _)| *name);
+                    let names = names.collect::<Vec<_>>().join(", ");
+                    let expected = if names.is_empty() {
+                        "no setting".to_owned()
+                    } else {
+                        format!("no other key than {names}")
+                    };
+                    fault(faults, key, expected, "this one".to_owned());
+                }
+            }
+        }
+    }
+}
+
+fn check_ends(pipeline: &PipelineConfig, key: &impl Fn(&str) -> String, faults: &mut Faults) {
+    let mut end = |end: &str, name: &str, role: Role| {
+        let found = find(name).filter(|component| component.role == role);
+        match found {
+            Some(component) if component.flow != Flow::Requests => Some(component),
+            Some(_) => {
+                let expected = "no pipeline of a model: a deployment brings it";
+                fault(faults, key(end), expected, format!("`{name}`"));
+                None
+            }
+            None => {
+                let names = TABLE.iter().filter(|one| one.role == role);
+                let names = names.filter(|one| one.flow != Flow::Requests);
+                let names = names.map(|one| format!("`{}`", one.name)).collect::<Vec<_>>();
+                fault(faults, key(end), names.join(" or "), "another text".to_owned());
+                None
+            }
+        }
+    };
+    let source = end("source", &pipeline.source, Role::Source);
+    let sink = end("sink", &pipeline.sink, Role::Sink);
+    if let (Some(source), Some(sink)) = (source, sink)
+        && source.flow != sink.flow
+    {
+        let expected = format!("a sink that takes what `{}` gives", source.name);
+        fault(faults, key("sink"), expected, format!("`{}`", sink.name));
+    }
+}
+
+fn check_transport(config: &AgentConfig, faults: &mut Faults) {
+    let here = "`http`: this version speaks no zenoh";
+    if let Some(transport) = &config.transport
+        && transport.r#type == TransportType::Zenoh
+    {
+        fault(faults, "transport.type".to_owned(), here, "`zenoh`".to_owned());
+    }
+    for (place, handler) in config.logging.handlers.iter().enumerate() {
+        if matches!(handler, LoggingHandler::Zenoh(_)) {
+            let key = format!("logging.handlers[{place}].type");
+            fault(faults, key, here, "`zenoh`".to_owned());
+        }
+    }
+    for (place, handler) in config.reporting.handlers.iter().enumerate() {
+        if matches!(handler, ReportingHandler::Zenoh(_)) {
+            let key = format!("reporting.handlers[{place}].type");
+            fault(faults, key, here, "`zenoh`".to_owned());
+        }
+    }
+    let delivers = |handler: &ReportingHandler| !matches!(handler, ReportingHandler::Console(_));
+    if !config.reporting.handlers.iter().any(delivers) {
+        let expected = "a handler of the type `http`, which delivers what must not be lost";
+        fault(faults, "reporting.handlers".to_owned(), expected, "none".to_owned());
+    }
+}
+
+fn fault(faults: &mut Faults, key: String, expected: impl Into<String>, found: String) {
+    faults.push(Fault { key, expected: expected.into(), found });
+}
+
+fn shown(value: &Scalar) -> String {
+    match value {
+        Scalar::Flag(flag) => flag.to_string(),
+        Scalar::Number(number) => number.to_string(),
+        Scalar::Text(_) => "a text".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+use link_protocol::config;
+use serde_json::{Value, json};
+
+use super::*;
+
+#[test]
+fn the_default_configuration_has_no_fault() {
+    assert_eq!(faults(&json!({})), [""; 0]);
+}
+
+#[test]
+fn names_are_told_apart_by_what_they_are() {
+    let told = faults(&json!({"pipelines": [
+        {"id": "a", "source": "command_handler", "sink": "commands"},
+        {"id": "b", "source": "system_monitor", "sink": "command_handler"},
+        {"id": "a", "source": "frontend", "sink": "language_model"},
+    ]}));
+    assert_eq!(
+        told,
+        [
+            "pipelines[0].source: expected `commands` or `system_monitor`, found another text",
+            "pipelines[0].sink: expected `command_handler` or `reports`, found another text",
+            "pipelines[1].sink: expected a sink that takes what `system_monitor` gives, found \
+             `command_handler`",
+            "pipelines[1].sink: expected a component that no other active pipeline uses, found \
+             the one of pipelines[0]",
+            "pipelines[2].id: expected an id that no other pipeline has, found the id of \
+             pipelines[0]",
+            "pipelines[2].source: expected no pipeline of a model: a deployment brings it, found \
+             `frontend`",
+            "pipelines[2].sink: expected no pipeline of a model: a deployment brings it, found \
+             `language_model`",
+        ]
+    );
+}
+
+#[test]
+fn what_cannot_be_shared_belongs_to_one_active_pipeline() {
+    let twice = |active: bool| {
+        faults(&json!({"pipelines": [
+            {"id": "a", "source": "commands", "sink": "command_handler"},
+            {"id": "b", "source": "commands", "sink": "command_handler", "active": active},
+        ]}))
+    };
+    assert_eq!(twice(false), [""; 0]);
+    let expected = "expected a component that no other active pipeline uses";
+    assert_eq!(
+        twice(true),
+        [
+            format!("pipelines[1].source: {expected}, found the one of pipelines[0]"),
+            format!("pipelines[1].sink: {expected}, found the one of pipelines[0]"),
+        ]
+    );
+}
+
+#[test]
+fn settings_are_those_of_the_component() {
+    let told = faults(&json!({"components": {
+        "system_monitor": {"interval_s": 1, "interval": 60},
+        "language_model": {"threads": "many", "context": 4096},
+        "commands": {"wait": 1},
+        "toaster": {},
+    }}));
+    assert_eq!(
+        told,
+        [
+            "components.commands.wait: expected no setting, found this one",
+            "components.language_model.threads: expected a whole number from 1 to 1024, found a \
+             text",
+            "components.system_monitor.interval: expected no other key than interval_s, found \
+             this one",
+            "components.system_monitor.interval_s: expected a whole number from 5 to 86400, found \
+             1",
+            "components.toaster: expected a component: commands, command_handler, \
+             system_monitor, reports, frontend, language_model, found this one",
+        ]
+    );
+}
+
+#[test]
+fn reports_are_delivered_by_something() {
+    let told = faults(&json!({
+        "transport": {"type": "zenoh"},
+        "reporting": {"handlers": [{"type": "console"}]},
+        "logging": {"handlers": [{"type": "zenoh"}]},
+    }));
+    let here = "expected `http`: this version speaks no zenoh, found `zenoh`";
+    assert_eq!(
+        told,
+        [
+            format!("transport.type: {here}"),
+            format!("logging.handlers[0].type: {here}"),
+            "reporting.handlers: expected a handler of the type `http`, which delivers what must \
+             not be lost, found none"
+                .to_owned(),
+        ]
+    );
+}
+
+fn faults(keys: &Value) -> Vec<String> {
+    let mut file = json!({"schema_version": config::SCHEMA_VERSION});
+    file.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+    let (config, mut faults) = config::read(&file.to_string());
+    check(&config, &mut faults);
+    faults.iter().map(ToString::to_string).collect()
+}

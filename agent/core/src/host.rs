@@ -1,0 +1,79 @@
+//! Which requests are meant for this device, by their Host and Origin headers.
+//!
+//! A web page can have a name of its choice lead here (DNS rebinding), and any page can send
+//! requests to a port of this device. The first are known by their Host, the second by their Origin.
+
+/// What a port of this device is called by; any other name is a page's trick.
+const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// Tells whether `host`, as a Host header has it, is a name of this device, whatever the port: a
+/// tunnel may lead here from another one.
+#[must_use]
+pub fn is_ours(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        Some(_) | None => host,
+    };
+    NAMES.contains(&name)
+}
+
+/// Tells whether `host` is `port` of this device.
+#[must_use]
+pub fn is_port(host: &str, port: u16) -> bool {
+    NAMES.iter().any(|name| host == format!("{name}:{port}"))
+}
+
+/// Tells whether a page of `origin` came from `port` of this device itself.
+#[must_use]
+pub fn is_origin(origin: &str, port: u16) -> bool {
+    origin.strip_prefix("http://").is_some_and(|host| is_port(host, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_a_page_made_up_is_not_ours() {
+        for ours in ["127.0.0.1", "127.0.0.1:8080", "localhost:1", "[::1]", "[::1]:8080"] {
+            assert!(is_ours(ours), "{ours}");
+        }
+        for foreign in [
+            "",
+            ":8080",
+            "evil.example",
+            "evil.example:8080",
+            "localhost.evil.example:8080",
+            "localhost:8080.evil.example",
+            "127.0.0.1:80:80",
+            "127.0.0.2",
+            "[::1",
+            "LOCALHOST ",
+        ] {
+            assert!(!is_ours(foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn the_local_api_is_called_by_its_port_too() {
+        assert!(is_port("localhost:20505", 20505) && is_port("[::1]:20505", 20505));
+        for foreign in ["localhost", "localhost:2050", "localhost:205050", "evil:20505"] {
+            assert!(!is_port(foreign, 20505), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn only_its_own_pages_may_call_it() {
+        assert!(is_origin("http://127.0.0.1:20505", 20505));
+        for foreign in [
+            "null",
+            "",
+            "https://127.0.0.1:20505",
+            "http://127.0.0.1:8080",
+            "http://127.0.0.1:20505.evil.example",
+            "http://evil.example",
+        ] {
+            assert!(!is_origin(foreign, 20505), "{foreign}");
+        }
+    }
+}

@@ -1,0 +1,2 @@
+-- Pipelines are kept in the session files.
+DROP TABLE pipelines;

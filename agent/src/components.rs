@@ -1,0 +1,140 @@
+//! What the names of components stand for: each pipeline of the configuration is a source and a
+//! sink of `link_agent_core::components`, joined on a thread of its own.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits between samples")]
+
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    path::PathBuf,
+    pin::Pin,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use link_agent_core::components::{COMMAND_HANDLER, COMMANDS, REPORTS, SYSTEM_MONITOR};
+use link_client::agent::AgentClient;
+use link_protocol::{
+    config::{AgentConfig, PipelineConfig},
+    id::ModelId,
+    system::SystemReport,
+};
+
+use crate::{
+    engine::Engines, monitor::Monitor, pipeline::Pipeline, report::Reporter, run::Inbox, transport,
+};
+
+/// How often the machine is measured unless the configuration says otherwise.
+const SAMPLED_EVERY: Duration = Duration::from_secs(60);
+
+/// What components are made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    pub(crate) client: AgentClient,
+    pub(crate) inbox: Inbox,
+    pub(crate) reporter: Reporter,
+    pub(crate) engines: Engines,
+    pub(crate) models: PathBuf,
+    pub(crate) sampled_every: Duration,
+    pub(crate) latest: Latest,
+}
+
+/// The latest measurement of this machine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Latest(Arc<RwLock<Option<SystemReport>>>);
+
+/// The pipelines that run; dropping them ends them.
+#[derive(Debug, Default)]
+pub(crate) struct Running(Vec<(String, Pipeline)>);
+
+/// How often each pipeline was started again, by its id.
+pub(crate) type Restarts = BTreeMap<String, Arc<AtomicU64>>;
+
+type Work = Pin<Box<dyn Future<Output = anyhow::Result<()>>>>;
+
+/// The pairs of a source and a sink that there are.
+const TABLE: &[(&str, &str, fn(Parts) -> Work)] = &[
+    (COMMANDS, COMMAND_HANDLER, |parts| Box::pin(take_commands(parts))),
+    (SYSTEM_MONITOR, REPORTS, |parts| Box::pin(measure(parts))),
+];
+
+impl Latest {
+    /// Returns it, if there is one.
+    pub(crate) fn get(&self) -> Option<SystemReport> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, report: SystemReport) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(report);
+    }
+}
+
+impl Running {
+    /// Starts every active pipeline of `config`.
+    pub(crate) fn start(config: &AgentConfig, parts: &Parts) -> anyhow::Result<Self> {
+        let mut running = Vec::new();
+        for pipeline in config.pipelines.iter().filter(|pipeline| pipeline.active) {
+            let work = work_of(pipeline)?;
+            let parts = parts.clone();
+            let thread = Pipeline::supervise(&pipeline.id, move || work(parts.clone()))?;
+            running.push((pipeline.id.clone(), thread));
+        }
+        Ok(Self(running))
+    }
+
+    /// How often each was started again.
+    pub(crate) fn restarts(&self) -> Restarts {
+        self.0.iter().map(|(id, pipeline)| (id.clone(), pipeline.restarts())).collect()
+    }
+}
+
+/// How often the machine is measured.
+pub(crate) fn sampled_every(config: &AgentConfig) -> Duration {
+    let settings = config.components.get(SYSTEM_MONITOR);
+    let seconds = settings.and_then(|settings| settings.number("interval_s"));
+    seconds.map_or(SAMPLED_EVERY, Duration::from_secs)
+}
+
+fn work_of(pipeline: &PipelineConfig) -> anyhow::Result<fn(Parts) -> Work> {
+    let fits = |(source, sink, _): &&(&str, &str, fn(Parts) -> Work)| {
+        *source == pipeline.source && *sink == pipeline.sink
+    };
+    let found = TABLE.iter().find(fits).map(|(_, _, work)| *work);
+    found.ok_or_else(|| {
+        anyhow::anyhow!("no pipeline joins `{}` to `{}`", pipeline.source, pipeline.sink)
+    })
+}
+
+async fn take_commands(parts: Parts) -> anyhow::Result<()> {
+    transport::http::run(parts.client, parts.inbox).await;
+    Ok(())
+}
+
+async fn measure(parts: Parts) -> anyhow::Result<()> {
+    let mut monitor = Monitor::new(parts.models.clone())?;
+    loop {
+        let engines = engines_of(&parts).await;
+        let report = monitor.sample(&engines).await;
+        parts.latest.set(report.clone());
+        parts.reporter.system(report);
+        tokio::time::sleep(parts.sampled_every).await;
+    }
+}
+
+/// The models that are served, with the processes of their engines.
+async fn engines_of(parts: &Parts) -> Vec<(ModelId, u32)> {
+    let pipelines = parts.inbox.view().await.map(|view| view.pipelines).unwrap_or_default();
+    let running = pipelines.iter().filter_map(|pipeline| {
+        let engine = parts.engines.find(pipeline.engine_run?)?;
+        Some((pipeline.record.config.model_id, engine.pid))
+    });
+    running.collect()
+}
+
+/// Reads how often each pipeline was started again.
+pub(crate) fn counts(restarts: &Restarts) -> BTreeMap<String, u64> {
+    restarts.iter().map(|(id, count)| (id.clone(), count.load(Ordering::Relaxed))).collect()
+}

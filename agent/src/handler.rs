@@ -1,0 +1,112 @@
+//! Handlers: what reports and log records leave the agent through (specification, sections 2.3, 6
+//! and 8).
+//!
+//! Each has a bounded queue and a thread of its own, so that whoever hands something in never waits.
+//! A failure that may pass is tried again after 0.5 s and 1.5 s; a refusal is final.
+
+mod console;
+mod http;
+
+use std::future::Future;
+
+use link_agent_core::record::Report;
+use link_client::http::HttpError;
+use link_protocol::{
+    limits::RETRY_DELAYS,
+    report::{LogRecord, TelemetryReport},
+    system::SystemReport,
+};
+
+pub(crate) use self::http::Target;
+use crate::{pipeline::Pipeline, queue::Queue};
+
+/// Items that may wait for one handler.
+const BOUND: usize = 1024;
+
+/// Something that leaves the agent.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    Report(Report),
+    Telemetry(TelemetryReport),
+    System(SystemReport),
+    Log(LogRecord),
+}
+
+/// Where a handler brings things.
+#[derive(Clone, Debug)]
+pub(crate) enum Sink {
+    Console,
+    Http(Box<Target>),
+}
+
+/// A handler at work; dropping it ends its thread.
+#[derive(Debug)]
+pub(crate) struct Handler {
+    _thread: Pipeline,
+}
+
+impl Sink {
+    /// Brings `item` where it belongs, in one try; false when it may be tried again.
+    pub(crate) async fn bring(&self, item: &Item) -> Result<bool, HttpError> {
+        match self {
+            Self::Console => {
+                console::print(item);
+                Ok(true)
+            }
+            Self::Http(target) => target.send(item).await,
+        }
+    }
+
+    /// Brings `item` where it belongs, in three tries.
+    pub(crate) async fn deliver(&self, item: &Item) -> Result<bool, HttpError> {
+        with_retries(|| self.bring(item)).await
+    }
+}
+
+impl Handler {
+    /// Starts the thread of a handler called `name`, which takes what is in `queue`.
+    pub(crate) fn start(name: &'static str, sink: Sink, queue: Queue<Item>) -> anyhow::Result<Self> {
+        let thread = Pipeline::spawn(name, move |_stop| drain(name, sink, queue))?;
+        Ok(Self { _thread: thread })
+    }
+
+    /// A queue for a handler.
+    pub(crate) fn queue() -> Queue<Item> {
+        Queue::new(BOUND)
+    }
+}
+
+/// Delivers what is in `queue`, one after another, and says what was lost on the way.
+pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>) {
+    let mut told = 0;
+    loop {
+        let item = queue.pop().await;
+        if let Err(error) = sink.deliver(&item).await {
+            tracing::debug!("{name}: refused: {error}");
+        }
+        let dropped = queue.dropped();
+        if dropped > told {
+            let lost = dropped - told;
+            tracing::warn!(category = "reporting", "{name}: {lost} items were lost: too much waited");
+            told = dropped;
+        }
+    }
+}
+
+/// Tries `send` up to three times.
+pub(crate) async fn with_retries<F, Sending>(send: F) -> Result<bool, HttpError>
+where
+    F: Fn() -> Sending,
+    Sending: Future<Output = Result<bool, HttpError>>,
+{
+    for delay in RETRY_DELAYS {
+        if send().await? {
+            return Ok(true);
+        }
+        tokio::time::sleep(delay).await;
+    }
+    send().await
+}
+
+#[cfg(test)]
+mod tests;

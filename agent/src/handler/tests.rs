@@ -1,0 +1,189 @@
+use std::sync::{Arc, Mutex};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::StatusCode,
+};
+use link_agent_core::record::Report;
+use link_client::http::Http;
+use link_protocol::{
+    config::{self, LogTarget, ReportingHandler},
+    id::DeviceId,
+    report::{
+        CommandReport, CommandResult, LifecycleReport, LifecycleStatus, LogRecord, ModelReport,
+        ModelState, ProgressEvent, ProgressReport, Provenance, Severity, TelemetryReport,
+    },
+    system::{MemoryUsage, ProcessUsage, SystemReport},
+};
+
+use super::*;
+
+const ID: &str = "00000000000000000000000000000001";
+
+/// What a backend has seen, and what it answers next; 200 when there is nothing left to answer.
+#[derive(Clone, Default)]
+struct Seen {
+    calls: Arc<Mutex<Vec<String>>>,
+    answers: Arc<Mutex<Vec<u16>>>,
+}
+
+// Holds: S4.3-2, S4.3-5, S2.3-8
+#[tokio::test]
+async fn lifecycle_is_put_and_everything_else_posted_where_the_templates_say() {
+    let (seen, http) = backend(&[]).await;
+    let sink = reports(http.clone(), "{}");
+    for item in items() {
+        assert_eq!(sink.deliver(&item).await, Ok(true), "{item:?}");
+    }
+    let record = LogRecord {
+        message: "m".to_owned(),
+        severity: Severity::Info,
+        category: "other".to_owned(),
+    };
+    let logs = Sink::Http(Box::new(Target::of_logs(http, device(), &LogTarget::default())));
+    assert_eq!(logs.deliver(&Item::Log(record)).await, Ok(true));
+    let agent = format!("/api/v1/agent/dev_{ID}");
+    assert_eq!(
+        *seen.calls.lock().unwrap(),
+        [
+            format!("PUT {agent}/status"),
+            format!("POST {agent}/commands/cmd_{ID}/status"),
+            format!("POST {agent}/models/mdl_{ID}/status"),
+            format!("POST {agent}/models/mdl_{ID}/deployment"),
+            format!("POST {agent}/models/mdl_{ID}/telemetry"),
+            format!("POST {agent}/system"),
+            "POST /api/v1/logs".to_owned(),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_template_of_the_configuration_counts() {
+    let (seen, http) = backend(&[]).await;
+    let sink = reports(http, r#"{"command_status": "/results/{cid}/of/${identity.device_id}"}"#);
+    assert_eq!(sink.deliver(&items()[1]).await, Ok(true));
+    let path = format!("POST /api/v1/results/cmd_{ID}/of/dev_{ID}");
+    assert_eq!(*seen.calls.lock().unwrap(), [path]);
+}
+
+// Holds: S7-8, S8-6
+#[tokio::test]
+async fn what_may_pass_is_tried_three_times_and_a_refusal_once() {
+    let (seen, http) = backend(&[503, 500, 502, 503, 503, 200, 404]).await;
+    let sink = reports(http, "{}");
+    let item = &items()[0];
+    assert_eq!(sink.deliver(item).await, Ok(false));
+    assert_eq!(seen.calls.lock().unwrap().len(), 3);
+    assert_eq!(sink.deliver(item).await, Ok(true));
+    assert_eq!(seen.calls.lock().unwrap().len(), 6);
+    let refused = sink.deliver(item).await.unwrap_err();
+    assert_eq!((refused.status, refused.retryable), (404, false));
+    assert_eq!(seen.calls.lock().unwrap().len(), 7);
+}
+
+// Holds: S6-7, S6-9
+#[tokio::test]
+async fn who_hands_something_in_never_waits_for_a_backend_that_does_not_answer() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    link_client::install_crypto();
+    let http = Http::new(&format!("http://{}", silent.local_addr().unwrap())).unwrap();
+    let queue = Handler::queue();
+    let handler = Handler::start("test", reports(http, "{}"), queue.clone()).unwrap();
+    let item = items().remove(4);
+    (0..3 * BOUND).for_each(|_| queue.push(item.clone()));
+    assert!(queue.dropped() >= (2 * BOUND - 1) as u64, "{}", queue.dropped());
+    drop(handler);
+}
+
+async fn backend(answers: &[u16]) -> (Seen, Http) {
+    let seen = Seen::default();
+    seen.answers.lock().unwrap().extend(answers.iter().rev());
+    let answer = |State(seen): State<Seen>, request: Request| async move {
+        let call = format!("{} {}", request.method(), request.uri());
+        seen.calls.lock().unwrap().push(call);
+        let status = seen.answers.lock().unwrap().pop().unwrap_or(200);
+        StatusCode::from_u16(status).unwrap()
+    };
+    let router = Router::new().fallback(answer).with_state(seen.clone());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    link_client::install_crypto();
+    (seen, Http::new(&format!("http://{address}")).unwrap())
+}
+
+fn reports(http: Http, args: &str) -> Sink {
+    let text = format!(
+        r#"{{"schema_version": "2.1", "reporting": {{"handlers": [{{"type": "http", "args": {args}}}]}}}}"#
+    );
+    let (config, faults) = config::read(&text);
+    assert!(faults.is_empty(), "{faults}");
+    match config.reporting.handlers.into_iter().next() {
+        Some(ReportingHandler::Http(targets)) => {
+            Sink::Http(Box::new(Target::of_reports(http, device(), targets)))
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn device() -> DeviceId {
+    format!("dev_{ID}").parse().unwrap()
+}
+
+fn items() -> Vec<Item> {
+    let model_id = format!("mdl_{ID}").parse().unwrap();
+    vec![
+        Item::Report(Report::Lifecycle(LifecycleReport {
+            status: LifecycleStatus::Online,
+            agent_version: semver::Version::new(1, 3, 0),
+            uptime_s: 5,
+            update: None,
+        })),
+        Item::Report(Report::Command(CommandReport {
+            command_id: format!("cmd_{ID}").parse().unwrap(),
+            status: CommandResult::Succeeded,
+            output: "done".to_owned(),
+            attempt: 1,
+        })),
+        Item::Report(Report::Model(ModelReport {
+            model_id,
+            pipeline_id: format!("pip_{ID}").parse().unwrap(),
+            state: ModelState::Serving,
+            is_serving: true,
+            port: 8080.try_into().unwrap(),
+            allowlist_digest: "d".to_owned(),
+            generation: 1,
+            detail: None,
+        })),
+        Item::Report(Report::Progress {
+            model_id,
+            progress: ProgressReport {
+                deployment_id: format!("dep_{ID}").parse().unwrap(),
+                event: ProgressEvent::Downloading,
+                bytes_done: 5,
+                bytes_total: 100,
+            },
+        }),
+        Item::Telemetry(TelemetryReport {
+            inference_id: format!("inf_{ID}").parse().unwrap(),
+            model_id,
+            prompt_tokens: Some(1),
+            completion_tokens: None,
+            provenance: Provenance::Exact,
+            duration_ms: 9,
+            time_to_first_token_ms: None,
+        }),
+        Item::System(SystemReport {
+            cpu_percent: 12.5,
+            cpu_count: 8,
+            load_1m: None,
+            memory: MemoryUsage { used_bytes: 1, total_bytes: 2 },
+            disk: None,
+            temperature_celsius: None,
+            gpus: vec![],
+            engines: vec![],
+            agent: ProcessUsage { cpu_percent: 0.1, memory_bytes: 1 },
+        }),
+    ]
+}

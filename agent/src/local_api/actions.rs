@@ -1,0 +1,150 @@
+//! What a person at this machine asks for. Whoever does not know the control token learns nothing
+//! but that: it is looked at before the path and the body. What comes of an action shows in the
+//! state of the agent.
+
+use axum::{
+    Json,
+    extract::{
+        FromRequestParts, Path, State,
+        rejection::{JsonRejection, PathRejection},
+    },
+    http::{HeaderMap, StatusCode, header, request::Parts},
+};
+use link_agent_core::event::{Event, Wish};
+use link_protocol::{
+    id::PipelineId,
+    local_api::{CancelledDeploy, PipelineEntry},
+    problem::Code,
+    report::LifecycleStatus,
+    secret::Secret,
+    update::UpdateRequest,
+};
+use sha2::{Digest as _, Sha256};
+
+use super::{LocalApi, Refusal, views};
+
+/// A request that knows the control token; always the first argument of a handler.
+pub(super) struct Control;
+
+type Named = Result<Path<PipelineId>, PathRejection>;
+type Accepted = (StatusCode, Json<PipelineEntry>);
+type Asked = Result<Json<UpdateRequest>, JsonRejection>;
+
+impl FromRequestParts<LocalApi> for Control {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, api: &LocalApi) -> Result<Self, Refusal> {
+        if knows(&parts.headers, &api.token) {
+            Ok(Self)
+        } else {
+            Err(Refusal::new(Code::ControlTokenRequired, "no or a wrong token"))
+        }
+    }
+}
+
+/// Begins an update.
+pub(super) async fn update(
+    _: Control,
+    State(api): State<LocalApi>,
+    asked: Asked,
+) -> Result<StatusCode, Refusal> {
+    let Json(request) = asked.map_err(|rejection| unreadable(&rejection))?;
+    let view = api.view().await?;
+    if view.status == LifecycleStatus::Updating {
+        return Err(Refusal::new(Code::UpdateRunning, "one at a time"));
+    }
+    api.updates.forget_last();
+    api.inbox.event(Event::UpdateAsked(request)).await;
+    Ok(StatusCode::ACCEPTED)
+}
+
+pub(super) async fn serve(
+    _: Control,
+    State(api): State<LocalApi>,
+    named: Named,
+) -> Result<Accepted, Refusal> {
+    wish(&api, named, Wish::Serve).await
+}
+
+pub(super) async fn stop(
+    _: Control,
+    State(api): State<LocalApi>,
+    named: Named,
+) -> Result<Accepted, Refusal> {
+    wish(&api, named, Wish::Stop).await
+}
+
+pub(super) async fn remove(
+    _: Control,
+    State(api): State<LocalApi>,
+    named: Named,
+) -> Result<Accepted, Refusal> {
+    wish(&api, named, Wish::Remove).await
+}
+
+/// Ends a deployment. A model that is deployed for the first time has no pipeline yet.
+pub(super) async fn cancel_deploy(
+    _: Control,
+    State(api): State<LocalApi>,
+    named: Named,
+) -> Result<(StatusCode, Json<CancelledDeploy>), Refusal> {
+    let id = parse(named)?;
+    let view = api.view().await?;
+    let pipeline = entry(views::models(&view), id);
+    let mut under_way = view.deployments.into_iter();
+    let deployment = under_way.find(|one| PipelineId::of(one.model_id) == id);
+    if pipeline.is_none() && deployment.is_none() {
+        return Err(unknown(id));
+    }
+    api.inbox.event(Event::Wished(Wish::CancelDeploy(id))).await;
+    Ok((StatusCode::ACCEPTED, Json(CancelledDeploy { pipeline, deployment })))
+}
+
+/// Hands a wish for one pipeline in, and answers with the pipeline as it is then; with what it was
+/// when it is gone already.
+async fn wish(
+    api: &LocalApi,
+    named: Named,
+    wish: fn(PipelineId) -> Wish,
+) -> Result<Accepted, Refusal> {
+    let id = parse(named)?;
+    let found = || async {
+        let view = api.view().await?;
+        Ok::<_, Refusal>(entry(views::models(&view), id))
+    };
+    let before = found().await?.ok_or_else(|| unknown(id))?;
+    api.inbox.event(Event::Wished(wish(id))).await;
+    let now = found().await.ok().flatten().unwrap_or(before);
+    Ok((StatusCode::ACCEPTED, Json(now)))
+}
+
+fn parse(named: Named) -> Result<PipelineId, Refusal> {
+    let invalid = |_| Refusal::new(Code::InvalidRequest, "the path names no pipeline");
+    named.map(|Path(id)| id).map_err(invalid)
+}
+
+fn entry(entries: Vec<PipelineEntry>, id: PipelineId) -> Option<PipelineEntry> {
+    entries.into_iter().find(|entry| entry.pipeline_id == id)
+}
+
+fn unknown(id: PipelineId) -> Refusal {
+    Refusal::new(Code::NotFound, format!("this device has no pipeline `{id}`"))
+}
+
+fn unreadable(rejection: &JsonRejection) -> Refusal {
+    let code = match rejection.status() {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => Code::UnsupportedMediaType,
+        StatusCode::PAYLOAD_TOO_LARGE => Code::PayloadTooLarge,
+        StatusCode::UNPROCESSABLE_ENTITY => Code::InvalidRequest,
+        _ => Code::MalformedRequest,
+    };
+    Refusal::new(code, rejection.body_text())
+}
+
+/// Tells whether the request knows the token. The digests are compared, so that the time it takes
+/// says nothing of the token.
+fn knows(headers: &HeaderMap, token: &Secret) -> bool {
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+    Sha256::digest(given) == Sha256::digest(token.expose())
+}

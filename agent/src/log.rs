@@ -1,0 +1,159 @@
+//! Log records: what the agent says of itself, on the console and to the backend (specification,
+//! section 2.4).
+//!
+//! A record is `{message, severity, category}`. What concerns more than the moment, such as
+//! security, says so in a field `category`. Nothing that is said while a record is sent becomes one.
+
+use std::fmt::{self, Write as _};
+
+use link_client::agent::AgentClient;
+use link_protocol::{
+    config::{Level, LogTarget, LoggingConfig, LoggingHandler},
+    report::{LogRecord, Severity},
+};
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::{Field, Visit},
+    level_filters::LevelFilter,
+};
+use tracing_subscriber::{
+    EnvFilter, Layer, fmt::layer, layer::Context, layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
+
+use crate::{
+    handler::{Handler, Item, Sink, Target},
+    queue::Queue,
+};
+
+/// The longest message of a record, in characters.
+const LONGEST: usize = 4000;
+
+/// The category of a record that names none.
+const OTHER: &str = "other";
+
+/// Where records wait for the backend, one queue for each handler.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Records(Vec<(LogTarget, Queue<Item>)>);
+
+/// Starts to log. `filter` is what a person asked for, in place of the level of the console.
+pub(crate) fn start(config: &LoggingConfig, filter: Option<&str>) -> Records {
+    let mut console = None;
+    let mut records = Vec::new();
+    for handler in &config.handlers {
+        match handler {
+            LoggingHandler::Console(target) => console = Some(level(target.level)),
+            // A configuration that asks for zenoh was refused.
+            LoggingHandler::Http(target) | LoggingHandler::Zenoh(target) => {
+                records.push((target.clone(), Handler::queue()));
+            }
+        }
+    }
+    let records = Records(records);
+    let shown = match (filter, console) {
+        (Some(filter), _) => EnvFilter::new(filter),
+        (None, Some(level)) => EnvFilter::new(level.to_string()),
+        (None, None) => EnvFilter::new("off"),
+    };
+    let console = layer().with_writer(std::io::stderr).with_filter(shown);
+    let registry = tracing_subscriber::registry().with(console).with(records.clone());
+    // A second start in one process, as tests make it, keeps the first.
+    let _already_logs = registry.try_init();
+    records
+}
+
+impl Records {
+    /// Sends what waits, and what comes, as the device of `client`.
+    pub(crate) fn deliver(&self, client: &AgentClient) -> anyhow::Result<Vec<Handler>> {
+        let handler = |(target, queue): &(LogTarget, Queue<Item>)| {
+            let target = Target::of_logs(client.http().clone(), client.device(), target);
+            Handler::start("logs", Sink::Http(Box::new(target)), queue.clone())
+        };
+        self.0.iter().map(handler).collect()
+    }
+
+    /// How many records were lost because too much waited.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.0.iter().map(|(_, queue)| queue.dropped()).sum()
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Records {
+    fn on_event(&self, event: &Event<'_>, _context: Context<'_, S>) {
+        let metadata = event.metadata();
+        if !is_ours(metadata) {
+            return;
+        }
+        let takers = self.0.iter().filter(|(target, _)| *metadata.level() <= level(target.level));
+        let mut record = None;
+        for (_, queue) in takers {
+            let record = record.get_or_insert_with(|| record_of(event));
+            queue.push(Item::Log(record.clone()));
+        }
+    }
+}
+
+/// What the agent itself says; the ways by which records leave are not listened to.
+fn is_ours(metadata: &Metadata<'_>) -> bool {
+    let target = metadata.target();
+    target.starts_with("link_") && !target.starts_with("link_agent::handler")
+}
+
+fn record_of(event: &Event<'_>) -> LogRecord {
+    let mut text = Text::default();
+    event.record(&mut text);
+    let mut message: String = text.message.chars().take(LONGEST).collect();
+    message.extend(text.fields.chars().take(LONGEST));
+    LogRecord {
+        message,
+        severity: severity(*event.metadata().level()),
+        category: text.category.unwrap_or_else(|| OTHER.to_owned()),
+    }
+}
+
+fn severity(level: tracing::Level) -> Severity {
+    match level {
+        tracing::Level::ERROR => Severity::Error,
+        tracing::Level::WARN => Severity::Warning,
+        tracing::Level::INFO | tracing::Level::DEBUG | tracing::Level::TRACE => Severity::Info,
+    }
+}
+
+const fn level(level: Level) -> LevelFilter {
+    match level {
+        Level::Error => LevelFilter::ERROR,
+        Level::Warning => LevelFilter::WARN,
+        Level::Info => LevelFilter::INFO,
+        Level::Debug => LevelFilter::DEBUG,
+    }
+}
+
+/// The parts of an event.
+#[derive(Default)]
+struct Text {
+    message: String,
+    fields: String,
+    category: Option<String>,
+}
+
+impl Visit for Text {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "category" {
+            self.category = Some(value.to_owned());
+        } else {
+            self.record_debug(field, &format_args!("{value}"));
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let wrote = if field.name() == "message" {
+            write!(self.message, "{value:?}")
+        } else {
+            write!(self.fields, " {}={value:?}", field.name())
+        };
+        wrote.expect("writing to a string cannot fail");
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+use tracing_subscriber::layer::SubscriberExt as _;
+
+use super::*;
+
+// Holds: S2.4-1, S2.4-2, S2.4-3, S2.4-4
+#[tokio::test]
+async fn a_record_has_a_message_a_severity_and_a_category_and_nothing_else() {
+    let records = records(Level::Debug);
+    tracing::subscriber::with_default(subscriber(&records), || {
+        tracing::error!(category = "security", attempts = 3, "a token was refused");
+        tracing::warn!("the disk is nearly full");
+        tracing::info!(device = %"dev_1", "ready");
+        tracing::debug!("a detail");
+    });
+    let expected = [
+        r#"{"message":"a token was refused attempts=3","severity":"error","category":"security"}"#,
+        r#"{"message":"the disk is nearly full","severity":"warning","category":"other"}"#,
+        r#"{"message":"ready device=dev_1","severity":"info","category":"other"}"#,
+        r#"{"message":"a detail","severity":"info","category":"other"}"#,
+    ];
+    for text in expected {
+        assert_eq!(next(&records).await, text);
+    }
+}
+
+#[tokio::test]
+async fn a_handler_takes_what_is_severe_enough_and_is_the_agents_own() {
+    let records = records(Level::Warning);
+    tracing::subscriber::with_default(subscriber(&records), || {
+        tracing::info!("not severe enough");
+        tracing::error!(target: "hyper::proto", "not ours");
+        tracing::error!(target: "link_agent::handler::http", "said while a record is sent");
+        tracing::error!("{}", "x".repeat(10_000));
+    });
+    let text = next(&records).await;
+    assert!(text.starts_with(r#"{"message":"xxx"#) && text.len() < 5000, "{text}");
+}
+
+fn records(level: Level) -> Records {
+    let target = LogTarget { level, ..LogTarget::default() };
+    Records(vec![(target, Handler::queue())])
+}
+
+fn subscriber(records: &Records) -> impl Subscriber + use<> {
+    tracing_subscriber::registry().with(records.clone())
+}
+
+async fn next(records: &Records) -> String {
+    match records.0[0].1.pop().await {
+        Item::Log(record) => serde_json::to_string(&record).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,100 @@
+//! NVIDIA's GPUs, as `nvidia-smi` tells of them: a static program cannot load the driver's library.
+//!
+//! A tool that is not there, cannot be started, or does not answer in time is not asked again.
+
+use std::{
+    env,
+    ffi::OsStr,
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use link_platform::{
+    fs,
+    process::{self, Answer, Call},
+};
+use link_protocol::system::GpuUsage;
+
+/// How long the tool may take.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// Where Windows shows its tool to a Linux within it; not always on PATH there.
+const WITHIN_WINDOWS: &str = "/usr/lib/wsl/lib";
+
+const FIELDS: &str = "--query-gpu=name,utilization.gpu,memory.used,memory.total,temperature.gpu";
+const FORMAT: &str = "--format=csv,noheader,nounits";
+
+/// `nvidia-smi`.
+#[derive(Debug)]
+pub(crate) struct Nvidia {
+    program: PathBuf,
+    limit: Duration,
+}
+
+impl Nvidia {
+    /// Looks for the tool; `path` is the variable PATH, of which only absolute folders count.
+    pub(crate) fn find(path: Option<&OsStr>) -> Option<Self> {
+        let name = format!("nvidia-smi{}", env::consts::EXE_SUFFIX);
+        env::split_paths(path.unwrap_or_default())
+            .chain([PathBuf::from(WITHIN_WINDOWS)])
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(&name))
+            .find(|program| fs::is_executable(program))
+            .map(|program| Self { program, limit: LIMIT })
+    }
+
+    /// Asks the tool; gives it back while it is worth asking again.
+    pub(crate) async fn ask(self) -> (Vec<GpuUsage>, Option<Self>) {
+        let Self { program, limit } = &self;
+        let args = vec![FIELDS.into(), FORMAT.into()];
+        let call = Call { program: program.clone(), args, env: None, limit: *limit };
+        let answer = tokio::task::spawn_blocking(move || process::call(&call)).await;
+        match answer.unwrap_or_else(|error| Err(io::Error::other(error))) {
+            Ok(Answer { success: true, stdout, .. }) => (parse(&stdout), Some(self)),
+            // Its driver may be away for a while, in an update of it for example.
+            Ok(_) => (Vec::new(), Some(self)),
+            Err(error) => {
+                self.given_up(&error);
+                (Vec::new(), None)
+            }
+        }
+    }
+
+    fn given_up(&self, error: &io::Error) {
+        let program: &Path = &self.program;
+        tracing::warn!("`{}` is not asked for GPUs any more: {error}", program.display());
+    }
+}
+
+/// Reads a line for each GPU; what a GPU does not tell, such as `[N/A]`, is left out.
+fn parse(table: &str) -> Vec<GpuUsage> {
+    table.lines().filter_map(gpu).collect()
+}
+
+fn gpu(line: &str) -> Option<GpuUsage> {
+    let mut from_the_end = line.rsplitn(5, ',').map(str::trim);
+    let temperature_celsius = number(from_the_end.next()?);
+    let memory_total_bytes = mebibytes(from_the_end.next()?);
+    let memory_used_bytes = mebibytes(from_the_end.next()?);
+    let utilisation_percent = number(from_the_end.next()?);
+    let name = from_the_end.next()?.to_owned();
+    Some(GpuUsage {
+        name,
+        utilisation_percent,
+        memory_used_bytes,
+        memory_total_bytes,
+        temperature_celsius,
+    })
+}
+
+fn number(field: &str) -> Option<f64> {
+    field.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+fn mebibytes(field: &str) -> Option<u64> {
+    field.parse::<u64>().ok().and_then(|count| count.checked_mul(1 << 20))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,235 @@
+//! The agent's configuration, schema 2.1 (specification, section 2.3).
+//!
+//! [`read`] takes a file's text and tells every fault of it at once, each with its key and what was
+//! expected there. A file of another schema version is refused before the rest of it is looked at.
+//! Defaults stand in the types, so an empty configuration is a complete one. What the names in a
+//! configuration mean is checked by `link-agent-core`, which knows the components.
+
+mod fault;
+mod generic;
+mod handler;
+mod pipeline;
+mod reader;
+mod template;
+mod transport;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use self::reader::{Node, Object, Text};
+pub use self::{
+    fault::{Fault, Faults},
+    generic::{GenericConfig, Scalar},
+    handler::{
+        Level, LogTarget, LoggingConfig, LoggingHandler, ReportTargets, ReportingConfig,
+        ReportingHandler, Timeout,
+    },
+    pipeline::PipelineConfig,
+    template::{InvalidTemplate, Placeholder, Template, Values},
+    transport::{RootCa, TransportConfig},
+};
+use crate::{id::DeviceId, limits};
+
+pub use crate::identity::SCHEMA_VERSION;
+
+/// The largest configuration file that is read, in bytes.
+pub const SIZE_LIMIT: u64 = 1024 * 1024;
+
+/// The whole configuration of an agent.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[schemars(title = "Configuration of the Link agent", deny_unknown_fields)]
+pub struct AgentConfig {
+    /// The schema of this file: `2.1`.
+    #[schemars(extend("const" = SCHEMA_VERSION))]
+    pub schema_version: String,
+    /// Who this device is, where that is not left to `link register`.
+    #[serde(default)]
+    pub identity: IdentityConfig,
+    /// How the backend is reached; as registered when it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<TransportConfig>,
+    /// The API on the loopback interface.
+    #[serde(default)]
+    pub local_api: LocalApiConfig,
+    /// Settings of components and plugins, by their name.
+    #[serde(default)]
+    pub components: BTreeMap<String, GenericConfig>,
+    /// The agent's own pipelines. Models bring theirs when they are deployed.
+    #[serde(default)]
+    pub pipelines: Vec<PipelineConfig>,
+    #[serde(default)]
+    pub logging: LoggingConfig,
+    #[serde(default)]
+    pub reporting: ReportingConfig,
+}
+
+/// Who this device is: the first place where the agent looks (specification, section 4.4).
+#[derive(Clone, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
+#[schemars(deny_unknown_fields)]
+pub struct IdentityConfig {
+    /// Where the backend is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend_url: Option<String>,
+    /// The device to be, which a registration key activates again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub device_id: Option<DeviceId>,
+    /// The name the device registers with; the host's name when it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A file that holds a registration key; it is deleted once the key was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registration_key_file: Option<String>,
+    /// A file that holds a fleet key, for images of many devices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet_key_file: Option<String>,
+}
+
+/// The API on the loopback interface (specification, section 4.2).
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[schemars(deny_unknown_fields)]
+pub struct LocalApiConfig {
+    /// The port on 127.0.0.1.
+    #[schemars(range(min = 1, max = 65535))]
+    pub port: u16,
+}
+
+impl Default for LocalApiConfig {
+    fn default() -> Self {
+        Self { port: limits::LOCAL_API_PORT }
+    }
+}
+
+impl Default for AgentConfig {
+    fn default() -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            identity: IdentityConfig::default(),
+            transport: None,
+            local_api: LocalApiConfig::default(),
+            components: BTreeMap::new(),
+            pipelines: pipeline::defaults(),
+            logging: LoggingConfig::default(),
+            reporting: ReportingConfig::default(),
+        }
+    }
+}
+
+/// Reads a configuration. Where there is a fault the default stands in for it, so that everything
+/// else can be checked too; only a configuration without faults may be used.
+#[must_use]
+pub fn read(text: &str) -> (AgentConfig, Faults) {
+    let mut faults = Faults::default();
+    let config = match serde_json::from_str::<Value>(text) {
+        Ok(value) => read_value(&value, &mut faults),
+        Err(error) => {
+            faults.push(Fault {
+                key: format!("line {}, column {}", error.line(), error.column()),
+                expected: "JSON".to_owned(),
+                found: "something else".to_owned(),
+            });
+            AgentConfig::default()
+        }
+    };
+    (config, faults)
+}
+
+fn read_value(value: &Value, faults: &mut Faults) -> AgentConfig {
+    let mut config = AgentConfig::default();
+    let Some(mut object) = Object::open(&Node::root(value), faults) else { return config };
+    let version: Option<Text> = object.required("schema_version", faults);
+    match version {
+        Some(version) if version.0 == SCHEMA_VERSION => {}
+        Some(version) => {
+            // The keys of another version are not this one's to judge.
+            faults.push(Fault {
+                key: "schema_version".to_owned(),
+                expected: format!("`{SCHEMA_VERSION}`; the file is left as it is"),
+                found: format!("`{}`", version.0.chars().take(20).collect::<String>()),
+            });
+            return config;
+        }
+        None => return config,
+    }
+    if let Some(node) = object.child("identity") {
+        config.identity = IdentityConfig::read(&node, faults);
+    }
+    if let Some(node) = object.child("transport") {
+        config.transport = TransportConfig::read(&node, faults);
+    }
+    if let Some(node) = object.child("local_api") {
+        config.local_api = LocalApiConfig::read(&node, faults);
+    }
+    if let Some(node) = object.child("components") {
+        config.components = generic::read_all(&node, faults);
+    }
+    if let Some(node) = object.child("pipelines") {
+        config.pipelines = node.list(faults, PipelineConfig::read);
+    }
+    if let Some(node) = object.child("logging") {
+        config.logging = LoggingConfig::read(&node, faults);
+    }
+    if let Some(node) = object.child("reporting") {
+        config.reporting = ReportingConfig::read(&node, faults);
+    }
+    object.close(faults);
+    config
+}
+
+impl IdentityConfig {
+    fn read(node: &Node<'_>, faults: &mut Faults) -> Self {
+        let Some(mut object) = Object::open(node, faults) else { return Self::default() };
+        let text = |text: Option<Text>| text.map(|text| text.0);
+        let config = Self {
+            backend_url: text(object.optional("backend_url", faults)),
+            device_id: object.optional("device_id", faults),
+            name: text(object.optional("name", faults)),
+            registration_key_file: text(object.optional("registration_key_file", faults)),
+            fleet_key_file: text(object.optional("fleet_key_file", faults)),
+        };
+        if config.registration_key_file.is_some() && config.fleet_key_file.is_some() {
+            faults.push(Fault {
+                key: object.key("fleet_key_file"),
+                expected: "only one of the two key files".to_owned(),
+                found: "both".to_owned(),
+            });
+        }
+        let keyed = config.registration_key_file.is_some() || config.fleet_key_file.is_some();
+        if keyed && config.backend_url.is_none() {
+            faults.push(Fault {
+                key: object.key("backend_url"),
+                expected: "the address of the backend that the key is for".to_owned(),
+                found: "nothing".to_owned(),
+            });
+        }
+        object.close(faults);
+        config
+    }
+}
+
+impl LocalApiConfig {
+    fn read(node: &Node<'_>, faults: &mut Faults) -> Self {
+        let Some(mut object) = Object::open(node, faults) else { return Self::default() };
+        let port: Option<crate::port::Port> = object.optional("port", faults);
+        object.close(faults);
+        port.map_or_else(Self::default, |port| Self { port: port.get() })
+    }
+}
+
+/// Writes the JSON Schema of [`AgentConfig`].
+///
+/// # Panics
+/// Never: a schema has only text keys.
+#[must_use]
+pub fn json_schema() -> String {
+    let schema = schemars::schema_for!(AgentConfig);
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema has only text keys");
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! Settings whose names only the component that they are for knows.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    fault::Faults,
+    reader::{Leaf, Node},
+};
+
+/// Settings of one component or plugin: names and plain values.
+#[derive(Clone, Debug, Default, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct GenericConfig(BTreeMap<String, Scalar>);
+
+/// A plain value.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Scalar {
+    Flag(bool),
+    Number(u64),
+    Text(String),
+}
+
+impl Leaf for Scalar {
+    const EXPECTED: &'static str = "a text, a whole number, true or false";
+}
+
+impl GenericConfig {
+    /// Returns the number that is set under `name`.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<u64> {
+        match self.0.get(name)? {
+            Scalar::Number(number) => Some(*number),
+            Scalar::Flag(_) | Scalar::Text(_) => None,
+        }
+    }
+
+    /// Every setting.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Scalar)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+}
+
+pub(super) fn read_all(node: &Node<'_>, faults: &mut Faults) -> BTreeMap<String, GenericConfig> {
+    let components = node.entries(faults).into_iter();
+    components
+        .map(|(name, node)| {
+            let settings = node.entries(faults).into_iter();
+            let settings = settings.filter_map(|(name, node)| {
+                node.leaf(faults).map(|value: Scalar| (name.to_owned(), value))
+            });
+            (name.to_owned(), GenericConfig(settings.collect()))
+        })
+        .collect()
+}

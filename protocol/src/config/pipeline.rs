@@ -1,0 +1,54 @@
+//! The agent's own pipelines.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    fault::Faults,
+    reader::{Node, Object, Text},
+};
+
+/// A pipeline: a source whose output goes to a sink, on a thread of its own.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[schemars(deny_unknown_fields)]
+pub struct PipelineConfig {
+    /// Names the pipeline in logs and metrics; no two have the same.
+    pub id: String,
+    /// The name of a registered source.
+    pub source: String,
+    /// The name of a registered sink.
+    pub sink: String,
+    /// Whether it runs; `true` when it is not given.
+    #[serde(default = "active")]
+    pub active: bool,
+}
+
+const fn active() -> bool {
+    true
+}
+
+impl PipelineConfig {
+    pub(super) fn read(node: &Node<'_>, faults: &mut Faults) -> Option<Self> {
+        let mut object = Object::open(node, faults)?;
+        let id: Option<Text> = object.required("id", faults);
+        let source: Option<Text> = object.required("source", faults);
+        let sink: Option<Text> = object.required("sink", faults);
+        let active = object.optional("active", faults).unwrap_or(true);
+        object.close(faults);
+        Some(Self { id: id?.0, source: source?.0, sink: sink?.0, active })
+    }
+}
+
+/// The pipelines of an agent whose configuration names none.
+pub(super) fn defaults() -> Vec<PipelineConfig> {
+    let pipeline = |id: &str, source: &str, sink: &str| PipelineConfig {
+        id: id.to_owned(),
+        source: source.to_owned(),
+        sink: sink.to_owned(),
+        active: true,
+    };
+    vec![
+        pipeline("control", "commands", "command_handler"),
+        pipeline("system", "system_monitor", "reports"),
+    ]
+}

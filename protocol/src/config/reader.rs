@@ -1,0 +1,191 @@
+//! Reads JSON value by value, so that one fault does not hide the next.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::fault::{Fault, Faults};
+use crate::{id::DeviceId, port::Port, registration::TransportType, secret::Secret};
+
+/// A value and where it stands.
+#[derive(Debug)]
+pub(super) struct Node<'a> {
+    value: &'a Value,
+    key: String,
+}
+
+/// An object that is being read; it knows which of its keys were asked for.
+#[derive(Debug)]
+pub(super) struct Object<'a> {
+    fields: &'a Map<String, Value>,
+    key: String,
+    known: Vec<&'static str>,
+}
+
+/// A value without parts, and how a person calls it.
+pub(super) trait Leaf: DeserializeOwned {
+    const EXPECTED: &'static str;
+}
+
+/// A text that is not empty.
+#[derive(Debug, serde::Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Text(pub(super) String);
+
+impl TryFrom<String> for Text {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if text.is_empty() { Err("it is empty") } else { Ok(Self(text)) }
+    }
+}
+
+impl Leaf for Text {
+    const EXPECTED: &'static str = "a text";
+}
+
+impl Leaf for bool {
+    const EXPECTED: &'static str = "true or false";
+}
+
+impl Leaf for Port {
+    const EXPECTED: &'static str = "a port from 1 to 65535";
+}
+
+impl Leaf for DeviceId {
+    const EXPECTED: &'static str = "a device id such as `dev_...`";
+}
+
+impl Leaf for Secret {
+    const EXPECTED: &'static str = "a text";
+}
+
+impl Leaf for TransportType {
+    const EXPECTED: &'static str = "`http` or `zenoh`";
+}
+
+impl<'a> Node<'a> {
+    pub(super) const fn root(value: &'a Value) -> Self {
+        Self { value, key: String::new() }
+    }
+
+    /// Adds a fault at this place.
+    pub(super) fn fault(&self, expected: impl Into<String>, faults: &mut Faults) {
+        let found = describe(self.value);
+        faults.push(Fault { key: named(&self.key), expected: expected.into(), found });
+    }
+
+    /// Reads a value without parts.
+    pub(super) fn leaf<T: Leaf>(&self, faults: &mut Faults) -> Option<T> {
+        let read = T::deserialize(self.value).ok();
+        if read.is_none() {
+            self.fault(T::EXPECTED, faults);
+        }
+        read
+    }
+
+    /// Reads every item of a list; an item with a fault is left out.
+    pub(super) fn list<T>(
+        &self,
+        faults: &mut Faults,
+        read: impl Fn(&Node<'_>, &mut Faults) -> Option<T>,
+    ) -> Vec<T> {
+        let Value::Array(items) = self.value else {
+            self.fault("a list", faults);
+            return Vec::new();
+        };
+        let nodes = items.iter().enumerate();
+        let nodes = nodes.map(|(place, value)| Node { value, key: format!("{}[{place}]", self.key) });
+        nodes.filter_map(|node| read(&node, faults)).collect()
+    }
+
+    /// Every entry of an object whose keys are free.
+    pub(super) fn entries(&self, faults: &mut Faults) -> Vec<(&'a str, Self)> {
+        let Value::Object(fields) = self.value else {
+            self.fault("an object", faults);
+            return Vec::new();
+        };
+        let node = |(name, value): (&'a String, &'a Value)| {
+            (name.as_str(), Self { value, key: join(&self.key, name) })
+        };
+        fields.iter().map(node).collect()
+    }
+}
+
+impl<'a> Object<'a> {
+    /// Opens an object; a fault when the value is none.
+    pub(super) fn open(node: &Node<'a>, faults: &mut Faults) -> Option<Self> {
+        let Value::Object(fields) = node.value else {
+            node.fault("an object", faults);
+            return None;
+        };
+        Some(Self { fields, key: node.key.clone(), known: Vec::new() })
+    }
+
+    /// The whole key of one of its fields.
+    pub(super) fn key(&self, name: &str) -> String {
+        join(&self.key, name)
+    }
+
+    /// A field, if it is there.
+    pub(super) fn child(&mut self, name: &'static str) -> Option<Node<'a>> {
+        self.known.push(name);
+        let value = self.fields.get(name)?;
+        Some(Node { value, key: self.key(name) })
+    }
+
+    /// A field that must be there.
+    pub(super) fn required<T: Leaf>(
+        &mut self,
+        name: &'static str,
+        faults: &mut Faults,
+    ) -> Option<T> {
+        if let Some(node) = self.child(name) {
+            return node.leaf(faults);
+        }
+        let (key, expected) = (self.key(name), T::EXPECTED.to_owned());
+        faults.push(Fault { key, expected, found: "nothing".to_owned() });
+        None
+    }
+
+    /// A field that may be missing.
+    pub(super) fn optional<T: Leaf>(
+        &mut self,
+        name: &'static str,
+        faults: &mut Faults,
+    ) -> Option<T> {
+        self.child(name)?.leaf(faults)
+    }
+
+    /// Adds a fault for each key that nobody has asked for.
+    pub(super) fn close(self, faults: &mut Faults) {
+        for name in self.fields.keys().filter(|name| !self.known.contains(&name.as_str())) {
+            let shown: String = name.chars().take(40).collect();
+            faults.push(Fault {
+                key: self.key(&shown),
+                expected: format!("no other key than {}", self.known.join(", ")),
+                found: "this one".to_owned(),
+            });
+        }
+    }
+}
+
+fn join(key: &str, name: &str) -> String {
+    if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") }
+}
+
+fn named(key: &str) -> String {
+    if key.is_empty() { "the file".to_owned() } else { key.to_owned() }
+}
+
+/// Says what a value is without repeating a text, which may be a secret.
+fn describe(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) if text.is_empty() => "an empty text".to_owned(),
+        Value::String(_) => "another text".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}

@@ -1,0 +1,100 @@
+//! How the control plane is reached.
+
+use std::convert::Infallible;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    fault::{Fault, Faults},
+    reader::{Leaf, Node, Object, Text},
+};
+use crate::{registration::TransportType, secret::Secret};
+
+/// The transport of the control plane and of the pipelines.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[schemars(deny_unknown_fields)]
+pub struct TransportConfig {
+    #[schemars(with = "String", extend("enum" = ["http", "zenoh"]))]
+    pub r#type: TransportType,
+    /// The routers of zenoh. Their scheme decides on TLS: `tls/` and `quic/` use it.
+    #[serde(default)]
+    pub endpoints: Vec<String>,
+    /// Whether a device on zenoh may fall back to HTTP.
+    #[serde(default)]
+    pub fallback: bool,
+    /// The certificates a server is checked with: `auto` is the bundled store, anything else the
+    /// path of a PEM file.
+    #[serde(default)]
+    pub tls_root_ca: RootCa,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub password: Option<Secret>,
+}
+
+/// The certificates that a server is checked with.
+#[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(from = "String", into = "String")]
+#[schemars(with = "String")]
+pub enum RootCa {
+    /// The store that comes with the agent.
+    #[default]
+    Auto,
+    /// A PEM file.
+    File(String),
+}
+
+impl From<String> for RootCa {
+    fn from(text: String) -> Self {
+        if text == "auto" { Self::Auto } else { Self::File(text) }
+    }
+}
+
+impl From<RootCa> for String {
+    fn from(root: RootCa) -> Self {
+        match root {
+            RootCa::Auto => "auto".to_owned(),
+            RootCa::File(path) => path,
+        }
+    }
+}
+
+impl std::str::FromStr for RootCa {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(text.to_owned().into())
+    }
+}
+
+impl Leaf for RootCa {
+    const EXPECTED: &'static str = "`auto` or the path of a PEM file";
+}
+
+impl TransportConfig {
+    pub(super) fn read(node: &Node<'_>, faults: &mut Faults) -> Option<Self> {
+        let mut object = Object::open(node, faults)?;
+        let r#type = object.required("type", faults);
+        let endpoints = object.child("endpoints").map(|node| {
+            node.list(faults, |node, faults| node.leaf(faults).map(|text: Text| text.0))
+        });
+        let fallback = object.optional("fallback", faults).unwrap_or(false);
+        let tls_root_ca = object.optional("tls_root_ca", faults).unwrap_or_default();
+        let username = object.optional("username", faults).map(|text: Text| text.0);
+        let password: Option<Secret> = object.optional("password", faults);
+        if username.is_some() != password.is_some() {
+            let (there, missing) =
+                if password.is_none() { ("username", "password") } else { ("password", "username") };
+            faults.push(Fault {
+                key: object.key(missing),
+                expected: format!("a text, because `{there}` is given"),
+                found: "nothing".to_owned(),
+            });
+        }
+        object.close(faults);
+        let endpoints = endpoints.unwrap_or_default();
+        Some(Self { r#type: r#type?, endpoints, fallback, tls_root_ca, username, password })
+    }
+}

@@ -1,0 +1,201 @@
+//! The agent's configuration and its session files, as a person who edits or loses them sees it.
+
+use std::path::PathBuf;
+
+use link_protocol::{
+    key::{EnrolmentKey, KeyKind},
+    report::ModelState,
+};
+use link_tests::{
+    backend::TestBackend,
+    chat,
+    device::{TestDevice, free_port},
+    engines::{self, TINY_REPLY},
+    program::{self, Running},
+    wait::until,
+};
+use serde_json::json;
+
+// Holds: S1-6a, S2.3-1, S2.3-3a, S2.3-6, S2.3-7
+#[tokio::test]
+async fn every_fault_is_told_at_once_and_nothing_is_started() {
+    let device = TestDevice::unregistered();
+    let text = json!({
+        "schema_version": "2.1",
+        "local_api": {"port": 70000},
+        "pipelines": [{"id": "a", "source": "commands", "sink": "reports"}],
+        "reporting": {"handlers": [{"type": "http", "args": {
+            "timeout": 0, "telemetry": "/agent/${identity.serial}"
+        }}]}
+    });
+    let path = configure(&device, &text.to_string());
+    let output = agent(&device).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&output.stderr);
+    for fault in [
+        "config/agent.json",
+        "local_api.port: expected a port from 1 to 65535, found 70000",
+        "pipelines[0].sink: expected a sink that takes what `commands` gives, found `reports`",
+        "reporting.handlers[0].args.timeout: expected whole seconds from 1 to 300, found 0",
+        "`${identity.serial}` is not known",
+    ] {
+        assert!(told.contains(fault), "{fault}:\n{told}");
+    }
+    assert!(!device.home().join("state").exists());
+    assert_eq!(std::fs::read_to_string(path).unwrap(), text.to_string());
+}
+
+// Holds: S2.3-2a, S2.3-2b, S9-2
+#[tokio::test]
+async fn a_configuration_of_an_earlier_schema_is_refused_and_left_as_it_is() {
+    let device = TestDevice::unregistered();
+    let text = r#"{"schema_version": "2.0", "pipelines": []}"#;
+    let path = configure(&device, text);
+    let output = agent(&device).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && told.contains("expected `2.1`"), "{told}");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+}
+
+#[tokio::test]
+async fn what_the_configuration_says_counts() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::register(&backend).await;
+    configure(
+        &device,
+        &json!({
+            "schema_version": "2.1",
+            "transport": {"type": "http"},
+            "local_api": {"port": device.local_port},
+            "components": {"system_monitor": {"interval_s": 5}},
+            "logging": {"handlers": [
+                {"type": "console", "args": {"level": "error"}},
+                {"type": "http", "args": {"level": "info"}}
+            ]},
+            "reporting": {"handlers": [{"type": "console"}, {"type": "http"}]}
+        })
+        .to_string(),
+    );
+    let mut command = agent(&device);
+    command.env_remove("LINK_LOCAL_PORT");
+    let running = Running::start(command, &device.home().join("agent.log"));
+    backend.online(device.id, true).await;
+    assert_eq!(device.healthz().await.device_id, device.id);
+    let status = device.link().env_remove("LINK_LOCAL_PORT").arg("status").output().unwrap();
+    let told = String::from_utf8_lossy(&status.stdout);
+    assert!(status.status.success() && told.contains("online"), "{told}");
+    assert!(!running.output().contains("INFO"), "{}", running.output());
+    until("a sample of the device", || async {
+        let shown = backend.owner.device(device.id).await.unwrap();
+        shown.system.map(|sample| assert!(sample.report.memory.total_bytes > 0))
+    })
+    .await;
+}
+
+// Holds: S4.4-14
+#[tokio::test]
+async fn a_device_that_finds_a_key_registers_itself() {
+    let backend = TestBackend::start().await;
+    let key = backend.key(KeyKind::Registration).await;
+    let mut device = TestDevice::unregistered();
+    let path = device.home().join("registration.key");
+    onboard(&device, &backend, "registration_key_file", &key);
+    device.run(&[]);
+    until("the device to register", || async { (!path.exists()).then_some(()) }).await;
+    device.id = device.identity().device_id;
+    backend.online(device.id, true).await;
+
+    // The image of a fleet: every device that starts from it is one of its own.
+    let fleet = backend.key(KeyKind::Fleet).await;
+    let mut devices = [TestDevice::unregistered(), TestDevice::unregistered()];
+    for device in &mut devices {
+        onboard(device, &backend, "fleet_key_file", &fleet);
+        device.run(&[]);
+        let identity = device.home().join("state/identity.json");
+        until("the device to register", || async { identity.exists().then_some(()) }).await;
+        device.id = device.identity().device_id;
+        backend.online(device.id, true).await;
+        assert!(device.home().join("registration.key").exists());
+    }
+    assert_ne!(devices[0].id, devices[1].id);
+}
+
+#[tokio::test]
+async fn a_key_that_is_refused_is_not_shown_again_and_another_one_is_tried() {
+    let backend = TestBackend::start().await;
+    let spent = backend.key(KeyKind::Registration).await;
+    let first = TestDevice::unregistered();
+    assert!(first.register_with(&backend.url, &spent).status.success());
+    let mut device = TestDevice::unregistered();
+    onboard(&device, &backend, "registration_key_file", &spent);
+    device.run(&[]);
+    let log = device.home().join("agent.log");
+    until("the refusal", || async {
+        let told = std::fs::read_to_string(&log).unwrap_or_default();
+        told.contains("is not registered").then_some(())
+    })
+    .await;
+    let told = std::fs::read_to_string(&log).unwrap();
+    assert!(!told.contains(spent.expose()), "{told}");
+    let good = backend.key(KeyKind::Registration).await;
+    let path = device.home().join("registration.key");
+    std::fs::write(&path, good.expose()).unwrap();
+    until("the device to register", || async { (!path.exists()).then_some(()) }).await;
+}
+
+// Holds: S2.3-9a, S2.3-9b
+#[tokio::test]
+async fn a_device_whose_files_are_lost_or_torn_takes_up_the_latest_session() {
+    let backend = TestBackend::start().await;
+    let mut device = TestDevice::start(&backend).await;
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let port = free_port();
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    backend.serving(deployment.deployment_id, true).await;
+    let identity = device.identity();
+
+    // Everything but the sessions and the models is lost while the agent is down.
+    device.kill();
+    let state = device.home().join("state");
+    for lost in ["identity.json", "journal.db", "journal.db-wal", "journal.db-shm"] {
+        drop(std::fs::remove_file(state.join(lost)));
+    }
+    let torn = state.join("configs/session_29991231T235959999Z.json");
+    std::fs::write(&torn, "{\"schema_version\": \"2.1\", \"revision\": 99").unwrap();
+    device.run(&[]);
+    until("the model to serve again", || async {
+        let health = device.healthz().await;
+        health.models.first().filter(|model| model.state == ModelState::Serving).map(|_| ())
+    })
+    .await;
+    assert_eq!(device.identity(), identity);
+    let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
+    assert_eq!(text, TINY_REPLY);
+    backend.serving(deployment.deployment_id, true).await;
+    assert!(torn.exists());
+    let log = std::fs::read_to_string(device.home().join("agent.log")).unwrap();
+    assert!(log.contains("session_29991231T235959999Z.json") && log.contains("damaged"), "{log}");
+}
+
+fn configure(device: &TestDevice, text: &str) -> PathBuf {
+    let path = device.home().join("config/agent.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn onboard(device: &TestDevice, backend: &TestBackend, name: &str, key: &EnrolmentKey) {
+    let path = device.home().join("registration.key");
+    std::fs::write(&path, key.expose()).unwrap();
+    let text = json!({
+        "schema_version": "2.1",
+        "identity": {"backend_url": backend.url, name: path}
+    });
+    configure(device, &text.to_string());
+}
+
+fn agent(device: &TestDevice) -> std::process::Command {
+    let mut command = std::process::Command::new(program::path("link-agent"));
+    command.env("LINK_HOME", device.home());
+    command
+}
