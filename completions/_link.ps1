@@ -70,6 +70,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;status' {
+            [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Show it again after each change, until Ctrl-C; with --json, one document on each line')
+            [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Show it again after each change, until Ctrl-C; with --json, one document on each line')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')

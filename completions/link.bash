@@ -2118,7 +2118,7 @@ _link() {
             return 0
             ;;
         link__subcmd__status)
-            opts="-q -h --json --quiet --help"
+            opts="-w -q -h --watch --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

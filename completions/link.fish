@@ -62,6 +62,7 @@ complete -c link -n "__fish_link_using_subcommand register" -l new-device -d 'Ma
 complete -c link -n "__fish_link_using_subcommand register" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand register" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand register" -s h -l help -d 'Print help'
+complete -c link -n "__fish_link_using_subcommand status" -s w -l watch -d 'Show it again after each change, until Ctrl-C; with --json, one document on each line'
 complete -c link -n "__fish_link_using_subcommand status" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand status" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand status" -s h -l help -d 'Print help'

@@ -68,6 +68,9 @@ mod tests {
         let text = r#"{"schema_version": "2.1", "local_api": {"port": 70000},
             "pipelines": [{"id": "a", "source": "nothing", "sink": "reports"}]}"#;
         let error = parse(Path::new("agent.json"), text).unwrap_err().to_string();
-        assert!(error.contains("local_api.port") && error.contains("pipelines[0].source"), "{error}");
+        assert!(
+            error.contains("local_api.port") && error.contains("pipelines[0].source"),
+            "{error}"
+        );
     }
 }

@@ -105,11 +105,7 @@ impl Settings {
 
 impl Engines {
     /// Starts the spawner and the health checks.
-    pub(crate) fn start(
-        settings: Settings,
-        roots: &Roots,
-        inbox: Inbox,
-    ) -> anyhow::Result<Self> {
+    pub(crate) fn start(settings: Settings, roots: &Roots, inbox: Inbox) -> anyhow::Result<Self> {
         let manifest = Arc::new(language_model::manifest());
         let probe = Probe::new(manifest.clone()).context("engines cannot be checked")?;
         let table = Table::default();

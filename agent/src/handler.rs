@@ -65,7 +65,11 @@ impl Sink {
 
 impl Handler {
     /// Starts the thread of a handler called `name`, which takes what is in `queue`.
-    pub(crate) fn start(name: &'static str, sink: Sink, queue: Queue<Item>) -> anyhow::Result<Self> {
+    pub(crate) fn start(
+        name: &'static str,
+        sink: Sink,
+        queue: Queue<Item>,
+    ) -> anyhow::Result<Self> {
         let thread = Pipeline::spawn(name, move |_stop| drain(name, sink, queue))?;
         Ok(Self { _thread: thread })
     }
@@ -87,7 +91,10 @@ pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>) {
         let dropped = queue.dropped();
         if dropped > told {
             let lost = dropped - told;
-            tracing::warn!(category = "reporting", "{name}: {lost} items were lost: too much waited");
+            tracing::warn!(
+                category = "reporting",
+                "{name}: {lost} items were lost: too much waited"
+            );
             told = dropped;
         }
     }

@@ -10,6 +10,8 @@ mod exposition;
 pub(crate) mod metrics;
 pub(crate) mod views;
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use axum::{
     Json, Router,
@@ -32,7 +34,7 @@ use link_protocol::{
     problem::{self, Code, Problem},
     secret::Secret,
 };
-use tokio::{net::TcpListener, sync::watch};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::metrics::Measured;
@@ -42,6 +44,9 @@ use crate::{
     run::{Inbox, View},
     update::Updates,
 };
+
+/// How long answers may take when the agent stops.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// Seconds after which an agent that is busy may be asked again.
 const RETRY_AFTER: &str = "5";
@@ -65,7 +70,18 @@ pub(crate) struct LocalApi {
 #[derive(Debug)]
 pub(crate) struct Listening {
     pub(crate) port: u16,
-    _closing: DropGuard,
+    closing: DropGuard,
+    served: JoinHandle<()>,
+}
+
+impl Listening {
+    /// Closes the port, and lets the answers that are under way come to their end.
+    pub(crate) async fn close(self) {
+        drop(self.closing);
+        if tokio::time::timeout(FAREWELL, self.served).await.is_err() {
+            tracing::debug!("a client of the local API did not take its answer in time");
+        }
+    }
 }
 
 /// Another program has the port: no fault of this version.
@@ -99,6 +115,7 @@ pub(crate) async fn start(api: LocalApi, frontends: &Frontends) -> anyhow::Resul
         })?;
     let port = listener.local_addr().context("the local API has no address")?.port();
     let api = LocalApi { port, ..api };
+    let closing = CancellationToken::new();
     let router = Router::new()
         .route(HEALTHZ_PATH, get(healthz))
         .route(MODELS_PATH, get(models))
@@ -108,22 +125,21 @@ pub(crate) async fn start(api: LocalApi, frontends: &Frontends) -> anyhow::Resul
         .route(STOP_PATH, post(actions::stop))
         .route(CANCEL_DEPLOY_PATH, post(actions::cancel_deploy))
         .route(PIPELINE_PATH, delete(actions::remove))
-        .merge(events::router(api.clone()))
+        .merge(events::router(api.clone(), closing.clone()))
         .fallback(async || Refusal::new(Code::NotFound, "no such path"))
         .method_not_allowed_fallback(async || {
             Refusal::new(Code::MethodNotAllowed, "the path takes another method")
         })
         .layer(middleware::from_fn_with_state(api.clone(), check))
         .with_state(api);
-    let closing = CancellationToken::new();
     let stop = closing.clone().cancelled_owned();
-    runtime.spawn(async move {
+    let served = runtime.spawn(async move {
         if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(stop).await {
             tracing::error!("the local API ended: {error}");
         }
     });
     tracing::info!("local API on http://127.0.0.1:{port}");
-    Ok(Listening { port, _closing: closing.drop_guard() })
+    Ok(Listening { port, closing: closing.drop_guard(), served })
 }
 
 impl LocalApi {

@@ -33,6 +33,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
+use link_client::roots;
 use link_installer::{
     guard::PORT_TAKEN,
     layout::{Layout, PROGRAMS},
@@ -41,7 +42,13 @@ use link_installer::{
 use link_platform::{checkpoint, fs, names, paths::Roots, process};
 use link_protocol::config::AgentConfig;
 
-use crate::{args::Args, guard_line::GuardLine, local_api::PortTaken, run::{Outcome, Setup}, self_check::CannotTell};
+use crate::{
+    args::Args,
+    guard_line::GuardLine,
+    local_api::PortTaken,
+    run::{Outcome, Setup},
+    self_check::CannotTell,
+};
 
 fn main() -> ExitCode {
     names::keep_to_what_is_built_in();
@@ -69,6 +76,9 @@ fn start(args: &Args) -> anyhow::Result<()> {
     let logging = config.as_ref().map_or(&defaults.logging, |config| &config.logging);
     let records = log::start(logging, args.log.as_deref());
     let config = config?;
+    if let Some(transport) = &config.transport {
+        roots::trust(&transport.tls_root_ca)?;
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

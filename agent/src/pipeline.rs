@@ -126,7 +126,10 @@ fn runtime(name: &str) -> anyhow::Result<Runtime> {
         .with_context(|| format!("cannot start the runtime of pipeline {name}"))
 }
 
-fn start(name: &str, run: impl FnOnce() + Send + 'static) -> anyhow::Result<thread::JoinHandle<()>> {
+fn start(
+    name: &str,
+    run: impl FnOnce() + Send + 'static,
+) -> anyhow::Result<thread::JoinHandle<()>> {
     thread::Builder::new()
         .name(name.to_owned())
         .spawn(run)

@@ -258,6 +258,7 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
     tracing::info!("stopping");
     guard.set_local_port(None);
     drop((inputs, changed));
+    local.close().await;
     shell.stop().await;
     if matches!(outcome, Outcome::Stopped) {
         let report = Report::Lifecycle(LifecycleReport {

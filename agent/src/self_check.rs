@@ -8,7 +8,7 @@ use link_client::http::{Call, Http};
 use link_platform::{fs, paths::Roots};
 use link_protocol::identity::Identity;
 
-use crate::journal::Journal;
+use crate::{journal::Journal, session};
 
 /// How long the backend may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[error("{0}")]
 pub(crate) struct CannotTell(&'static str);
 
-/// Checks the folders, the identity, the journal, and with `connected` the way to the backend.
+/// Checks the folders, the identity, the sessions, the journal, and with `connected` the way to the backend.
 ///
 /// # Errors
 /// [`CannotTell`] when this says nothing of the version, anything else when it does not work here.
@@ -36,6 +36,7 @@ pub(crate) async fn run(roots: &Roots, connected: bool) -> anyhow::Result<()> {
         Err(error) if error.is_not_found() => None,
         Err(error) => return Err(error.into()),
     };
+    session::find(roots, identity.as_ref().map(|identity| identity.device_id))?;
     if roots.journal().exists() {
         let copy = scratch.path().join("journal.db");
         let copied = Journal::copy(&roots.journal(), &copy).await;

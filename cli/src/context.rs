@@ -112,11 +112,14 @@ impl Context {
     pub(crate) fn local_port(&self) -> Result<u16, CliError> {
         let of_unit = || systemd::variable(&Layout::new(self.roots.clone()), LOCAL_PORT);
         let given = self.environment.local_port.clone().or_else(of_unit);
-        given.map_or_else(|| Ok(self.configured_port()), |text| {
-            text.trim().parse().map_err(|_| {
-                CliError::usage(format!("{LOCAL_PORT} is `{text}`, which is not a port"))
-            })
-        })
+        given.map_or_else(
+            || Ok(self.configured_port()),
+            |text| {
+                text.trim().parse().map_err(|_| {
+                    CliError::usage(format!("{LOCAL_PORT} is `{text}`, which is not a port"))
+                })
+            },
+        )
     }
 }
 

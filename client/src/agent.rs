@@ -8,16 +8,11 @@ use std::time::Duration;
 use link_protocol::{
     agent_api::{self, Hello, Poll, Welcome},
     envelope::Receipt,
-    id::{CommandId, DeviceId, ModelId},
+    id::DeviceId,
     limits,
     registration::{REGISTER_PATH, RegisterRequest, Registered},
-    report::{
-        CommandReport, LifecycleReport, LogRecord, ModelReport, ProgressReport, TelemetryReport,
-    },
     secret::Secret,
-    system::SystemReport,
 };
-use serde::Serialize;
 
 use crate::http::{Call, Failure, Http, HttpError, InvalidAddress, or_false, or_none};
 
@@ -86,67 +81,8 @@ impl AgentClient {
     /// # Errors
     /// [`HttpError`] when the backend refuses it.
     pub async fn receipt(&self, receipt: &Receipt) -> Result<bool, HttpError> {
-        self.post(&agent_api::receipt_path(self.device, receipt.command_id), receipt).await
-    }
-
-    /// Reports how a command ended.
-    ///
-    /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn command_status(&self, report: &CommandReport) -> Result<bool, HttpError> {
-        self.post(&self.command_status_path(report.command_id), report).await
-    }
-
-    /// Reports the lifecycle of the agent.
-    ///
-    /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn lifecycle(&self, report: &LifecycleReport) -> Result<bool, HttpError> {
-        self.http.put(&agent_api::lifecycle_path(self.device), report).await
-    }
-
-    /// Reports the state of a model.
-    ///
-    /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn model_status(&self, report: &ModelReport) -> Result<bool, HttpError> {
-        self.post(&agent_api::model_status_path(self.device, report.model_id), report).await
-    }
-
-    /// Reports the progress of a deployment of `model`.
-    ///
-    /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn progress(
-        &self,
-        model: ModelId,
-        report: &ProgressReport,
-    ) -> Result<bool, HttpError> {
-        self.post(&agent_api::progress_path(self.device, model), report).await
-    }
-
-    /// Reports the token usage of one inference.
-    ///
-    /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn telemetry(&self, report: &TelemetryReport) -> Result<bool, HttpError> {
-        self.post(&agent_api::telemetry_path(self.device, report.model_id), report).await
-    }
-
-    /// Reports a sample of the device itself.
-    ///
-    /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn system(&self, report: &SystemReport) -> Result<bool, HttpError> {
-        self.post(&agent_api::system_path(self.device), report).await
-    }
-
-    /// Sends a log record.
-    ///
-    /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn logs(&self, record: &LogRecord) -> Result<bool, HttpError> {
-        self.post(&agent_api::logs_path(), record).await
+        let path = agent_api::receipt_path(self.device, receipt.command_id);
+        or_false(self.http.call_for_status(Call::post(path).json(receipt)).await)
     }
 
     /// Deregisters the device.
@@ -155,30 +91,6 @@ impl AgentClient {
     /// [`Failure`] with the whole cause.
     pub async fn deregister(&self) -> Result<(), Failure> {
         self.http.call_for_status(Call::delete(agent_api::device_path(self.device))).await
-    }
-
-    /// Posts a body that was stored with its path.
-    ///
-    /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn post_json(&self, path: &str, body: &serde_json::Value) -> Result<bool, HttpError> {
-        self.post(path, body).await
-    }
-
-    /// Puts a body that was stored with its path.
-    ///
-    /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn put_json(&self, path: &str, body: &serde_json::Value) -> Result<bool, HttpError> {
-        self.http.put(path, body).await
-    }
-
-    fn command_status_path(&self, command: CommandId) -> String {
-        agent_api::command_status_path(self.device, command)
-    }
-
-    async fn post<B: Serialize + ?Sized>(&self, path: &str, body: &B) -> Result<bool, HttpError> {
-        or_false(self.http.call_for_status(Call::post(path).json(body)).await)
     }
 }
 

@@ -10,7 +10,10 @@ use link_protocol::{limits, problem::Problem, secret::Secret};
 use reqwest::{Method, Response, StatusCode, Url, header, redirect};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::retry::{self, Verdict};
+use crate::{
+    retry::{self, Verdict},
+    roots,
+};
 
 mod failure;
 
@@ -284,6 +287,8 @@ pub(crate) fn builder_for(url: &Url) -> reqwest::ClientBuilder {
         .connect_timeout(limits::CONNECT_TIMEOUT);
     if url.scheme() == "http" {
         builder = builder.tls_certs_only([]);
+    } else if let Some(roots) = roots::trusted() {
+        builder = builder.tls_certs_only(roots);
     }
     if is_loopback(url) {
         builder = builder.no_proxy();

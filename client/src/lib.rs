@@ -13,6 +13,7 @@ pub mod http;
 pub mod local;
 pub mod remote;
 pub mod retry;
+pub mod roots;
 pub mod transfer;
 
 /// Makes ring the crypto provider of this process. Each `main` calls it first; calling it again

@@ -74,42 +74,6 @@ pub fn receipt_path(device: DeviceId, command: CommandId) -> String {
     format!("{PREFIX}/agent/{device}/commands/{command}/receipt")
 }
 
-/// The path of a command's result.
-#[must_use]
-pub fn command_status_path(device: DeviceId, command: CommandId) -> String {
-    format!("{PREFIX}/agent/{device}/commands/{command}/status")
-}
-
-/// The path of the lifecycle status.
-#[must_use]
-pub fn lifecycle_path(device: DeviceId) -> String {
-    format!("{PREFIX}/agent/{device}/status")
-}
-
-/// The path of a model's state.
-#[must_use]
-pub fn model_status_path(device: DeviceId, model: ModelId) -> String {
-    format!("{PREFIX}/agent/{device}/models/{model}/status")
-}
-
-/// The path of a deployment's progress.
-#[must_use]
-pub fn progress_path(device: DeviceId, model: ModelId) -> String {
-    format!("{PREFIX}/agent/{device}/models/{model}/deployment")
-}
-
-/// The path of token usage.
-#[must_use]
-pub fn telemetry_path(device: DeviceId, model: ModelId) -> String {
-    format!("{PREFIX}/agent/{device}/models/{model}/telemetry")
-}
-
-/// The path of samples of the device itself.
-#[must_use]
-pub fn system_path(device: DeviceId) -> String {
-    format!("{PREFIX}/agent/{device}/system")
-}
-
 /// The path a model file that the backend holds is fetched from.
 #[must_use]
 pub fn content_path(device: DeviceId, model: ModelId) -> String {
@@ -120,10 +84,4 @@ pub fn content_path(device: DeviceId, model: ModelId) -> String {
 #[must_use]
 pub fn device_path(device: DeviceId) -> String {
     format!("{PREFIX}/agent/{device}")
-}
-
-/// The path of log records.
-#[must_use]
-pub fn logs_path() -> String {
-    format!("{PREFIX}/logs")
 }

@@ -58,7 +58,7 @@ pub struct AgentConfig {
     #[serde(default)]
     pub components: BTreeMap<String, GenericConfig>,
     /// The agent's own pipelines. Models bring theirs when they are deployed.
-    #[serde(default)]
+    #[serde(default = "pipeline::defaults")]
     pub pipelines: Vec<PipelineConfig>,
     #[serde(default)]
     pub logging: LoggingConfig,
@@ -90,6 +90,7 @@ pub struct IdentityConfig {
 
 /// The API on the loopback interface (specification, section 4.2).
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct LocalApiConfig {
     /// The port on 127.0.0.1.

@@ -30,8 +30,8 @@ use link_protocol::{
     identity::{Identity, SCHEMA_VERSION, encode_seed},
     key::{EnrolmentKey, KeyKind},
     local_api::{
-        ConnectionState, DeploymentProgress, EngineHealth, Healthz, ModelHealth, PipelineEntry,
-        Progress, TransportState,
+        CancelledDeploy, ConnectionState, DeploymentProgress, EngineHealth, Healthz, ModelHealth,
+        PipelineEntry, Progress, TransportState,
     },
     port::Port,
     registration::{
@@ -428,6 +428,11 @@ fn local() -> Vec<Example> {
         is_serving: true,
     };
     let stopped = PipelineEntry { is_serving: false, alias: parse("other"), ..entry.clone() };
+    let deployment = DeploymentProgress {
+        model_id: id("mdl_", 33),
+        state: DeploymentState::Downloading,
+        progress,
+    };
     vec![
         body(
             "healthz",
@@ -449,11 +454,7 @@ fn local() -> Vec<Example> {
                     detail: None,
                     engine_pid: Some(4711),
                 }],
-                deployments: vec![DeploymentProgress {
-                    model_id: id("mdl_", 33),
-                    state: DeploymentState::Downloading,
-                    progress,
-                }],
+                deployments: vec![deployment.clone()],
                 update: Some(UpdateProgress {
                     to: Some(semver::Version::new(1, 4, 0)),
                     phase: UpdatePhase::Downloading,
@@ -468,6 +469,10 @@ fn local() -> Vec<Example> {
             },
         ),
         body("local_models", vec![entry, stopped]),
+        body(
+            "local_cancelled_deploy",
+            CancelledDeploy { pipeline: None, deployment: Some(deployment) },
+        ),
         body(
             "local_update",
             UpdateRequest { version: Some(version()), again: true, channel: Some(Channel::Beta) },

@@ -16,6 +16,7 @@ mod developer;
 mod device_update;
 mod guard;
 mod install_script;
+mod local_api;
 mod main_job;
 mod registration;
 mod service;

@@ -193,7 +193,7 @@ fn is_written_by_the_agent(path: &Path) -> bool {
     let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
     ["agent.", "guard.", "journal.db"].iter().any(|own| name.starts_with(own))
         || folder == "run"
-        || folder == "logs"
+        || ["configs", "logs"].iter().any(|own| folder == *own)
 }
 
 /// Answers the next request at the address of `url` with a page that no backend of ours sends.

@@ -1,5 +1,5 @@
-//! Files that are made from the product's own definitions and committed: man pages, shell completions and the OpenAPI
-//! document.
+//! Files that are made from the product's own definitions and committed: man pages, shell completions, the OpenAPI
+//! document and the schema of the agent's configuration.
 //!
 //! `--check` writes nothing and names every file that is missing, stale or left over.
 
@@ -20,6 +20,7 @@ use link_cli::shared_files;
 /// Folders that hold nothing but generated files.
 const FOLDERS: &[&str] = &["completions", "man"];
 const API_DOCUMENT: &str = "docs/openapi.json";
+const CONFIG_SCHEMA: &str = "docs/agent.schema.json";
 
 /// The name of each file, from the repository's root, and what it holds.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -55,6 +56,8 @@ fn generate() -> anyhow::Result<Files> {
     }
     let document = link_backend::openapi_json();
     files.insert(API_DOCUMENT.to_owned(), format!("{}\n", document.trim_end()).into_bytes());
+    let schema = link_protocol::config::json_schema();
+    files.insert(CONFIG_SCHEMA.to_owned(), schema.into_bytes());
     Ok(files)
 }
 

@@ -67,7 +67,7 @@ impl Agent {
             outbox,
             update: Update::default(),
         };
-        agent.announce_status(&mut turn);
+        agent.report_lifecycle(LifecycleStatus::Starting, &mut turn);
         let effects = agent.conclude(turn);
         (agent, effects)
     }
@@ -132,7 +132,7 @@ impl Agent {
             }
             Event::UpdateSettled(outcome) => {
                 self.identity.last_update = Some(outcome);
-                self.announce_status(turn_ref);
+                self.report_lifecycle(self.status, turn_ref);
             }
             Event::DeadlineReached => self.check_deadlines(turn_ref),
         }
@@ -199,16 +199,17 @@ impl Agent {
         self.connection = ConnectionState::Connected;
         self.outbox.hurry();
         if self.status != LifecycleStatus::Online && !self.update.is_running() {
-            self.status = LifecycleStatus::Online;
-            self.announce_status(turn);
+            self.report_lifecycle(LifecycleStatus::Online, turn);
         }
         turn.reports.extend(self.pipelines.reports().into_iter().map(Report::Model));
         self.accept_all(welcome.commands, turn);
     }
 
-    fn announce_status(&self, turn: &mut Turn) {
+    /// The agent is in `status` now, which is reported.
+    fn report_lifecycle(&mut self, status: LifecycleStatus, turn: &mut Turn) {
+        self.status = status;
         turn.reports.push(Report::Lifecycle(LifecycleReport {
-            status: self.status,
+            status,
             agent_version: self.identity.agent_version.clone(),
             uptime_s: turn.now.as_secs(),
             update: self.identity.last_update.clone(),
@@ -225,18 +226,17 @@ impl Agent {
         let around = Around { own_version: &self.identity.agent_version, connected };
         self.update.begin(command, request, around, turn);
         if self.update.is_running() && self.status != LifecycleStatus::Updating {
-            self.status = LifecycleStatus::Updating;
-            self.announce_status(turn);
+            self.report_lifecycle(LifecycleStatus::Updating, turn);
         }
     }
 
     /// Nothing takes over: this version goes on.
     fn leave_update(&mut self, turn: &mut Turn) {
-        self.status = match self.connection {
+        let status = match self.connection {
             ConnectionState::Connected => LifecycleStatus::Online,
             ConnectionState::Connecting | ConnectionState::Refused => LifecycleStatus::Starting,
         };
-        self.announce_status(turn);
+        self.report_lifecycle(status, turn);
     }
 
     fn run(&mut self, id: CommandId, command: Command, turn: &mut Turn) {
@@ -273,8 +273,8 @@ impl Agent {
         }
         match self.waiting_deployment(|deploy| deploy.deployment_id == deployment_id) {
             Some(deploy) => {
-                turn.finish(deploy, CommandResult::Cancelled, reason);
-                turn.finish(id, CommandResult::Succeeded, "the deployment was cancelled");
+                turn.report_command(deploy, CommandResult::Cancelled, reason);
+                turn.report_command(id, CommandResult::Succeeded, "the deployment was cancelled");
             }
             None => {
                 let output = format!(
@@ -282,7 +282,7 @@ impl Agent {
                     DeploymentState::Downloading
                 )
                 .to_lowercase();
-                turn.finish(id, CommandResult::Rejected, output);
+                turn.report_command(id, CommandResult::Rejected, output);
             }
         }
     }
@@ -308,7 +308,7 @@ impl Agent {
             self.deployments.stop(|id, _| id == command, CommandResult::Failed, reason, turn);
             self.pipelines.time_out(command, turn);
             // Whatever holds it up, the command is over; what is still under way ends by itself.
-            turn.finish(command, CommandResult::Failed, reason);
+            turn.report_command(command, CommandResult::Failed, reason);
             self.settle_finished(turn);
         }
     }
@@ -334,7 +334,7 @@ impl Agent {
         while let Some(Finished { command, status, output }) = turn.finished.pop_front() {
             for cancel in self.deployments.forget(command) {
                 let output = format!("the deployment has ended: {status}");
-                turn.finish(cancel, CommandResult::Succeeded, output);
+                turn.report_command(cancel, CommandResult::Succeeded, output);
             }
             let Some(report) = self.ledger.finish(command, status, &output, &mut turn.changes)
             else {

@@ -79,13 +79,7 @@ pub const TABLE: &[Component] = &[
         shared: false,
         settings: &[("interval_s", 5..=86_400)],
     },
-    Component {
-        name: REPORTS,
-        role: Role::Sink,
-        flow: Flow::Samples,
-        shared: true,
-        settings: &[],
-    },
+    Component { name: REPORTS, role: Role::Sink, flow: Flow::Samples, shared: true, settings: &[] },
     Component {
         name: FRONTEND,
         role: Role::Source,

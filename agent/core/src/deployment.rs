@@ -115,7 +115,7 @@ impl Deployments {
                 return Some((command, active.deploy.clone()));
             }
         };
-        turn.finish(command, ended.0, ended.1);
+        turn.report_command(command, ended.0, ended.1);
         None
     }
 

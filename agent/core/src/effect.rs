@@ -102,7 +102,8 @@ pub(crate) struct Finished {
 }
 
 impl Turn {
-    pub(crate) fn finish(
+    /// A command has its result, which is written down and reported.
+    pub(crate) fn report_command(
         &mut self,
         command: CommandId,
         status: CommandResult,

@@ -122,10 +122,11 @@ impl Steps {
     }
 }
 
-/// Whether a change notes a command that is still to be done.
+/// Whether a change notes a command that is still to be done, or one that cannot be: its result is
+/// noted with it, because a restart would not know what it was.
 fn takes_in(change: &Change) -> bool {
     match change {
-        Change::PutCommand(entry) => entry.result.is_none(),
+        Change::PutCommand(entry) => entry.result.is_none() || entry.command.is_none(),
         Change::SetLastSeq(_) => true,
         Change::ForgetCommand(_)
         | Change::PutPipeline(_)

@@ -10,9 +10,7 @@ mod pipeline;
 use std::collections::BTreeMap;
 
 use link_protocol::{
-    command::{
-        DeployModel, ModelFile, ServingConfig, RepairServing, StartServing, UpdatePipeline,
-    },
+    command::{DeployModel, ModelFile, RepairServing, ServingConfig, StartServing, UpdatePipeline},
     id::{CommandId, PipelineId},
     report::{CommandResult, ModelReport, ModelState},
 };
@@ -113,9 +111,9 @@ impl Pipelines {
             if serve {
                 pipeline.wait(command, done);
             } else {
-                turn.finish(command, CommandResult::Succeeded, done);
+                turn.report_command(command, CommandResult::Succeeded, done);
             }
-            pipeline.announce(turn);
+            pipeline.report_model(turn);
             self.all.insert(id, pipeline);
             if serve {
                 self.start(id, turn);
@@ -181,7 +179,7 @@ impl Pipelines {
         };
         if update.config.model_id != pipeline.record.config.model_id {
             let reason = "the configuration names another model than the pipeline serves";
-            return turn.finish(command, CommandResult::Rejected, reason);
+            return turn.report_command(command, CommandResult::Rejected, reason);
         }
         let same_engine = update.config.plugin == pipeline.record.config.plugin
             && update.config.alias == pipeline.record.config.alias;
@@ -205,7 +203,7 @@ impl Pipelines {
     pub(crate) fn uninstall(&mut self, command: CommandId, id: PipelineId, turn: &mut Turn) {
         let Some(pipeline) = self.all.get_mut(&id) else {
             let output = "the model is not on this device";
-            return turn.finish(command, CommandResult::Succeeded, output);
+            return turn.report_command(command, CommandResult::Succeeded, output);
         };
         pipeline.wait(command, "removed from this device".to_owned());
         pipeline.remove(turn);
@@ -310,7 +308,7 @@ fn deployed(serve: bool, config: &ServingConfig) -> String {
 }
 
 fn not_deployed(command: CommandId, turn: &mut Turn) {
-    turn.finish(command, CommandResult::Failed, "the model is not deployed on this device");
+    turn.report_command(command, CommandResult::Failed, "the model is not deployed on this device");
 }
 
 #[cfg(test)]

@@ -157,9 +157,8 @@ pub fn choose(files: &[(String, String)], device: Option<DeviceId>) -> Found {
             Err(reason) => drop(found.skipped.insert(name.clone(), reason)),
         }
     }
-    usable.sort_by(|(one, name), (other, later)| {
-        (other.revision, later).cmp(&(one.revision, name))
-    });
+    usable
+        .sort_by(|(one, name), (other, later)| (other.revision, later).cmp(&(one.revision, name)));
     // The one that is written next is one more.
     found.needless = usable.iter().skip(KEPT - 1).map(|(_, name)| (*name).clone()).collect();
     found.latest = usable.into_iter().next().map(|(session, _)| session);

@@ -6,8 +6,8 @@ use jiff::{Timestamp, ToSpan as _};
 use link_protocol::{
     allowlist::Allowlist,
     command::{
-        CancelDeploy, Command, DeployModel, ModelFile, ServingConfig, ProxyFeatures,
-        RepairServing, StartServing, StopServing, UninstallModel, UpdateAgent, UpdatePipeline,
+        CancelDeploy, Command, DeployModel, ModelFile, ProxyFeatures, RepairServing, ServingConfig,
+        StartServing, StopServing, UninstallModel, UpdateAgent, UpdatePipeline,
     },
     envelope::{ENVELOPE_VERSION, Envelope},
     id::{CommandId, DeploymentId, DeviceId, ModelId, PipelineId},

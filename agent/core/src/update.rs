@@ -44,7 +44,7 @@ impl Update {
     ) {
         if self.is_running() {
             if let Some(id) = command {
-                turn.finish(id, CommandResult::Rejected, "an update is under way");
+                turn.report_command(id, CommandResult::Rejected, "an update is under way");
             }
             return;
         }
@@ -71,7 +71,7 @@ impl Update {
             Staged::Failed(reason) => (CommandResult::Failed, reason.clone()),
         };
         if let Asker::Command(id) = asker {
-            turn.finish(id, status, output);
+            turn.report_command(id, status, output);
         }
         if let Staged::Ready(version) = staged {
             self.asked_by = Some(Asker::Person);

@@ -41,8 +41,7 @@ impl Target {
     }
 
     fn call(&self, item: &Item) -> Call {
-        let mut values =
-            Values { device_id: self.device_id, command_id: None, model_id: None };
+        let mut values = Values { device_id: self.device_id, command_id: None, model_id: None };
         let path = |template: &Template, values: &Values| {
             format!("{}{}", agent_api::PREFIX, template.fill(values))
         };

@@ -16,15 +16,17 @@ use axum::{
     },
     routing::get,
 };
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use link_protocol::{
     local_api::{EVENTS_PATH, KEEP_ALIVE, STATE_EVENT},
     problem::Code,
+    report::LifecycleStatus,
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::{Instant, sleep, sleep_until},
 };
+use tokio_util::sync::CancellationToken;
 
 use super::{LocalApi, Refusal};
 
@@ -42,6 +44,7 @@ const UPDATE_PACE: Duration = Duration::from_secs(1);
 struct Streams {
     api: LocalApi,
     slots: Arc<Semaphore>,
+    closing: CancellationToken,
 }
 
 /// One reader of the stream.
@@ -59,12 +62,13 @@ struct Seen {
     updating: bool,
 }
 
-pub(super) fn router<S>(api: LocalApi) -> Router<S> {
-    let streams = Streams { api, slots: Arc::new(Semaphore::new(STREAMS)) };
+/// The path of the events; `closing` ends every stream.
+pub(super) fn router<S>(api: LocalApi, closing: CancellationToken) -> Router<S> {
+    let streams = Streams { api, slots: Arc::new(Semaphore::new(STREAMS)), closing };
     Router::new().route(EVENTS_PATH, get(events)).with_state(streams)
 }
 
-async fn events(State(Streams { api, slots }): State<Streams>) -> Response {
+async fn events(State(Streams { api, slots, closing }): State<Streams>) -> Response {
     let Ok(slot) = slots.try_acquire_owned() else {
         let refusal = Refusal::new(Code::AgentBusy, "too many streams of events are open");
         return refusal.into_response();
@@ -76,6 +80,7 @@ async fn events(State(Streams { api, slots }): State<Streams>) -> Response {
         let event = sse::Event::default().event(STATE_EVENT).data(state);
         Some((Ok::<_, Infallible>(event), reader))
     });
+    let states = states.take_until(closing.cancelled_owned());
     Sse::new(states).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response()
 }
 
@@ -95,7 +100,7 @@ impl Reader {
             let (healthz, _) = self.api.state().await.ok()?;
             let state = serde_json::to_string(&healthz).expect("a state has only string keys");
             let new = self.last.as_ref().is_none_or(|last| last.state != state);
-            let updating = healthz.update.is_some();
+            let updating = healthz.status == LifecycleStatus::Updating;
             self.last = Some(Seen { state: state.clone(), at: Instant::now(), updating });
             if new {
                 return Some(state);

@@ -177,3 +177,111 @@ fn of_each<N: Number>(
         .enumerate()
         .filter_map(move |(number, gpu)| Some(Sample::new(&[("gpu", &number)], value(gpu)?)))
 }
+
+#[cfg(test)]
+mod tests {
+    use link_protocol::{
+        id::{DeviceId, ModelId},
+        local_api::TransportState,
+        registration::TransportType,
+        report::LifecycleStatus,
+        system::{DiskUsage, EngineUsage, MemoryUsage, ProcessUsage},
+    };
+
+    use super::*;
+
+    #[test]
+    fn a_machine_that_was_not_measured_yet_is_left_out() {
+        let text = text(&state(), &[], &moment(None));
+        let device = DeviceId::from_uuid(uuid::Uuid::nil());
+        let wanted = format!(
+            "link_agent_info{{version=\"1.2.3\",channel=\"beta\",device_id=\"{device}\"}} 1\n\
+             link_agent_uptime_seconds 90\n\
+             link_transport_connected 0\n\
+             link_pipeline_restarts_total{{pipeline=\"commands\"}} 2\n\
+             link_reports_dropped_total 3\n\
+             link_log_records_dropped_total 4\n\
+             link_deployments_in_progress 0\n"
+        );
+        assert_eq!(samples(&text), wanted);
+    }
+
+    #[test]
+    fn what_a_driver_does_not_tell_is_left_out_and_its_name_is_only_a_name() {
+        let gpu = GpuUsage {
+            name: "A \"big\" \\ one".to_owned(),
+            utilisation_percent: Some(45.5),
+            memory_used_bytes: None,
+            memory_total_bytes: Some(1 << 34),
+            temperature_celsius: None,
+        };
+        let silent = GpuUsage {
+            name: "B".to_owned(),
+            utilisation_percent: None,
+            memory_total_bytes: None,
+            ..gpu.clone()
+        };
+        let model_id = ModelId::from_uuid(uuid::Uuid::nil());
+        let engine = EngineUsage { model_id, pid: 7, cpu_percent: 150.0, memory_bytes: 5 };
+        let system = SystemReport {
+            cpu_percent: 12.5,
+            cpu_count: 4,
+            load_1m: None,
+            memory: MemoryUsage { used_bytes: 1, total_bytes: 2 },
+            disk: Some(DiskUsage { used_bytes: 3, free_bytes: 4, total_bytes: 7 }),
+            temperature_celsius: None,
+            gpus: vec![gpu, silent],
+            engines: vec![engine],
+            agent: ProcessUsage { cpu_percent: 0.0, memory_bytes: 6 },
+        };
+        let text = samples(&text(&state(), &[], &moment(Some(system))));
+        let wanted = format!(
+            "link_engine_cpu_percent{{model_id=\"{model_id}\"}} 150\n\
+             link_engine_memory_bytes{{model_id=\"{model_id}\"}} 5\n\
+             link_system_cpu_percent 12.5\n\
+             link_system_memory_used_bytes 1\n\
+             link_system_memory_total_bytes 2\n\
+             link_system_disk_free_bytes 4\n\
+             link_system_disk_total_bytes 7\n\
+             link_agent_memory_bytes 6\n\
+             link_gpu_info{{gpu=\"0\",name=\"A \\\"big\\\" \\\\ one\"}} 1\n\
+             link_gpu_info{{gpu=\"1\",name=\"B\"}} 1\n\
+             link_gpu_utilisation_percent{{gpu=\"0\"}} 45.5\n\
+             link_gpu_memory_total_bytes{{gpu=\"0\"}} 17179869184\n"
+        );
+        assert!(text.ends_with(&wanted), "{text}");
+    }
+
+    fn samples(text: &str) -> String {
+        text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+    }
+
+    fn moment(system: Option<SystemReport>) -> Moment {
+        Moment {
+            uptime: Duration::from_millis(90_900),
+            system,
+            restarts: BTreeMap::from([("commands".to_owned(), 2)]),
+            reports_dropped: 3,
+            log_records_dropped: 4,
+        }
+    }
+
+    fn state() -> Healthz {
+        Healthz {
+            status: LifecycleStatus::Starting,
+            agent_version: "1.2.3".parse().unwrap(),
+            channel: "beta".to_owned(),
+            device_id: DeviceId::from_uuid(uuid::Uuid::nil()),
+            transport: TransportState {
+                r#type: TransportType::Http,
+                state: ConnectionState::Connecting,
+            },
+            models: vec![],
+            deployments: vec![],
+            update: None,
+            last_update: None,
+            currently_serving: false,
+            model_id: None,
+        }
+    }
+}

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
     fault::{Fault, Faults},
@@ -14,6 +15,7 @@ use crate::limits;
 
 /// Where the agent's log records go.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct LoggingConfig {
     pub handlers: Vec<LoggingHandler>,
@@ -22,6 +24,7 @@ pub struct LoggingConfig {
 /// Where the agent's reports go. The first handler that reaches a backend delivers what must not
 /// be lost; every other one gets a copy.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct ReportingConfig {
     pub handlers: Vec<ReportingHandler>,
@@ -30,6 +33,7 @@ pub struct ReportingConfig {
 /// A handler of log records.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(tag = "type", content = "args", rename_all = "snake_case")]
+#[schemars(transform = with_optional_args)]
 pub enum LoggingHandler {
     /// The agent's standard error.
     Console(LogTarget),
@@ -42,6 +46,7 @@ pub enum LoggingHandler {
 /// A handler of reports.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(tag = "type", content = "args", rename_all = "snake_case")]
+#[schemars(transform = with_optional_args)]
 pub enum ReportingHandler {
     /// The agent's standard error.
     Console(ReportTargets),
@@ -53,6 +58,7 @@ pub enum ReportingHandler {
 
 /// Arguments of a handler of log records.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct LogTarget {
     /// The least severe record that is taken.
@@ -63,6 +69,7 @@ pub struct LogTarget {
 
 /// Arguments of a handler of reports: where each kind goes, below the backend's `/api/v1`.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub struct ReportTargets {
     pub timeout: Timeout,
@@ -160,6 +167,15 @@ impl Default for ReportTargets {
             telemetry: fixed("/agent/${identity.device_id}/models/{mid}/telemetry"),
             system: fixed("/agent/${identity.device_id}/system"),
         }
+    }
+}
+
+/// Says in the schema of a handler that its arguments may be left out, and nothing added.
+fn with_optional_args(schema: &mut schemars::Schema) {
+    let Some(Value::Array(kinds)) = schema.get_mut("oneOf") else { return };
+    for kind in kinds.iter_mut().filter_map(Value::as_object_mut) {
+        kind.insert("required".to_owned(), Value::from(vec!["type"]));
+        kind.insert("additionalProperties".to_owned(), Value::from(false));
     }
 }
 

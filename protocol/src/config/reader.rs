@@ -94,7 +94,8 @@ impl<'a> Node<'a> {
             return Vec::new();
         };
         let nodes = items.iter().enumerate();
-        let nodes = nodes.map(|(place, value)| Node { value, key: format!("{}[{place}]", self.key) });
+        let nodes =
+            nodes.map(|(place, value)| Node { value, key: format!("{}[{place}]", self.key) });
         nodes.filter_map(|node| read(&node, faults)).collect()
     }
 

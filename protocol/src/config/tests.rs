@@ -115,11 +115,60 @@ fn a_template_is_filled_in() {
     for (text, error) in [
         ("agent", "it does not start with `/`"),
         ("/{cid", "a `{` is not closed"),
-        ("/${device_id}", "`${device_id}` is not known: there are `${identity.device_id}`, `{cid}` and `{mid}`"),
+        (
+            "/${device_id}",
+            "`${device_id}` is not known: there are `${identity.device_id}`, `{cid}` and `{mid}`",
+        ),
         ("/{}", "`{}` is not known: there are `${identity.device_id}`, `{cid}` and `{mid}`"),
     ] {
         assert_eq!(Template::parse(text).unwrap_err().to_string(), error);
     }
+}
+
+/// Every object of the schema, with its path.
+fn objects<'a>(schema: &'a Value, path: String, found: &mut Vec<(String, &'a Value)>) {
+    match schema {
+        Value::Object(fields) => {
+            if fields.contains_key("properties") {
+                found.push((path.clone(), schema));
+            }
+            for (name, value) in fields {
+                objects(value, format!("{path}/{name}"), found);
+            }
+        }
+        Value::Array(items) => {
+            for (place, item) in items.iter().enumerate() {
+                objects(item, format!("{path}/{place}"), found);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn the_schema_requires_what_the_reader_requires_and_allows_nothing_else() {
+    let schema: Value = serde_json::from_str(&json_schema()).unwrap();
+    let mut found = Vec::new();
+    objects(&schema, String::new(), &mut found);
+    let required: Vec<_> = found
+        .iter()
+        .filter(|(_, object)| object["required"].is_array())
+        .map(|(path, object)| format!("{path} {}", object["required"]))
+        .collect();
+    let expected = [
+        r#" ["schema_version"]"#,
+        r#"/$defs/LoggingHandler/oneOf/0 ["type"]"#,
+        r#"/$defs/LoggingHandler/oneOf/1 ["type"]"#,
+        r#"/$defs/LoggingHandler/oneOf/2 ["type"]"#,
+        r#"/$defs/PipelineConfig ["id","source","sink"]"#,
+        r#"/$defs/ReportingHandler/oneOf/0 ["type"]"#,
+        r#"/$defs/ReportingHandler/oneOf/1 ["type"]"#,
+        r#"/$defs/ReportingHandler/oneOf/2 ["type"]"#,
+        r#"/$defs/TransportConfig ["type"]"#,
+    ];
+    assert_eq!(required, expected);
+    let open = found.iter().find(|(_, object)| object["additionalProperties"] != false);
+    assert_eq!(open, None);
 }
 
 fn full() -> Value {

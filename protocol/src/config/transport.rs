@@ -85,8 +85,11 @@ impl TransportConfig {
         let username = object.optional("username", faults).map(|text: Text| text.0);
         let password: Option<Secret> = object.optional("password", faults);
         if username.is_some() != password.is_some() {
-            let (there, missing) =
-                if password.is_none() { ("username", "password") } else { ("password", "username") };
+            let (there, missing) = if password.is_none() {
+                ("username", "password")
+            } else {
+                ("password", "username")
+            };
             faults.push(Fault {
                 key: object.key(missing),
                 expected: format!("a text, because `{there}` is given"),

@@ -136,7 +136,8 @@ async fn browser_shows_how_busy_a_device_is() {
         "agent": { "cpu_percent": 0.1, "memory_bytes": 7 },
     });
     let report: SystemReport = serde_json::from_value(report).unwrap();
-    assert_eq!(agent.system(&report).await, Ok(true));
+    let path = format!("/api/v1/agent/{}/system", device.id);
+    assert_eq!(agent.http().post(&path, &report).await, Ok(true));
     let busy = browser.find_with("#devices tbody", "CPU 12 %").await;
     for line in [
         "CPU 12 %, 54 °C",
@@ -151,7 +152,7 @@ async fn browser_shows_how_busy_a_device_is() {
     }
     browser.picture("dashboard-usage").await;
     let idle = SystemReport { cpu_percent: 1.0, engines: vec![], ..report };
-    assert_eq!(agent.system(&idle).await, Ok(true));
+    assert_eq!(agent.http().post(&path, &idle).await, Ok(true));
     let idle = browser.find_with("#devices tbody", "CPU 1 %").await;
     assert!(!idle.contains("tiny"), "{idle}");
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use link_protocol::key::KeyKind;
-use link_tests::{backend::TestBackend, program::Running};
+use link_tests::{backend::TestBackend, program::Running, wait::until};
 
 use super::scratch::{Scratch, run};
 
@@ -44,8 +44,8 @@ async fn a_key_registers_the_device_and_is_then_on_no_disk_and_in_no_process() {
     }
 }
 
-#[test]
-fn a_key_that_leaks_would_be_found() {
+#[tokio::test]
+async fn a_key_that_leaks_would_be_found() {
     let dir = tempfile::tempdir().unwrap();
     let canary = format!("canary-{}", std::process::id());
     std::fs::write(dir.path().join("log"), format!("key {canary}\n")).unwrap();
@@ -57,7 +57,10 @@ fn a_key_that_leaks_would_be_found() {
     by_argument.args(["-c", "sleep 60; :", &canary]);
     for command in [by_variable, by_argument] {
         let running = Running::start(command, &dir.path().join("output"));
-        assert!(processes_with(&canary).contains(&running.id()));
+        until("the process to be found", || async {
+            processes_with(&canary).contains(&running.id()).then_some(())
+        })
+        .await;
     }
 }
 

@@ -44,6 +44,8 @@ pub(super) enum Item {
     Registration,
     /// A user wishes something.
     Wish,
+    /// A person at the device wants something.
+    Person,
     /// The backend looks for what time has ended.
     Sweep,
     /// A parked poll looks again.

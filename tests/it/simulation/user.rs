@@ -1,9 +1,10 @@
 //! A user who wishes anything at any time.
 
+use link_agent_core::event::Wish;
 use link_protocol::{
     allowlist::{Allowlist, Origin},
     command::{
-        Command, DeployModel, ModelFile, ServingConfig, ProxyFeatures, RepairServing, Sha256Hex,
+        Command, DeployModel, ModelFile, ProxyFeatures, RepairServing, ServingConfig, Sha256Hex,
         StartServing, StopServing, UninstallModel, UpdateAgent, UpdatePipeline,
     },
     id::{DeploymentId, ModelId, PipelineId},
@@ -35,6 +36,17 @@ pub(super) const fn model(number: u128) -> ModelId {
 pub(super) fn any_port(chance: &mut Chance) -> Port {
     let number = chance.between(FIRST_PORT, FIRST_PORT + PORTS);
     u16::try_from(number).ok().and_then(|number| Port::try_from(number).ok()).expect("a port")
+}
+
+/// What a person at the device wants, of any model, deployed or not.
+pub(super) fn wish_at_the_machine(chance: &mut Chance) -> Wish {
+    let pipeline = PipelineId::of(model(u128::from(chance.between(0, MODELS))));
+    match chance.between(0, 10) {
+        0..4 => Wish::Serve(pipeline),
+        4..7 => Wish::Stop(pipeline),
+        7 => Wish::CancelDeploy(pipeline),
+        _ => Wish::Remove(pipeline),
+    }
 }
 
 impl User {

@@ -74,6 +74,7 @@ impl World {
         sometimes(6, Item::Others);
         sometimes(2, Item::BackendRestart);
         sometimes(2, Item::Partition);
+        sometimes(8, Item::Person);
         if chance.happens(150) {
             agenda.after(chance.between(0, length), Item::Registration);
         }
@@ -154,6 +155,11 @@ impl World {
             Item::Wish => {
                 self.user.wish(&mut self.backend, &mut self.chance, now);
                 self.agenda.after(0, Item::Look);
+            }
+            Item::Person => {
+                let wish = user::wish_at_the_machine(&mut self.chance);
+                let event = Event::Wished(wish);
+                return self.at_device(self.device.boot, Input::Event(event));
             }
             Item::Sweep => {
                 self.backend.sweep(now);
@@ -305,6 +311,7 @@ fn concerns(item: &Item, boot: u64) -> bool {
         | Item::Partition
         | Item::Registration
         | Item::Wish
+        | Item::Person
         | Item::Quiet => true,
     }
 }

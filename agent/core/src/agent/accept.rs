@@ -68,7 +68,7 @@ impl Agent {
                     InvalidCommand::Malformed => CommandResult::Failed,
                     InvalidCommand::Mismatched => CommandResult::Rejected,
                 };
-                turn.finish(envelope.command_id, status, invalid.to_string());
+                turn.report_command(envelope.command_id, status, invalid.to_string());
             }
         }
         Ok(())

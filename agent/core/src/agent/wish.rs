@@ -24,7 +24,7 @@ impl Agent {
                 if !under_way
                     && let Some(command) = self.waiting_deployment(|one| one.pipeline_id == id)
                 {
-                    turn.finish(command, cancelled, REASON);
+                    turn.report_command(command, cancelled, REASON);
                 }
             }
             Wish::Remove(id) => {

@@ -31,7 +31,7 @@ impl Pipeline {
                 self.take_over(wanted, turn);
                 let route = Self::route(&self.record, port, Some(engine));
                 turn.effects.push(Effect::ReplaceRoute(route));
-                self.announce(turn);
+                self.report_model(turn);
                 self.succeed(turn);
             }
             Phase::Serving { run: engine, port } if same_engine => {
@@ -43,14 +43,14 @@ impl Pipeline {
             Phase::Starting { port, .. } if same_engine && port == wanted.config.port => {
                 self.take_over(wanted, turn);
                 turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, None)));
-                self.announce(turn);
+                self.report_model(turn);
             }
             Phase::Serving { run: engine, port } | Phase::Starting { run: engine, port, .. } => {
                 self.take_over(wanted, turn);
                 self.release(port, turn);
                 self.stop_engine(engine, turn);
                 self.phase = Phase::Stopping { run: engine, then: Then::StartAgain };
-                self.announce(turn);
+                self.report_model(turn);
             }
             Phase::Moving { run: engine, port, .. } => {
                 // A command of this pipeline moves it, and commands of one model run in order, so
@@ -98,7 +98,7 @@ impl Pipeline {
             self.save(turn);
         }
         if self.end_engine(Then::Rest, turn) {
-            self.announce(turn);
+            self.report_model(turn);
         } else {
             self.rest(None, turn);
             self.succeed(turn);
@@ -110,7 +110,7 @@ impl Pipeline {
         let wanted = PipelineRecord { serve: false, removing: true, ..self.record.clone() };
         self.take_over(wanted, turn);
         if self.end_engine(Then::Remove, turn) {
-            self.announce(turn);
+            self.report_model(turn);
         } else {
             self.phase = Phase::Removing;
             Pipelines::delete_files(self, turn);
@@ -164,10 +164,7 @@ impl Pipeline {
             Phase::Moving { port: mine, ref wanted, .. } => {
                 mine == port || wanted.config.port == port
             }
-            Phase::Idle
-            | Phase::Waiting { .. }
-            | Phase::Stopping { .. }
-            | Phase::Removing => false,
+            Phase::Idle | Phase::Waiting { .. } | Phase::Stopping { .. } | Phase::Removing => false,
         }
     }
 
@@ -223,7 +220,7 @@ impl Pipeline {
                 turn.effects.push(Effect::ReplaceRoute(route));
                 self.release(old, turn);
                 self.phase = Phase::Serving { run: engine, port };
-                self.announce(turn);
+                self.report_model(turn);
                 self.succeed(turn);
             }
             (Phase::Moving { reserve, run: engine, port, .. }, Err(reason)) if *reserve == run => {
@@ -241,7 +238,7 @@ impl Pipeline {
         {
             self.serves(run, port, turn.now);
             turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, Some(run))));
-            self.announce(turn);
+            self.report_model(turn);
             self.succeed(turn);
         }
     }
@@ -294,7 +291,7 @@ impl Pipeline {
         }
         self.explain(reason);
         self.end_engine(Then::TryAgain, turn);
-        self.announce(turn);
+        self.report_model(turn);
     }
 }
 

@@ -114,13 +114,13 @@ impl Pipeline {
 
     pub(super) fn succeed(&mut self, turn: &mut Turn) {
         if let Some(Waiter { command: Some(command), done }) = self.waiter.take() {
-            turn.finish(command, CommandResult::Succeeded, done);
+            turn.report_command(command, CommandResult::Succeeded, done);
         }
     }
 
     pub(super) fn fail(&mut self, status: CommandResult, reason: &str, turn: &mut Turn) {
         if let Some(Waiter { command: Some(command), .. }) = self.waiter.take() {
-            turn.finish(command, status, reason);
+            turn.report_command(command, status, reason);
         }
     }
 
@@ -168,7 +168,7 @@ impl Pipeline {
         }
     }
 
-    pub(super) fn announce(&self, turn: &mut Turn) {
+    pub(super) fn report_model(&self, turn: &mut Turn) {
         turn.reports.push(Report::Model(self.report()));
     }
 
@@ -214,7 +214,7 @@ impl Pipeline {
             alias: self.record.config.alias.clone(),
             file: self.record.file.clone(),
         });
-        self.announce(turn);
+        self.report_model(turn);
     }
 
     pub(super) fn release(&self, port: Port, turn: &mut Turn) {
@@ -254,14 +254,14 @@ impl Pipeline {
         }
         self.detail = Some(format!("{reason}; it starts again in {} s", wait.as_secs()));
         self.phase = Phase::Waiting { until: turn.now + wait };
-        self.announce(turn);
+        self.report_model(turn);
     }
 
     /// Nothing serves any more, and why.
     pub(super) fn rest(&mut self, detail: Option<String>, turn: &mut Turn) {
         self.phase = Phase::Idle;
         self.detail = detail;
-        self.announce(turn);
+        self.report_model(turn);
     }
 
     fn state(&self) -> ModelState {
@@ -269,9 +269,7 @@ impl Pipeline {
             Phase::Idle | Phase::Waiting { .. } => ModelState::NotServing,
             Phase::Reserving { .. } | Phase::Starting { .. } => ModelState::Starting,
             Phase::Serving { .. } | Phase::Moving { .. } => ModelState::Serving,
-            Phase::Stopping { then: Then::StartAgain | Then::TryAgain, .. } => {
-                ModelState::Starting
-            }
+            Phase::Stopping { then: Then::StartAgain | Then::TryAgain, .. } => ModelState::Starting,
             Phase::Stopping { then: Then::Rest | Then::Remove, .. } | Phase::Removing => {
                 ModelState::Stopping
             }

@@ -35,7 +35,8 @@ fn a_session_of_another_schema_is_skipped_and_kept() {
 fn a_torn_session_is_skipped_wherever_it_was_torn() {
     let text = session(9).to_text();
     for end in 0..text.trim_end().len() {
-        let found = choose(&[file("session_2.json", &text[..end]), whole("session_1.json", 8)], None);
+        let found =
+            choose(&[file("session_2.json", &text[..end]), whole("session_1.json", 8)], None);
         assert_eq!(found.latest, Some(session(8)), "{end}");
         let skipped = &found.skipped["session_2.json"];
         assert!(matches!(skipped, Unusable::Damaged { .. }), "{skipped}");

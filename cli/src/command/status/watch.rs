@@ -11,10 +11,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use link_client::{
-    http::Failure,
-    local::{LocalClient, States},
-};
+use link_client::{http::Failure, local::LocalClient};
 use link_protocol::{local_api::Healthz, shown};
 
 use super::{Status, lifecycle, look, once, state, text, verdict};
@@ -36,7 +33,7 @@ pub(super) async fn run(context: &Context, local: &LocalClient) -> Result<ExitCo
 
 async fn follow(context: &Context, local: &LocalClient) -> Result<ExitCode, CliError> {
     let mut states = match local.states().await {
-        Ok(states) => states,
+        Ok(states) => Some(states),
         Err(failure @ Failure::Refused(_)) => return Err(failure.into()),
         Err(Failure::Unavailable { cause, .. }) => {
             context.output.say(&format!("there is nothing to watch: {cause}\n"));
@@ -45,93 +42,99 @@ async fn follow(context: &Context, local: &LocalClient) -> Result<ExitCode, CliE
     };
     let availability = service::availability(context);
     let mut screen = Screen::new(context.output.is_json());
+    let mut wait = FIRST_WAIT;
     loop {
-        let agent = states.next().await.ok().flatten();
-        let lost = agent.is_none();
+        let agent = match &mut states {
+            Some(states) => states.next().await.ok().flatten(),
+            None => None,
+        };
+        let is_here = agent.is_some();
         let status = look(context, local, agent, availability.clone()).await?;
-        let identity = resolve::identity(context)?;
-        let (_, advice) = verdict(&status, identity.as_ref());
-        let advice = if lost { Some(LOST.to_owned()) } else { advice };
+        let advice = if is_here {
+            verdict(&status, resolve::identity(context)?.as_ref()).1
+        } else {
+            Some(LOST.to_owned())
+        };
         if !screen.show(&status, advice.as_deref())? {
             return Ok(ExitCode::Success);
         }
-        if lost {
-            states = again(local).await;
-        }
-    }
-}
-
-/// Waits until the agent is there again.
-async fn again(local: &LocalClient) -> States {
-    let mut wait = FIRST_WAIT;
-    loop {
-        tokio::time::sleep(wait).await;
-        match local.states().await {
-            Ok(states) => return states,
-            Err(_) => wait = wait.saturating_mul(2).min(LONGEST_WAIT),
+        if is_here {
+            wait = FIRST_WAIT;
+        } else {
+            tokio::time::sleep(wait).await;
+            wait = wait.saturating_mul(2).min(LONGEST_WAIT);
+            states = local.states().await.ok();
         }
     }
 }
 
 /// Where the status is shown.
-enum Screen {
+struct Screen {
+    style: Style,
+    last: String,
+}
+
+enum Style {
     Json,
     Terminal(ProgressBar),
-    /// With the last line.
-    Lines(String),
+    Lines,
 }
 
 impl Screen {
     fn new(json: bool) -> Self {
-        if json {
-            return Self::Json;
-        }
-        if !io::stdout().is_terminal() {
-            return Self::Lines(String::new());
-        }
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout());
-        bar.set_style(ProgressStyle::with_template("{msg}").expect("a valid template"));
-        Self::Terminal(bar)
+        let style = if json {
+            Style::Json
+        } else if io::stdout().is_terminal() {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout());
+            bar.set_style(ProgressStyle::with_template("{msg}").expect("a valid template"));
+            Style::Terminal(bar)
+        } else {
+            Style::Lines
+        };
+        Self { style, last: String::new() }
     }
 
-    /// Shows a status; false when nobody looks any more.
+    /// Shows a status unless it looks like the last one; false when nobody reads any more.
     fn show(&mut self, status: &Status, advice: Option<&str>) -> Result<bool, CliError> {
-        match self {
-            Self::Json => {
-                let json = serde_json::to_string(status).expect("a status has only string keys");
-                output::stream_stdout(&format!("{}\n", shown::json(&json)))
+        let shown = match &self.style {
+            Style::Json => document(status),
+            Style::Terminal(_) => {
+                let advice = advice.map(|advice| format!("\n\n{advice}")).unwrap_or_default();
+                shown::lines(&format!("{}{advice}", text(status)))
             }
-            Self::Terminal(bar) => {
-                let mut drawn = text(status);
-                if let Some(advice) = advice {
-                    drawn.push_str(&format!("\n\n{advice}"));
-                }
-                bar.set_message(shown::lines(&drawn));
-                Ok(true)
-            }
-            Self::Lines(last) => {
-                let line = shown::one_line(&line(status));
-                if line == *last {
-                    return Ok(true);
-                }
-                last.clone_from(&line);
-                output::stream_stdout(&format!("{line}\n"))
-            }
+            Style::Lines => shown::one_line(&line(status)),
+        };
+        if shown == self.last {
+            return Ok(true);
         }
+        let still_read = match &self.style {
+            Style::Terminal(bar) => {
+                bar.set_message(shown.clone());
+                true
+            }
+            Style::Json | Style::Lines => output::stream_stdout(&format!("{shown}\n"))?,
+        };
+        self.last = shown;
+        Ok(still_read)
     }
 }
 
 impl Drop for Screen {
     /// What was shown last stays.
     fn drop(&mut self) {
-        match self {
-            Self::Terminal(bar) => bar.abandon(),
-            Self::Json | Self::Lines(_) => {}
+        match &self.style {
+            Style::Terminal(bar) => bar.abandon(),
+            Style::Json | Style::Lines => {}
         }
     }
 }
 
-/// The whole status in one line.
+/// The whole status as JSON on one line.
+fn document(status: &Status) -> String {
+    shown::json(&serde_json::to_string(status).expect("a status has only string keys"))
+}
+
+/// What matters of the status in one line.
 fn line(status: &Status) -> String {
     match &status.agent {
         Some(agent) => summary(agent),
