@@ -55,10 +55,21 @@ pub(crate) type Restarts = BTreeMap<String, Arc<AtomicU64>>;
 
 type Work = Pin<Box<dyn Future<Output = anyhow::Result<()>>>>;
 
+/// What joins a source to a sink.
+struct Joint {
+    source: &'static str,
+    sink: &'static str,
+    work: fn(Parts) -> Work,
+}
+
 /// The pairs of a source and a sink that there are.
-const TABLE: &[(&str, &str, fn(Parts) -> Work)] = &[
-    (COMMANDS, COMMAND_HANDLER, |parts| Box::pin(take_commands(parts))),
-    (SYSTEM_MONITOR, REPORTS, |parts| Box::pin(measure(parts))),
+const TABLE: &[Joint] = &[
+    Joint {
+        source: COMMANDS,
+        sink: COMMAND_HANDLER,
+        work: |parts| Box::pin(take_commands(parts)),
+    },
+    Joint { source: SYSTEM_MONITOR, sink: REPORTS, work: |parts| Box::pin(measure(parts)) },
 ];
 
 impl Latest {
@@ -99,10 +110,8 @@ pub(crate) fn sampled_every(config: &AgentConfig) -> Duration {
 }
 
 fn work_of(pipeline: &PipelineConfig) -> anyhow::Result<fn(Parts) -> Work> {
-    let fits = |(source, sink, _): &&(&str, &str, fn(Parts) -> Work)| {
-        *source == pipeline.source && *sink == pipeline.sink
-    };
-    let found = TABLE.iter().find(fits).map(|(_, _, work)| *work);
+    let fits = |joint: &&Joint| joint.source == pipeline.source && joint.sink == pipeline.sink;
+    let found = TABLE.iter().find(fits).map(|joint| joint.work);
     found.ok_or_else(|| {
         anyhow::anyhow!("no pipeline joins `{}` to `{}`", pipeline.source, pipeline.sink)
     })

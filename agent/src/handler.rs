@@ -4,6 +4,8 @@
 //! Each has a bounded queue and a thread of its own, so that whoever hands something in never waits.
 //! A failure that may pass is tried again after 0.5 s and 1.5 s; a refusal is final.
 
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
+
 mod console;
 mod http;
 

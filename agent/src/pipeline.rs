@@ -142,6 +142,7 @@ mod tests {
 
     use super::*;
 
+    // Holds: S2.3-3b
     #[test]
     fn what_panics_or_ends_is_started_again_and_others_do_not_notice() {
         let (runs, ran) = mpsc::channel();

@@ -1,5 +1,7 @@
 //! The session file of this run, and what the ones before have left.
 
+#![expect(clippy::disallowed_methods, reason = "IO shell: the folder of sessions")]
+
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;

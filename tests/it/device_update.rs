@@ -20,6 +20,7 @@ use link_tests::{
 const NEW: &str = "9.9.1";
 const NEWER: &str = "9.9.2";
 
+// Holds: S6-10
 #[tokio::test]
 async fn an_owner_updates_a_device_from_afar_and_sees_that_it_stays() {
     let installed = Installed::new(&[]).await;
@@ -29,6 +30,8 @@ async fn an_owner_updates_a_device_from_afar_and_sees_that_it_stays() {
     releases.publish(NEW, Agent::Good);
     releases.publish(NEWER, Agent::Good);
 
+    let process = || std::fs::read_to_string(device.home().join("state/agent.pid")).unwrap();
+    let before = process();
     let asked = owner.updates_to(NEW, &["--json"]);
     assert!(asked.status.success(), "{asked:?}");
     let asked: CommandInfo = serde_json::from_value(json(&asked)).unwrap();
@@ -46,6 +49,7 @@ async fn an_owner_updates_a_device_from_afar_and_sees_that_it_stays() {
     assert_eq!(result.output, format!("version {NEW} is verified and checked, and takes over now"));
     let last = owner.sees_the_outcome_of(NEW).await;
     assert_eq!((last.outcome, last.from.to_string()), (UpdateEnd::Committed, OLD.to_owned()));
+    assert_eq!(process(), before, "the process is another one");
     installed.is_committed(NEW).await;
     assert_eq!(installed.on_disk(), [OLD, NEW], "not the newest: the one that was asked for");
 

@@ -16,7 +16,7 @@ use link_tests::{
     wait::until,
 };
 
-// Holds: S1-1b, S1-2a, S1-2b, S1-3a, S1-4b, S1-5, S3.2-1a, S3.2-4, S3.3-1, S4.1-1, S4.1-6, S7-1
+// Holds: S1-1b, S1-2a, S1-6b, S1-2b, S1-3a, S1-4b, S1-5, S3.2-1a, S3.2-4, S3.3-1, S4.1-1, S4.1-6, S7-1
 #[tokio::test]
 async fn an_old_deployment_is_refused_then_repaired_then_answers() {
     let backend = TestBackend::start().await;

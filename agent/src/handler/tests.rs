@@ -1,3 +1,5 @@
+//! Handlers against a server that answers as it is told, and one that never does.
+
 use std::sync::{Arc, Mutex};
 
 use axum::{

@@ -1,3 +1,5 @@
+//! What becomes of what the agent says.
+
 use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::*;
@@ -48,6 +50,6 @@ fn subscriber(records: &Records) -> impl Subscriber + use<> {
 async fn next(records: &Records) -> String {
     match records.0[0].1.pop().await {
         Item::Log(record) => serde_json::to_string(&record).unwrap(),
-        other => panic!("{other:?}"),
+        other @ (Item::Report(_) | Item::Telemetry(_) | Item::System(_)) => panic!("{other:?}"),
     }
 }

@@ -1,3 +1,5 @@
+//! Session files on a real disk.
+
 use link_agent_core::record::PipelineRecord;
 use link_protocol::{
     allowlist::Allowlist,

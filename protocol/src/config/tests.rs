@@ -1,3 +1,5 @@
+//! Configurations, right and wrong, and the schema.
+
 use serde_json::json;
 
 use super::*;

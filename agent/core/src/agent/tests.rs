@@ -42,7 +42,7 @@ fn a_command_is_written_down_before_it_is_acknowledged_and_before_it_has_an_effe
     );
 }
 
-// Holds: S3.3-1
+// Holds: S3.3-1, S6-8
 #[test]
 fn a_repair_is_done_in_the_turn_that_takes_it_and_touches_neither_engine_nor_port() {
     let mut bench = Bench::serving();

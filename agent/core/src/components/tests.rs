@@ -1,3 +1,5 @@
+//! Which configurations are refused, and in which words.
+
 use link_protocol::config;
 use serde_json::{Value, json};
 

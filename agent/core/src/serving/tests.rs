@@ -57,6 +57,7 @@ fn an_engine_that_cannot_start_gives_the_port_back() {
     );
 }
 
+// Holds: S8-7
 #[test]
 fn an_engine_that_is_not_healthy_in_time_is_stopped_and_the_port_is_given_back() {
     let mut bench = Bench::with(record(1, false));

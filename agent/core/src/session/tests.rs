@@ -1,3 +1,5 @@
+//! Which session is resumed, and what a session takes up.
+
 use link_protocol::{
     identity::encode_seed,
     registration::{TransportSettings, TransportType},
