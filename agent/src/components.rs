@@ -64,11 +64,7 @@ struct Joint {
 
 /// The pairs of a source and a sink that there are.
 const TABLE: &[Joint] = &[
-    Joint {
-        source: COMMANDS,
-        sink: COMMAND_HANDLER,
-        work: |parts| Box::pin(take_commands(parts)),
-    },
+    Joint { source: COMMANDS, sink: COMMAND_HANDLER, work: |parts| Box::pin(take_commands(parts)) },
     Joint { source: SYSTEM_MONITOR, sink: REPORTS, work: |parts| Box::pin(measure(parts)) },
 ];
 

@@ -236,7 +236,8 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
         if shell.makes_way {
             break Outcome::MakesWay;
         }
-        let deadline = agent.deadline().map(|at| tokio::time::Instant::from_std(started + at));
+        let deadline = agent.deadline().and_then(|at| started.checked_add(at));
+        let deadline = deadline.map(tokio::time::Instant::from_std);
         let input = tokio::select! {
             input = inputs.recv() => input,
             () = until(deadline) => Some(Input::Event(Event::DeadlineReached)),

@@ -141,8 +141,12 @@ async fn what_happens_while_the_backend_is_down_is_told_when_it_is_back() {
     .await;
     tokio::time::sleep(Duration::from_millis(500)).await;
     backend.restart().await;
-    let stopped = backend.serving(deployment.deployment_id, false).await;
-    assert!(stopped.serving.unwrap().detail.unwrap().contains("it starts again in"));
+    until("the backend to know why it does not serve", || async {
+        let shown = backend.owner.deployment(deployment.deployment_id).await.ok()?;
+        let why = shown.serving.filter(|serving| !serving.is_serving)?.detail?;
+        why.contains("it starts again in").then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

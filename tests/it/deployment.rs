@@ -1,15 +1,10 @@
 //! Deployments on bad connections, with bad files, and cancelled ones.
 
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-    process::Command,
-};
-
 use link_protocol::deployment::DeploymentState;
 use link_tests::{
     backend::TestBackend,
     device::{TestDevice, free_port},
+    disk::SmallDisk,
     engines,
     model_server::{Fault, ModelServer},
     wait::until,
@@ -131,34 +126,4 @@ async fn a_disk_that_fills_up_fails_the_deployment_and_leaves_nothing() {
     let deployment = backend.deploy(model.model_id, device.id, free_port(), false).await;
     let ended = backend.ended(deployment.deployment_id).await;
     assert_eq!(ended.state, DeploymentState::Completed, "{:?}", ended.reason);
-}
-
-/// A disk of 80 MB; unmounted when dropped.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    fn mount(folder: &Path) -> Option<Self> {
-        let mount = ["-t", "tmpfs", "-o", "size=80m,mode=700", "link-test"];
-        let status = Command::new("mount").args(mount).arg(folder).output().ok()?.status;
-        status.success().then(|| Self(folder.to_owned()))
-    }
-
-    fn filler(&self) -> PathBuf {
-        self.0.join("filler")
-    }
-
-    fn fill(&self) {
-        let mut file = std::fs::File::create(self.filler()).unwrap();
-        while file.write_all(&[0; 4096]).is_ok() {}
-    }
-
-    fn empty(&self) {
-        std::fs::remove_file(self.filler()).unwrap();
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        drop(Command::new("umount").arg("--lazy").arg(&self.0).status());
-    }
 }

@@ -14,6 +14,7 @@ mod crashes;
 mod deployment;
 mod developer;
 mod device_update;
+mod faults;
 mod guard;
 mod install_script;
 mod local_api;

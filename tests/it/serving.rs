@@ -95,9 +95,12 @@ async fn an_engine_that_dies_leaves_no_process_and_gives_its_port_back() {
     device.model_files().into_iter().for_each(|file| std::fs::remove_file(file).unwrap());
     std::process::Command::new("kill").args(["-9", &engine.to_string()]).status().unwrap();
 
-    let stopped = backend.serving(deployment.deployment_id, false).await;
-    let detail = stopped.serving.unwrap().detail.unwrap();
-    assert!(detail.contains("the engine ended"), "{detail}");
+    until("the backend to know why it does not serve", || async {
+        let shown = backend.owner.deployment(deployment.deployment_id).await.ok()?;
+        let why = shown.serving.filter(|serving| !serving.is_serving)?.detail?;
+        why.contains("the engine ended").then_some(())
+    })
+    .await;
     assert!(!is_alive(engine));
     until("the model to rest", || async {
         let shown = device.model().await;

@@ -14,6 +14,7 @@ pub mod backend;
 pub mod booted;
 pub mod chat;
 pub mod device;
+pub mod disk;
 pub mod engines;
 pub mod installed;
 pub mod machine;

@@ -154,8 +154,10 @@ async fn answer(
         return Ok(());
     }
     stream.write_all(&body).await?;
-    while fault == Fault::Endless {
-        stream.write_all(&[b'\n'; 64 * 1024]).await?;
+    if fault == Fault::Endless {
+        loop {
+            stream.write_all(&[b'\n'; 64 * 1024]).await?;
+        }
     }
     stream.flush().await
 }

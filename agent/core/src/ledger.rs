@@ -109,7 +109,7 @@ impl Ledger {
         let id = self.next_runnable()?;
         let entry = &self.entries[&id];
         let limit = Duration::from_secs(entry.exec_deadline_s.max(1));
-        self.running.insert(id, now + limit);
+        self.running.insert(id, now.saturating_add(limit));
         entry.command.clone().map(|command| (id, command))
     }
 
@@ -141,7 +141,7 @@ impl Ledger {
     #[must_use]
     pub fn first_generation(&self, id: CommandId) -> u64 {
         let seq = self.entries.get(&id).map_or(0, |entry| entry.seq);
-        seq.saturating_mul(GENERATIONS) + 1
+        seq.saturating_mul(GENERATIONS).saturating_add(1)
     }
 
     /// Returns a command that waits and for which `wanted` is true.

@@ -42,6 +42,14 @@ pub struct PipelineRecord {
     pub removing: bool,
 }
 
+impl PipelineRecord {
+    /// Notes a change that clients or the backend can see. A file may hold any generation, so the
+    /// last one is never passed.
+    pub(crate) const fn advance(&mut self) {
+        self.generation = self.generation.saturating_add(1);
+    }
+}
+
 /// A report that must not be lost.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct OutboxEntry {

@@ -129,7 +129,7 @@ impl Pipelines {
             file: deploy.model,
             serve,
             explicit: pipeline.record.explicit,
-            generation: pipeline.record.generation + 1,
+            generation: pipeline.record.generation.saturating_add(1),
             removing: false,
         };
         self.become_record(id, wanted, same_file, turn);
@@ -145,7 +145,9 @@ impl Pipelines {
         wanted.serve = true;
         wanted.explicit = true;
         let changed = wanted != pipeline.record;
-        wanted.generation += u64::from(changed);
+        if changed {
+            wanted.advance();
+        }
         pipeline.wait(command, format!("serving on port {}", wanted.config.port));
         self.become_record(start.pipeline_id, wanted, true, turn);
     }
@@ -158,7 +160,7 @@ impl Pipelines {
         let mut wanted = pipeline.record.clone();
         wanted.config.allowlist = repair.allowlist.clone();
         wanted.config.port = repair.port.unwrap_or(wanted.config.port);
-        wanted.generation += 1;
+        wanted.advance();
         let origins = wanted.config.allowlist.origins().len();
         let done = if pipeline.record.serve {
             format!(
@@ -185,7 +187,7 @@ impl Pipelines {
             && update.config.alias == pipeline.record.config.alias;
         let mut wanted = pipeline.record.clone();
         wanted.config = update.config;
-        wanted.generation += 1;
+        wanted.advance();
         pipeline.wait(command, "configuration replaced".to_owned());
         self.become_record(update.pipeline_id, wanted, same_engine, turn);
     }
@@ -223,7 +225,9 @@ impl Pipelines {
             return;
         }
         let mut wanted = pipeline.record.clone();
-        wanted.generation += u64::from(!wanted.serve);
+        if !wanted.serve {
+            wanted.advance();
+        }
         wanted.serve = true;
         pipeline.wait_for_person();
         self.become_record(id, wanted, true, turn);
@@ -282,7 +286,7 @@ impl Pipelines {
 impl Pipelines {
     fn finish_removal(&mut self, id: PipelineId, turn: &mut Turn) {
         if let Some(mut pipeline) = self.all.remove(&id) {
-            pipeline.record.generation += 1;
+            pipeline.record.advance();
             let report =
                 ModelReport { state: ModelState::Removed, is_serving: false, ..pipeline.report() };
             turn.reports.push(Report::Model(report));

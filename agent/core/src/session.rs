@@ -101,7 +101,7 @@ impl Session {
 
     /// Takes up changes of pipelines; what it is then must be written.
     pub fn apply(&mut self, changes: &[Change]) {
-        self.revision += 1;
+        self.revision = self.revision.saturating_add(1);
         for change in changes {
             match change {
                 Change::PutPipeline(record) => {

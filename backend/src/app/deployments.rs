@@ -212,7 +212,10 @@ impl Made {
 
 fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment {
     let record = &view.record;
-    let serving = view.serving.as_ref().filter(|_| view.current).map(|report| Serving {
+    let reported = view.serving.as_ref().filter(|_| view.current);
+    let digest = reported.map(|report| report.allowlist_digest.as_str());
+    let stale = record.is_stale(current, digest);
+    let serving = reported.map(|report| Serving {
         state: report.state,
         is_serving: report.is_serving,
         port: report.port,
@@ -229,7 +232,7 @@ fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment {
         reason: record.reason.clone(),
         progress: record.progress,
         allowlist_digest: record.allowlist.digest().to_owned(),
-        stale: record.is_stale(current),
+        stale,
         current: view.current,
         serving,
         created_at: record.created_at,

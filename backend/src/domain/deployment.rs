@@ -111,11 +111,18 @@ impl DeploymentRecord {
 
     /// Tells whether the device's allowlist lacks an origin of `current`. A deployment that ended
     /// without success, or whose model was removed, has none that could be stale.
+    ///
+    /// `reported` is the digest that the device last said of a model that it has. One that is
+    /// neither of the two is of a list that nobody here knows: the device was set back to an older
+    /// state of itself.
     #[must_use]
-    pub fn is_stale(&self, current: &Allowlist) -> bool {
+    pub fn is_stale(&self, current: &Allowlist, reported: Option<&str>) -> bool {
         let lacks =
             |origin: &link_protocol::allowlist::Origin| !self.allowlist.allows(origin.as_str());
-        !self.is_gone() && current.origins().iter().any(lacks)
+        let foreign = reported.is_some_and(|digest| {
+            self.is_deployed() && digest != self.allowlist.digest() && digest != current.digest()
+        });
+        !self.is_gone() && (foreign || current.origins().iter().any(lacks))
     }
 
     const fn is_gone(&self) -> bool {

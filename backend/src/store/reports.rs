@@ -57,7 +57,7 @@ impl Store {
                 }
             }
             for report in serving {
-                apply(db, device, epoch, report, now).await?;
+                set_known(db, device, epoch, report, now).await?;
             }
         });
         Ok(())
@@ -150,9 +150,6 @@ async fn apply(
     report: &ModelReport,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    if !is_known(db, report.model_id).await? {
-        return Ok(());
-    }
     let known: Option<StateRow> = sqlx::query_as(
         "SELECT epoch, generation FROM model_states WHERE device_id = $1 AND model_id = $2",
     )
@@ -164,6 +161,20 @@ async fn apply(
         unsigned(known.epoch) == epoch && report.generation < unsigned(known.generation)
     });
     if late {
+        return Ok(());
+    }
+    set_known(db, device, epoch, report, now).await
+}
+
+/// Stores what a device says of a model that there is, whatever was known of it.
+async fn set_known(
+    db: &mut Connection,
+    device: DeviceId,
+    epoch: u64,
+    report: &ModelReport,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    if !is_known(db, report.model_id).await? {
         return Ok(());
     }
     set(db, device, epoch, report, now).await?;

@@ -24,6 +24,8 @@ pub(super) struct Object<'a> {
 /// A value without parts, and how a person calls it.
 pub(super) trait Leaf: DeserializeOwned {
     const EXPECTED: &'static str;
+    /// Whether nothing of what is there instead may be shown: a password can look like a number.
+    const SECRET: bool = false;
 }
 
 /// A text that is not empty.
@@ -57,6 +59,7 @@ impl Leaf for DeviceId {
 
 impl Leaf for Secret {
     const EXPECTED: &'static str = "a text";
+    const SECRET: bool = true;
 }
 
 impl Leaf for TransportType {
@@ -77,8 +80,14 @@ impl<'a> Node<'a> {
     /// Reads a value without parts.
     pub(super) fn leaf<T: Leaf>(&self, faults: &mut Faults) -> Option<T> {
         let read = T::deserialize(self.value).ok();
-        if read.is_none() {
-            self.fault(T::EXPECTED, faults);
+        match read {
+            None if T::SECRET => faults.push(Fault {
+                key: named(&self.key),
+                expected: T::EXPECTED.to_owned(),
+                found: "something else".to_owned(),
+            }),
+            None => self.fault(T::EXPECTED, faults),
+            Some(_) => {}
         }
         read
     }

@@ -100,6 +100,10 @@ fn a_password_is_not_shown() {
     let (config, faults) = read(&full().to_string());
     assert!(faults.is_empty());
     assert!(!format!("{config:?}").contains("canary"));
+    let number = json!({"type": "http", "username": "link", "password": 20_501_337});
+    let (_, faults) = read(&json!({"schema_version": "2.1", "transport": number}).to_string());
+    let told = "  transport.password: expected a text, found something else";
+    assert_eq!(faults.to_string(), told);
 }
 
 #[test]

@@ -203,7 +203,7 @@ impl Backend {
             }
         }
         for report in &hello.serving {
-            self.model(report);
+            self.states.insert(report.pipeline_id, (self.epoch, report.clone()));
         }
         for record in &mut self.commands {
             record.hello(inflight, last_seq, time(now));

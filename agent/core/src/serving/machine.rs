@@ -94,7 +94,7 @@ impl Pipeline {
         if self.record.serve || self.record.explicit {
             self.record.serve = false;
             self.record.explicit = false;
-            self.record.generation += 1;
+            self.record.advance();
             self.save(turn);
         }
         if self.end_engine(Then::Rest, turn) {
@@ -253,7 +253,7 @@ impl Pipeline {
                 if expected == run =>
             {
                 self.release(port, turn);
-                self.record.generation += 1;
+                self.record.advance();
                 self.save(turn);
                 self.fail(CommandResult::Failed, reason, turn);
                 self.try_again(true, reason, turn);
@@ -274,7 +274,7 @@ impl Pipeline {
     fn give_up(&mut self, reason: &str, turn: &mut Turn) {
         let wished = self.is_awaited();
         self.forget_wish();
-        self.record.generation += 1;
+        self.record.advance();
         self.save(turn);
         if wished {
             self.rest(Some(reason.to_owned()), turn);

@@ -52,13 +52,19 @@ fn a_list_is_stale_when_it_lacks_an_origin_of_the_current_one() {
     let (a, ab) = (list(&["https://a.example"]), list(&["https://a.example", "https://b.example"]));
     let mut deployment = queued();
     deployment.allowlist = a.clone();
-    assert!(deployment.is_stale(&ab));
-    assert!(!deployment.is_stale(&a));
+    assert!(deployment.is_stale(&ab, None));
+    assert!(!deployment.is_stale(&a, None));
     deployment.allowlist = ab;
-    assert!(!deployment.is_stale(&a), "an origin too many is not stale");
+    assert!(!deployment.is_stale(&a, None), "an origin too many is not stale");
+    deployment.state = DeploymentState::Completed;
+    let other = list(&["https://other.example"]);
+    assert!(deployment.is_stale(&a, Some(other.digest())), "the device has a list of its own");
+    assert!(!deployment.is_stale(&a, Some(a.digest())));
+    deployment.state = DeploymentState::Queued;
+    assert!(!deployment.is_stale(&a, Some(other.digest())), "the new list is on its way");
     deployment.allowlist = Allowlist::new([]);
     deployment.end(DeploymentState::Failed, None, at(1));
-    assert!(!deployment.is_stale(&a));
+    assert!(!deployment.is_stale(&a, None));
 }
 
 proptest! {
