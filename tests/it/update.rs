@@ -144,6 +144,8 @@ async fn what_is_not_a_good_release_never_runs() {
     refuses("does not have its checksum");
     installed.releases.publish_forged("9.9.3");
     refuses("cannot be trusted");
+    installed.releases.publish_expired("9.9.4");
+    refuses("the manifest of the releases has expired");
     installed.releases.publish("0.0.1", Agent::Good);
     refuses("is older than the installed");
     std::fs::remove_dir_all(installed.releases.folder()).unwrap();

@@ -72,6 +72,12 @@ impl Releases {
         self.publish_with(version, Agent::Good, &key, &[]);
     }
 
+    /// Publishes `version` as if it were years old.
+    pub fn publish_expired(&self, version: &str) {
+        let key = self.dir.path().join("key");
+        self.publish_with(version, Agent::Good, &key, &["--released-at", "1577836800"]);
+    }
+
     fn publish_with(&self, version: &str, agent: Agent, key: &Path, options: &[&str]) {
         let programs = self.programs(version, agent);
         let published = Command::new(program::path("xtask"))

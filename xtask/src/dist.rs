@@ -92,9 +92,9 @@ pub(crate) struct Options {
     /// The version that the executables have [default: that of this checkout]
     #[arg(long, value_name = "VERSION", default_value = env!("CARGO_PKG_VERSION"))]
     release_version: semver::Version,
-    /// The date of the release in seconds of the epoch
-    #[arg(long, env = "SOURCE_DATE_EPOCH", value_name = "SECONDS", default_value_t = MODIFIED)]
-    released_at: u64,
+    /// The date of the release in seconds of the epoch [default: now]
+    #[arg(long, env = "SOURCE_DATE_EPOCH", value_name = "SECONDS")]
+    released_at: Option<u64>,
 }
 
 /// A file of a release.
@@ -157,13 +157,16 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
 fn statements(options: &Options) -> anyhow::Result<Option<Statements>> {
     let Some(file) = &options.sign_with else { return Ok(None) };
     let version = options.release_version.clone();
-    let seconds = i64::try_from(options.released_at)?;
+    let released_at = match options.released_at {
+        Some(seconds) => jiff::Timestamp::from_second(i64::try_from(seconds)?)?,
+        None => jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?,
+    };
     Ok(Some(Statements {
         key: release_key::read(file)?,
         channel: options.channel,
         counter: options.counter.unwrap_or_else(|| counter_of(&version)),
         version,
-        released_at: jiff::Timestamp::from_second(seconds)?,
+        released_at,
     }))
 }
 
@@ -314,7 +317,7 @@ mod tests {
             counter: None,
             executables: None,
             release_version: semver::Version::new(1, 4, 0),
-            released_at: MODIFIED,
+            released_at: Some(MODIFIED),
         };
         let names = |options: &Options| {
             let executables = vec![File::executable("link", b"cli".to_vec())];

@@ -102,8 +102,9 @@ fn a_password_is_not_shown() {
     assert!(!format!("{config:?}").contains("canary"));
     let number = json!({"type": "http", "username": "link", "password": 20_501_337});
     let (_, faults) = read(&json!({"schema_version": "2.1", "transport": number}).to_string());
-    let told = "  transport.password: expected a text, found something else";
-    assert_eq!(faults.to_string(), told);
+    let told = faults.iter().next().unwrap().to_string();
+    assert_eq!(told, "transport.password: expected a text, found something else");
+    assert!(!faults.to_string().contains("20501337"));
 }
 
 #[test]
