@@ -141,7 +141,7 @@ impl Shell {
             return;
         }
         let mut told = false;
-        while let Err(error) = self.session.apply(changes) {
+        while let Err(error) = self.session.apply(changes).await {
             wait_to_write(&error, &mut told).await;
         }
         checkpoint::reach("session-written");

@@ -6,7 +6,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
 
-mod console;
+pub(crate) mod console;
 mod http;
 
 use std::future::Future;

@@ -22,14 +22,16 @@ pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Re
     let path = roots.identity();
     let mut told = false;
     let mut onboarding = Onboarding::new();
+    let mut sessions = None;
     loop {
         let explicit = read(&path);
-        let session = match &explicit {
-            Ok(Some(_)) => None,
-            Ok(None) | Err(_) => session::find(roots, config.device_id)?.latest,
-        };
+        if !matches!(explicit, Ok(Some(_))) && sessions.is_none() {
+            // Nobody else writes sessions, so one look is enough.
+            sessions = Some(session::find(roots, config.device_id)?);
+        }
+        let session = sessions.as_ref().and_then(|found| found.latest.as_ref());
         let damaged = explicit.as_ref().err().map(|error| format!("{error:#}"));
-        match resolve(config, explicit.as_ref().ok().cloned().flatten(), session.as_ref()) {
+        match resolve(config, explicit.as_ref().ok().cloned().flatten(), session) {
             Resolution::Explicit(identity) => return Ok(identity),
             Resolution::Session(identity) => {
                 match damaged {

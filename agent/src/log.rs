@@ -22,7 +22,7 @@ use tracing_subscriber::{
 };
 
 use crate::{
-    handler::{Handler, Item, Sink, Target},
+    handler::{Handler, Item, Sink, Target, console},
     queue::Queue,
 };
 
@@ -96,7 +96,8 @@ impl<S: Subscriber> Layer<S> for Records {
 /// What the agent itself says; the ways by which records leave are not listened to.
 fn is_ours(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
-    target.starts_with("link_") && !target.starts_with("link_agent::handler")
+    let of_a_handler = target.starts_with("link_agent::handler") || target == console::TARGET;
+    target.starts_with("link_") && !of_a_handler
 }
 
 fn record_of(event: &Event<'_>) -> LogRecord {

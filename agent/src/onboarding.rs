@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use link_agent_core::backoff::Backoff;
 use link_client::{
     enrolment::{Enrolment, NotEnrolled},
-    http::{Failure, Http},
+    http::{Failure, Http, HttpError},
 };
 use link_platform::{fs, paths::Roots};
 use link_protocol::{
@@ -18,6 +18,7 @@ use link_protocol::{
     id::DeviceId,
     identity::Identity,
     key::{EnrolmentKey, KeyKind},
+    problem::Code,
 };
 use tokio::time::Instant;
 
@@ -85,13 +86,30 @@ impl Onboarding {
                 }
                 Ok(Some(identity))
             }
-            Err(NotEnrolled::Backend(Failure::Refused(error))) => {
+            Err(NotEnrolled::Backend(Failure::Refused(error))) if condemns_the_key(&error) => {
                 self.refused = Some(key);
                 anyhow::bail!("{error}; another key in `{}` is tried at once", path.display());
             }
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Whether a refusal is about the key itself. Anything else, such as the page of a network that
+/// wants a login first, may be over at the next try.
+fn condemns_the_key(error: &HttpError) -> bool {
+    let code = error.problem.as_ref().and_then(|problem| problem.known_code());
+    matches!(
+        code,
+        Some(
+            Code::KeyUnknown
+                | Code::KeyExpired
+                | Code::KeyRevoked
+                | Code::KeyUsedUp
+                | Code::KeyMistyped
+                | Code::ProofRequired
+        )
+    )
 }
 
 /// The key that the configuration names, with its file.

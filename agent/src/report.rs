@@ -1,6 +1,11 @@
 //! Reports: one handler delivers what must not be lost and tells the outbox what became of it, every
 //! other handler gets a copy. Receipts go with the command channel. No caller ever waits.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
 use link_agent_core::{
     event::Event,
     record::{OutboxEntry, Report},
@@ -32,6 +37,7 @@ pub(crate) struct Reporter {
     /// What may be lost, of the handler that delivers.
     samples: Queue<Item>,
     copies: Vec<Queue<Item>>,
+    copied: Arc<AtomicU64>,
 }
 
 /// The threads of the handlers; dropping them ends them.
@@ -75,7 +81,8 @@ impl Reporter {
             copying.push(Handler::start("copies", sink, queue)?);
         }
         let handlers = Handlers { _delivering: thread, _copying: copying };
-        Ok((Self { receipts, reports, samples, copies }, handlers))
+        let copied = Arc::default();
+        Ok((Self { receipts, reports, samples, copies, copied }, handlers))
     }
 
     /// Hands in a receipt. One that is lost is asked for again.
@@ -88,7 +95,10 @@ impl Reporter {
     /// Hands in the outbox's next report; its fate comes back as an event.
     pub(crate) fn report(&self, entry: OutboxEntry) {
         let id = entry.id;
-        self.copy(&Item::Report(entry.report.clone()));
+        // A report that is tried again was copied before; their numbers only grow.
+        if self.copied.fetch_max(id + 1, Ordering::Relaxed) <= id {
+            self.copy(&Item::Report(entry.report.clone()));
+        }
         if self.reports.try_send(entry).is_err() {
             tracing::error!(id, "a second report was handed in before the first was sent");
         }

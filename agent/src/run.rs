@@ -54,7 +54,7 @@ use crate::{
 const INBOX: usize = 256;
 
 /// How long the local API waits for the loop.
-const VIEW: Duration = Duration::from_secs(5);
+const VIEW: Duration = Duration::from_secs(2);
 
 /// How long the last report may take when the agent stops.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -152,7 +152,11 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
     let started = Instant::now();
     let journal = journal_of(identity.device_id, roots).await?;
     let found = session::find(roots, Some(identity.device_id))?;
-    let session = SessionFile::begin(roots, found, identity.clone(), Timestamp::now())?;
+    let doubtful = found.doubtful;
+    let session = tokio::select! {
+        session = SessionFile::begin(roots, found, identity.clone(), Timestamp::now()) => session?,
+        () = stop.received() => return Ok(Outcome::Stopped),
+    };
     let snapshot = Snapshot { pipelines: session.pipelines(), ..journal.load().await? };
     let client =
         AgentClient::new(&identity.backend_url, identity.device_id, identity.device_token.clone())?;
@@ -163,7 +167,11 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
     let engines = Engines::start(engine::Settings::of(args, config), roots, inbox.clone())?;
     let frontends = Frontends::start(reporter.clone())?;
     let downloads = Downloads::start(roots.models(), &identity, inbox.clone())?;
-    downloads.sweep(&snapshot.files());
+    if doubtful {
+        tracing::warn!("a session cannot be read, so no model file is deleted that none names");
+    } else {
+        downloads.sweep(&snapshot.files());
+    }
     let layout = Layout::new(roots.clone());
     let last_update = versions::state(&layout).last;
     let updates = Updates::new(layout.clone(), args.development_release_keys.clone());
@@ -219,13 +227,15 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
     let (mut agent, effects) =
         Agent::restore(me.clone(), identity.backend_keys.clone(), snapshot, started.elapsed());
     let mut next = VecDeque::new();
-    shell.run_all(effects, &mut next).await?;
     drop(inbox);
 
     let mut anew = std::pin::pin!(identity::changed(&path, &identity));
+    let mut effects = Some(effects);
     let outcome = 'run: loop {
-        while let Some(event) = next.pop_front() {
-            let effects = agent.handle(event, started.elapsed());
+        while let Some(effects) = effects
+            .take()
+            .or_else(|| next.pop_front().map(|event| agent.handle(event, started.elapsed())))
+        {
             // A journal that cannot be written holds the loop up, and must not hold up a stop.
             tokio::select! {
                 ran = shell.run_all(effects, &mut next) => ran?,
@@ -288,8 +298,12 @@ async fn journal_of(device: DeviceId, roots: &Roots) -> anyhow::Result<Journal> 
     tracing::warn!("this machine was {owner} before; what that device had is set aside");
     journal.close().await;
     fs::rename(&roots.journal(), &roots.journal().with_extension(format!("{owner}.db")))?;
-    fs::remove_dir(&roots.models())?;
-    fs::create_private_dir(&roots.models())?;
+    session::set_former_aside(roots, device)?;
+    let models = roots.models();
+    tokio::task::spawn_blocking(move || {
+        fs::remove_dir(&models).and_then(|()| fs::create_private_dir(&models))
+    })
+    .await??;
     let journal = Journal::open(&roots.journal()).await?;
     journal.owner(device).await?;
     Ok(journal)

@@ -1,17 +1,29 @@
 //! The session file of this run, and what the ones before have left.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: the folder of sessions")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "IO shell: the folder of sessions, waits for disk space"
+)]
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Context as _;
 use jiff::{SignedDuration, Timestamp};
 use link_agent_core::{
     record::{Change, PipelineRecord},
-    session::{self, Found, Session},
+    session::{self, Found, Session, Unusable},
 };
-use link_platform::{fs, paths::Roots};
+use link_platform::{
+    fs::{self, FileError},
+    paths::Roots,
+};
 use link_protocol::{id::DeviceId, identity::Identity};
+
+/// How long to wait before a full disk is tried again.
+const WRITE_AGAIN: Duration = Duration::from_secs(2);
 
 /// The session of this run.
 #[derive(Debug)]
@@ -27,25 +39,45 @@ pub(crate) struct SessionFile {
 pub(crate) fn find(roots: &Roots, device: Option<DeviceId>) -> anyhow::Result<Found> {
     let folder = roots.sessions();
     let mut files = Vec::new();
+    let mut unread = false;
     for name in names(&folder).with_context(|| format!("cannot read `{}`", folder.display()))? {
         match fs::read_limited(&folder.join(&name), session::SIZE_LIMIT) {
             Ok(text) => files.push((name, text)),
-            Err(error) => tracing::warn!("a session is left alone: {error}"),
+            Err(error) => {
+                tracing::warn!("a session is left alone: {error}");
+                unread = true;
+            }
         }
     }
-    let found = session::choose(&files, device);
+    let mut found = session::choose(&files, device);
+    found.doubtful |= unread;
     for (name, reason) in &found.skipped {
         tracing::warn!("the session `{name}` is not resumed and is kept: {reason}");
     }
     Ok(found)
 }
 
+/// Sets the sessions of former devices aside: they are kept, and nothing looks at them any more.
+///
+/// # Errors
+/// When one cannot be renamed.
+pub(crate) fn set_former_aside(roots: &Roots, device: DeviceId) -> anyhow::Result<()> {
+    let folder = roots.sessions();
+    for (name, reason) in find(roots, Some(device))?.skipped {
+        if matches!(reason, Unusable::Foreign(_)) {
+            fs::rename(&folder.join(&name), &folder.join(format!("former_{name}")))?;
+        }
+    }
+    Ok(())
+}
+
 impl SessionFile {
-    /// Begins the session of this run at `now`, where the one before ended.
+    /// Begins the session of this run at `now`, where the one before ended. Waits for as long as the
+    /// disk is full: what is served must not end with it.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn begin(
+    /// When it cannot be written for another reason.
+    pub(crate) async fn begin(
         roots: &Roots,
         found: Found,
         identity: Identity,
@@ -54,9 +86,18 @@ impl SessionFile {
         let folder = roots.sessions();
         fs::create_private_dir(&folder)?;
         let path = free_name(&folder, now)?;
-        let mut file = Self { path, session: Session::after(found.latest, identity) };
-        file.apply(&[])?;
-        for name in found.needless {
+        let needless = found.needless.clone();
+        let mut file = Self { path, session: Session::after(found, identity) };
+        let mut told = false;
+        while let Err(error) = file.apply(&[]).await {
+            let full = error.downcast_ref::<FileError>().is_some_and(FileError::is_disk_full);
+            anyhow::ensure!(full, error);
+            if !std::mem::replace(&mut told, true) {
+                tracing::error!("{error:#}; trying again until it works");
+            }
+            tokio::time::sleep(WRITE_AGAIN).await;
+        }
+        for name in needless {
             if let Err(error) = fs::remove_file(&folder.join(name)) {
                 tracing::warn!("{error}");
             }
@@ -69,14 +110,17 @@ impl SessionFile {
         self.session.pipelines.clone()
     }
 
-    /// Takes up `changes`; they are on disk when this returns, or nothing has changed.
+    /// Takes up `changes`; they are on disk when this returns, or nothing has changed. A disk that
+    /// takes its time holds up no other work of this thread.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(crate) fn apply(&mut self, changes: &[Change]) -> anyhow::Result<()> {
+    pub(crate) async fn apply(&mut self, changes: &[Change]) -> anyhow::Result<()> {
         let mut next = self.session.clone();
         next.apply(changes);
-        fs::write_private(&self.path, next.to_text().as_bytes())?;
+        let (path, text) = (self.path.clone(), next.to_text());
+        let write = move || fs::write_private(&path, text.as_bytes());
+        tokio::task::spawn_blocking(write).await??;
         self.session = next;
         Ok(())
     }

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use self::reader::{Node, Object, Text};
+use self::reader::{Address, Node, Object, Text};
 pub use self::{
     fault::{Fault, Faults},
     generic::{GenericConfig, Scalar},
@@ -72,6 +72,7 @@ pub struct AgentConfig {
 pub struct IdentityConfig {
     /// Where the backend is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = "^https?://"))]
     pub backend_url: Option<String>,
     /// The device to be, which a registration key activates again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -185,7 +186,7 @@ impl IdentityConfig {
         let Some(mut object) = Object::open(node, faults) else { return Self::default() };
         let text = |text: Option<Text>| text.map(|text| text.0);
         let config = Self {
-            backend_url: text(object.optional("backend_url", faults)),
+            backend_url: object.optional("backend_url", faults).map(|url: Address| url.0),
             device_id: object.optional("device_id", faults),
             name: text(object.optional("name", faults)),
             registration_key_file: text(object.optional("registration_key_file", faults)),

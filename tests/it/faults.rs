@@ -45,6 +45,15 @@ async fn a_full_disk_of_the_state_holds_commands_up_and_ends_nothing_that_serves
     assert_eq!(text, TINY_REPLY, "what serves goes on");
     assert_eq!(chat::preflight(port, WORKSPACE).await.status(), 403, "nothing is done unwritten");
 
+    // A start on a full disk waits, too, and says so.
+    device.kill();
+    let before = std::fs::read_to_string(&log).unwrap().len();
+    device.run(&[]);
+    until("the agent to say it at its start", || async {
+        let told = std::fs::read_to_string(&log).unwrap_or_default();
+        told[before..].contains("trying again until it works").then_some(())
+    })
+    .await;
     disk.empty();
     let result = backend.result(sent.command_id).await.result.unwrap();
     assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);

@@ -101,7 +101,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Sorts `changes`, which are in the order in which they came about, into steps.
+    /// Sorts `changes` into steps.
     #[must_use]
     pub fn of(changes: Vec<Change>) -> Self {
         let mut steps = Self::default();
@@ -111,13 +111,10 @@ impl Steps {
                     let id = record.config.pipeline_id;
                     // One that is set up again takes the place of the one that was removed.
                     steps.removed.retain(|other| *other != Change::RemovePipeline(id));
-                    if steps.put.is_empty() {
-                        let before = std::mem::take(&mut steps.journal);
-                        (steps.intake, steps.journal) = before.into_iter().partition(takes_in);
-                    }
                     steps.put.push(change);
                 }
                 Change::RemovePipeline(_) => steps.removed.push(change),
+                _ if takes_in(&change) => steps.intake.push(change),
                 Change::PutCommand(_)
                 | Change::ForgetCommand(_)
                 | Change::PutReport(_)
@@ -125,6 +122,11 @@ impl Steps {
                 | Change::BuryReport { .. }
                 | Change::SetLastSeq(_) => steps.journal.push(change),
             }
+        }
+        if steps.put.is_empty() {
+            // Nothing comes between the two: one write does.
+            steps.intake.append(&mut steps.journal);
+            steps.journal = std::mem::take(&mut steps.intake);
         }
         steps
     }

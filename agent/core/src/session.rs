@@ -57,15 +57,20 @@ pub struct Found {
     pub skipped: BTreeMap<String, Unusable>,
     /// The files that newer ones have made needless.
     pub needless: Vec<String>,
+    /// The highest revision of all sessions on this machine, those of other devices among them.
+    pub revision: u64,
+    /// Whether there is a session that may have been the latest and cannot be read.
+    pub doubtful: bool,
 }
 
 impl Session {
-    /// The session before anything is deployed, for a device that had `before` or none.
+    /// The session that follows what was `found`: later than every other one on this machine, so
+    /// that none of a former device ever counts as the latest.
     #[must_use]
-    pub fn after(before: Option<Self>, identity: Identity) -> Self {
-        let (revision, pipelines) =
-            before.map_or((0, Vec::new()), |before| (before.revision, before.pipelines));
-        Self { schema_version: SCHEMA_VERSION.to_owned(), revision, identity, pipelines }
+    pub fn after(found: Found, identity: Identity) -> Self {
+        let pipelines = found.latest.map(|latest| latest.pipelines).unwrap_or_default();
+        let schema_version = SCHEMA_VERSION.to_owned();
+        Self { schema_version, revision: found.revision, identity, pipelines }
     }
 
     /// Reads a session file.
@@ -145,6 +150,7 @@ pub fn choose(files: &[(String, String)], device: Option<DeviceId>) -> Found {
     let mut usable = Vec::new();
     for (name, text) in files {
         let session = Session::parse(text).and_then(|session| {
+            found.revision = found.revision.max(session.revision);
             let owner = session.identity.device_id;
             if device.is_none_or(|device| device == owner) {
                 Ok(session)
@@ -154,7 +160,10 @@ pub fn choose(files: &[(String, String)], device: Option<DeviceId>) -> Found {
         });
         match session {
             Ok(session) => usable.push((session, name)),
-            Err(reason) => drop(found.skipped.insert(name.clone(), reason)),
+            Err(reason) => {
+                found.doubtful |= !matches!(reason, Unusable::Foreign(_));
+                found.skipped.insert(name.clone(), reason);
+            }
         }
     }
     usable

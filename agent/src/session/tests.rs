@@ -14,27 +14,31 @@ use super::*;
 const ID: &str = "00000000000000000000000000000001";
 
 // Holds: S2.3-9a, S2.3-9b
-#[test]
-fn the_next_run_takes_up_what_the_latest_session_had() {
+#[tokio::test]
+async fn the_next_run_takes_up_what_the_latest_session_had() {
     let dir = tempfile::tempdir().unwrap();
     let roots = Roots::below(dir.path());
-    let mut first = begin(&roots, "2026-08-07T12:00:00Z");
-    first.apply(&[Change::PutPipeline(record(true))]).unwrap();
+    let mut first = begin(&roots, "2026-08-07T12:00:00Z").await;
+    first.apply(&[Change::PutPipeline(record(true))]).await.unwrap();
     drop(first);
     // The clock was set back by two days.
-    let second = begin(&roots, "2026-08-05T12:00:00Z");
+    let second = begin(&roots, "2026-08-05T12:00:00Z").await;
     assert_eq!(second.pipelines(), [record(true)]);
     drop(second);
-    let third = begin(&roots, "2026-08-05T12:00:00Z");
+    let third = begin(&roots, "2026-08-05T12:00:00Z").await;
     assert_eq!(third.pipelines(), [record(true)]);
     assert_eq!(names(&roots.sessions()).unwrap().len(), 3);
 }
 
-#[test]
-fn a_torn_session_is_kept_and_the_one_before_is_resumed() {
+#[tokio::test]
+async fn a_torn_session_is_kept_and_the_one_before_is_resumed() {
     let dir = tempfile::tempdir().unwrap();
     let roots = Roots::below(dir.path());
-    begin(&roots, "2026-08-07T12:00:00Z").apply(&[Change::PutPipeline(record(true))]).unwrap();
+    begin(&roots, "2026-08-07T12:00:00Z")
+        .await
+        .apply(&[Change::PutPipeline(record(true))])
+        .await
+        .unwrap();
     let whole = roots.sessions().join(&names(&roots.sessions()).unwrap()[0]);
     let text = fs::read_to_string(&whole).unwrap();
     let torn = roots.sessions().join("session_20260808T000000000Z.json");
@@ -42,26 +46,26 @@ fn a_torn_session_is_kept_and_the_one_before_is_resumed() {
     let unreadable = roots.sessions().join("session_20260809T000000000Z.json");
     fs::write_atomic(&unreadable, &[0xff, 0xfe]).unwrap();
     for _ in 0..8 {
-        assert_eq!(begin(&roots, "2026-08-10T12:00:00Z").pipelines(), [record(true)]);
+        assert_eq!(begin(&roots, "2026-08-10T12:00:00Z").await.pipelines(), [record(true)]);
     }
     assert!(torn.exists() && unreadable.exists());
     assert_eq!(names(&roots.sessions()).unwrap().len(), link_agent_core::session::KEPT + 2);
 }
 
-#[test]
-fn a_change_that_cannot_be_written_did_not_happen() {
+#[tokio::test]
+async fn a_change_that_cannot_be_written_did_not_happen() {
     let dir = tempfile::tempdir().unwrap();
     let roots = Roots::below(dir.path());
-    let mut session = begin(&roots, "2026-08-07T12:00:00Z");
+    let mut session = begin(&roots, "2026-08-07T12:00:00Z").await;
     fs::remove_dir(&roots.sessions()).unwrap();
     fs::write_atomic(&roots.sessions(), b"no folder").unwrap();
-    assert!(session.apply(&[Change::PutPipeline(record(true))]).is_err());
+    assert!(session.apply(&[Change::PutPipeline(record(true))]).await.is_err());
     assert_eq!(session.pipelines(), []);
 }
 
-fn begin(roots: &Roots, now: &str) -> SessionFile {
+async fn begin(roots: &Roots, now: &str) -> SessionFile {
     let found = find(roots, Some(identity().device_id)).unwrap();
-    SessionFile::begin(roots, found, identity(), now.parse().unwrap()).unwrap()
+    SessionFile::begin(roots, found, identity(), now.parse().unwrap()).await.unwrap()
 }
 
 fn identity() -> Identity {

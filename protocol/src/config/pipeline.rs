@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{
     fault::Faults,
-    reader::{Node, Object, Text},
+    reader::{Name, Node, Object, Text},
 };
 
 /// A pipeline: a source whose output goes to a sink, on a thread of its own.
@@ -13,6 +13,7 @@ use super::{
 #[schemars(deny_unknown_fields)]
 pub struct PipelineConfig {
     /// Names the pipeline in logs and metrics; no two have the same.
+    #[schemars(regex(pattern = "^[a-z0-9_-]{1,64}$"))]
     pub id: String,
     /// The name of a registered source.
     pub source: String,
@@ -30,7 +31,7 @@ const fn active() -> bool {
 impl PipelineConfig {
     pub(super) fn read(node: &Node<'_>, faults: &mut Faults) -> Option<Self> {
         let mut object = Object::open(node, faults)?;
-        let id: Option<Text> = object.required("id", faults);
+        let id: Option<Name> = object.required("id", faults);
         let source: Option<Text> = object.required("source", faults);
         let sink: Option<Text> = object.required("sink", faults);
         let active = object.optional("active", faults).unwrap_or(true);

@@ -45,6 +45,45 @@ impl Leaf for Text {
     const EXPECTED: &'static str = "a text";
 }
 
+/// A name that can stand in a log, a metric and a thread.
+#[derive(Debug, serde::Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Name(pub(super) String);
+
+impl TryFrom<String> for Name {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b);
+        let fits = (1..=64).contains(&text.len()) && text.bytes().all(plain);
+        if fits { Ok(Self(text)) } else { Err("it is no name") }
+    }
+}
+
+impl Leaf for Name {
+    const EXPECTED: &'static str = "a name of 1 to 64 of a-z, 0-9, `_` and `-`";
+}
+
+/// The address of a backend.
+#[derive(Debug, serde::Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Address(pub(super) String);
+
+impl TryFrom<String> for Address {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let host = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+        let fits =
+            host.is_some_and(|host| !host.is_empty() && !host.contains(['@', '?', '#', ' ']));
+        if fits { Ok(Self(text)) } else { Err("it is no address") }
+    }
+}
+
+impl Leaf for Address {
+    const EXPECTED: &'static str = "an address such as `https://link.example`";
+}
+
 impl Leaf for bool {
     const EXPECTED: &'static str = "true or false";
 }
@@ -180,6 +219,7 @@ impl<'a> Object<'a> {
 }
 
 fn join(key: &str, name: &str) -> String {
+    let name = if name.is_empty() { "\"\"" } else { name };
     if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") }
 }
 

@@ -23,7 +23,7 @@ fn every_fault_is_told_at_once_with_its_key() {
     let (_, faults) = read(
         &json!({
             "schema_version": "2.1",
-            "identity": {"device_id": "laptop", "registration_key_file": "a", "fleet_key_file": "b"},
+            "identity": {"backend_url": "link.example", "device_id": "laptop", "registration_key_file": "a", "fleet_key_file": "b"},
             "transport": {"type": "carrier-pigeon", "password": "canary"},
             "local_api": {"port": 0},
             "components": {"system_monitor": {"interval_s": [60]}},
@@ -38,6 +38,8 @@ fn every_fault_is_told_at_once_with_its_key() {
     );
     let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
     let expected = [
+        "identity.backend_url: expected an address such as `https://link.example`, found another \
+         text",
         "identity.device_id: expected a device id such as `dev_...`, found another text",
         "identity.fleet_key_file: expected only one of the two key files, found both",
         "identity.backend_url: expected the address of the backend that the key is for, found \
@@ -47,7 +49,7 @@ fn every_fault_is_told_at_once_with_its_key() {
         "local_api.port: expected a port from 1 to 65535, found 0",
         "components.system_monitor.interval_s: expected a text, a whole number, true or false, \
          found a list",
-        "pipelines[0].id: expected a text, found an empty text",
+        "pipelines[0].id: expected a name of 1 to 64 of a-z, 0-9, `_` and `-`, found an empty text",
         "pipelines[0].sink: expected a text, found nothing",
         "pipelines[0].active: expected true or false, found another text",
         "logging.handlers[0].args.level: expected `error`, `warning`, `info` or `debug`, found \

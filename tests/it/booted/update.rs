@@ -51,6 +51,7 @@ async fn systemd_sees_one_service_through_updates_good_and_bad() {
     has_window(&device, &releases, None).await;
     publish(&device, &releases, "9.9.4", Agent::Script(ENDS_AFTER_A_MINUTE));
     rolls_back(&device, "9.9.4").await;
+    what_is_no_good_release_is_refused(&device, &releases).await;
     let ran = device.machine.user(ALICE, "ls ~/.local/share/link/versions").await;
     assert_eq!(ran.stdout.split_whitespace().collect::<Vec<_>>(), [OLD, "9.9.1"], "{ran:?}");
 
@@ -59,9 +60,39 @@ async fn systemd_sees_one_service_through_updates_good_and_bad() {
     device.uninstalls().await;
 }
 
+/// A failed self-check, half an archive, a foreign signature, an older version: none is ever run.
+async fn what_is_no_good_release_is_refused(device: &Device, releases: &Releases) {
+    let service = main_pid(device).await;
+    let broken = Agent::Script("echo 'no such library' >&2; exit 1");
+    publish(device, releases, "9.9.5", broken);
+    is_refused(device, "its self-check failed: no such library").await;
+    publish(device, releases, "9.9.6", Agent::Good);
+    let mut archives = std::fs::read_dir(device.machine.releases()).unwrap().flatten();
+    let archive = archives.find(|one| one.file_name().to_string_lossy().contains("9.9.6")).unwrap();
+    let bytes = std::fs::read(archive.path()).unwrap();
+    std::fs::write(archive.path(), &bytes[..bytes.len() / 2]).unwrap();
+    is_refused(device, "the file is shorter than announced").await;
+    releases.publish_forged("9.9.7");
+    are_there(device, releases);
+    is_refused(device, "cannot be trusted").await;
+    publish(device, releases, "0.0.1", Agent::Good);
+    is_refused(device, "is older than the installed").await;
+    assert_eq!((main_pid(device).await, version(device).await), (service, "9.9.1".to_owned()));
+}
+
+async fn is_refused(device: &Device, words: &str) {
+    let ran = device.link("update").await;
+    assert!(ran.code != Some(0) && ran.stderr.contains(words), "{words}: {ran:?}");
+    device.is_healthy().await;
+}
+
 /// Puts a release where the device looks for it.
 fn publish(device: &Device, releases: &Releases, version: &str, agent: Agent) {
     releases.publish(version, agent);
+    are_there(device, releases);
+}
+
+fn are_there(device: &Device, releases: &Releases) {
     for entry in std::fs::read_dir(releases.folder()).unwrap() {
         let path = entry.unwrap().path();
         let to = device.machine.releases().join(path.file_name().unwrap());

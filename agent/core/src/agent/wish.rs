@@ -1,7 +1,7 @@
 //! What a person at this machine wants. It needs no connection: the backend learns what became of it
 //! from the reports, at once or when the connection returns.
 
-use link_protocol::report::CommandResult;
+use link_protocol::{command::DeployModel, report::CommandResult};
 
 use super::Agent;
 use crate::{effect::Turn, event::Wish};
@@ -15,15 +15,9 @@ impl Agent {
             Wish::Stop(id) => self.pipelines.wish_stop(id, REASON, turn),
             Wish::CancelDeploy(id) => {
                 let cancelled = CommandResult::Cancelled;
-                let under_way = self.deployments.stop(
-                    |_, deploy| deploy.pipeline_id == id,
-                    cancelled,
-                    REASON,
-                    turn,
-                );
-                if !under_way
-                    && let Some(command) = self.waiting_deployment(|one| one.pipeline_id == id)
-                {
+                let wanted = |_, deploy: &DeployModel| deploy.pipeline_id == id;
+                self.deployments.stop(wanted, cancelled, REASON, turn);
+                if let Some(command) = self.waiting_deployment(|one| one.pipeline_id == id) {
                     turn.report_command(command, cancelled, REASON);
                 }
             }

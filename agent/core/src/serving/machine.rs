@@ -107,6 +107,10 @@ impl Pipeline {
 
     /// Stops serving, then deletes the model.
     pub(super) fn remove(&mut self, turn: &mut Turn) {
+        if matches!(self.phase, Phase::Removing) {
+            // The files are being deleted: whoever waits is told when they are gone.
+            return;
+        }
         let wanted = PipelineRecord { serve: false, removing: true, ..self.record.clone() };
         self.take_over(wanted, turn);
         if self.end_engine(Then::Remove, turn) {
@@ -356,15 +360,17 @@ impl Pipelines {
         outcome: Result<(), String>,
         turn: &mut Turn,
     ) {
+        let Some(pipeline) = self.all.get_mut(&id) else { return };
+        if !matches!(pipeline.phase, Phase::Removing) {
+            return;
+        }
         match outcome {
             Ok(()) => self.finish_removal(id, turn),
             Err(reason) => {
-                if let Some(pipeline) = self.all.get_mut(&id) {
-                    pipeline.record.removing = false;
-                    pipeline.save(turn);
-                    pipeline.rest(Some(reason.clone()), turn);
-                    pipeline.fail(CommandResult::Failed, &reason, turn);
-                }
+                pipeline.record.removing = false;
+                pipeline.save(turn);
+                pipeline.rest(Some(reason.clone()), turn);
+                pipeline.fail(CommandResult::Failed, &reason, turn);
             }
         }
     }

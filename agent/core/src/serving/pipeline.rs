@@ -97,11 +97,13 @@ impl Pipeline {
     /// `command` gets its result when the pipeline comes to rest; `done` is what success says.
     pub(super) fn wait(&mut self, command: CommandId, done: String) {
         self.waiter = Some(Waiter { command: Some(command), done });
+        self.backoff = Backoff::new();
     }
 
     /// A person waits for what comes; a start that fails is not tried again then.
     pub(super) fn wait_for_person(&mut self) {
         self.waiter = Some(Waiter { command: None, done: String::new() });
+        self.backoff = Backoff::new();
     }
 
     pub(super) const fn is_awaited(&self) -> bool {

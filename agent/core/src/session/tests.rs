@@ -77,14 +77,28 @@ fn a_few_sessions_are_kept_and_nothing_else_is_ever_needless() {
 
 #[test]
 fn a_session_goes_on_where_the_one_before_ended() {
-    let before = session(7);
-    let mut next = Session::after(Some(before.clone()), before.identity.clone());
+    let found = choose(&[whole("session_1.json", 7)], None);
+    let mut next = Session::after(found, session(7).identity);
     next.apply(&[Change::PutPipeline(record(2, true)), Change::SetLastSeq(3)]);
     assert_eq!(next.revision, 8);
     assert_eq!(next.pipelines, [record(1, true), record(2, true)]);
     let changed = PipelineRecord { generation: 5, ..record(1, false) };
     next.apply(&[Change::PutPipeline(changed.clone()), Change::RemovePipeline(pipeline(2))]);
     assert_eq!((next.revision, &next.pipelines), (9, &vec![changed]));
+}
+
+#[test]
+fn a_session_of_a_former_device_never_counts_as_the_latest_again() {
+    let former = whole("session_1.json", 500);
+    let found = choose(std::slice::from_ref(&former), Some(id(DeviceId::PREFIX, 2)));
+    assert!(!found.doubtful);
+    let identity = Identity { device_id: id(DeviceId::PREFIX, 2), ..session(1).identity };
+    let mut next = Session::after(found, identity.clone());
+    next.apply(&[]);
+    assert_eq!((next.revision, next.pipelines.len()), (501, 0));
+    let latest = choose(&[former, file("session_2.json", &next.to_text())], None).latest;
+    assert_eq!(latest.map(|session| session.identity), Some(identity));
+    assert!(choose(&[file("session_3.json", "{")], None).doubtful);
 }
 
 #[test]
