@@ -235,7 +235,8 @@ def heading(seconds):
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo")
                 if line.startswith("model name")), platform.machine())
     print(f"{time.strftime('%Y-%m-%d', time.gmtime())}, {os.cpu_count()} cores ({cpu}), "
-          f"Linux {platform.release()}, load {os.getloadavg()[0]:.1f} at the end; {seconds} s\n")
+          f"Linux {platform.release()}, load {os.getloadavg()[0]:.1f} at the end; "
+          f"{SETTLE_SECONDS} s to settle, then counted for {seconds} s\n")
 
 
 def tables(agent, link, deployed, mender, starts, seconds):

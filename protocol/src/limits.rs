@@ -47,6 +47,9 @@ pub const REDELIVERY_DELAY_CAP: Duration = Duration::from_secs(5 * 60);
 /// Commands that may wait for one device; one more is refused.
 pub const QUEUE_LIMIT: usize = 50;
 
+/// Commands of the control lane that may wait beyond that: a full queue can be cancelled.
+pub const CONTROL_RESERVE: usize = 10;
+
 /// Results of commands a device remembers, to answer a redelivery.
 pub const RESULTS_KEPT: usize = 4096;
 

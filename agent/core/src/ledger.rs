@@ -67,10 +67,10 @@ impl Ledger {
         })
     }
 
-    /// Tells whether another command may be taken.
+    /// Tells whether another command of `lane` may be taken.
     #[must_use]
-    pub fn has_room(&self) -> bool {
-        self.pending.len() < limits::QUEUE_LIMIT
+    pub fn has_room(&self, lane: Lane) -> bool {
+        self.pending.len() < lane.queue_limit()
     }
 
     /// Writes a command down; its receipt may be sent once the change is on disk.

@@ -5,7 +5,6 @@ use link_protocol::{
     agent_api::Inflight,
     command::Command,
     id::{CommandId, DeviceId},
-    limits,
     report::CommandReport,
 };
 
@@ -227,7 +226,8 @@ pub(super) async fn place(
         record.supersede();
         update(db, record).await?;
     }
-    if open.iter().filter(|record| record.is_open()).count() >= limits::QUEUE_LIMIT {
+    let waiting = open.iter().filter(|record| record.is_open()).count();
+    if waiting >= wish.lane().queue_limit() {
         return Err(Refusal::QueueFull(device).into());
     }
     let seq = next_seq(db, device).await?;

@@ -233,12 +233,15 @@ async fn waiting_for_a_result_ends_when_it_comes() {
 }
 
 #[tokio::test]
-async fn a_queue_that_is_full_takes_no_more() {
+async fn a_queue_that_is_full_takes_no_more_but_a_cancel() {
     let (world, user) = World::set_up().await;
     let device = world.online_device(&user).await;
+    let mut deployment = String::new();
     for _ in 0..50 {
         let model = world.model(&user, false).await;
-        assert_eq!(world.deploy(&user, &device, &model).await.status, 202);
+        let deployed = world.deploy(&user, &device, &model).await;
+        assert_eq!(deployed.status, 202);
+        deployment = deployed.text("deployment_id");
     }
     let model = world.model(&user, false).await;
     world.deploy(&user, &device, &model).await.is(429, "queue-full");
@@ -247,6 +250,10 @@ async fn a_queue_that_is_full_takes_no_more() {
     assert_eq!(numbers, (1..=50).collect::<Vec<_>>(), "in order, without a gap");
     let list = world.get("/api/v1/deployments?limit=200", &user).await;
     assert_eq!(list.items().len(), 50, "nothing is left of the refused one");
+    let path = format!("/api/v1/deployments/{deployment}/cancel");
+    assert_eq!(world.act(&path, &user).await.status, 202);
+    let envelopes = world.poll(&device, 50).await;
+    assert_eq!(envelopes.last().map(|envelope| envelope.seq), Some(51));
 }
 
 /// A command of a device that expired on its way is told so by the device.

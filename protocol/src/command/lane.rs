@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::id::ModelId;
+use crate::{id::ModelId, limits};
 
 /// What keeps its order: commands of one model run one after another; the control lane overtakes
 /// all; the agent lane waits for all and lets none pass.
@@ -13,6 +13,17 @@ pub enum Lane {
     Control,
     Model(ModelId),
     Agent,
+}
+
+impl Lane {
+    /// How many commands may wait when one of this lane is added.
+    #[must_use]
+    pub const fn queue_limit(self) -> usize {
+        match self {
+            Self::Control => limits::QUEUE_LIMIT + limits::CONTROL_RESERVE,
+            Self::Model(_) | Self::Agent => limits::QUEUE_LIMIT,
+        }
+    }
 }
 
 /// A text names no lane.

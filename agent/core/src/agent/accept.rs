@@ -6,7 +6,7 @@ use link_protocol::{
     envelope::{InvalidCommand, Receipt, ReceiptKind},
     id::ModelId,
     report::CommandResult,
-    signing::Signed,
+    signing::{Signed, Untrusted},
 };
 
 use super::Agent;
@@ -15,28 +15,42 @@ use crate::{
     effect::{Effect, Note, Turn},
 };
 
+/// Why a delivery had no effect at all.
+#[derive(Debug, thiserror::Error)]
+enum NotTaken {
+    #[error(transparent)]
+    Untrusted(#[from] Untrusted),
+    #[error("it is for another device")]
+    Device,
+    #[error("it is of another registration")]
+    Epoch,
+    #[error("too many commands wait; it will be delivered again")]
+    NoRoom,
+}
+
 impl Agent {
     pub(super) fn accept_all(&mut self, commands: Vec<Signed>, turn: &mut Turn) {
         for signed in commands {
-            if let Err(reason) = self.accept(&signed, turn) {
-                turn.effects.push(Effect::Log(Note::Refused { reason }));
-                if !self.ledger.has_room() {
-                    // A later one must not be stored before the one that found no room: its
-                    // sequence number would stand for both.
-                    return;
-                }
+            let Err(refused) = self.accept(&signed, turn) else { continue };
+            let full = matches!(refused, NotTaken::NoRoom);
+            let reason = refused.to_string();
+            turn.effects.push(Effect::Log(Note::Refused { reason }));
+            if full {
+                // A later one must not be stored before the one that found no room: its sequence
+                // number would stand for both.
+                return;
             }
         }
     }
 
     /// Takes one delivery; an error says why it had no effect at all.
-    fn accept(&mut self, signed: &Signed, turn: &mut Turn) -> Result<(), String> {
-        let envelope = signed.open(&self.pinned).map_err(|error| error.to_string())?;
+    fn accept(&mut self, signed: &Signed, turn: &mut Turn) -> Result<(), NotTaken> {
+        let envelope = signed.open(&self.pinned)?;
         if envelope.device_id != self.identity.device_id {
-            return Err("it is for another device".to_owned());
+            return Err(NotTaken::Device);
         }
         if envelope.epoch != self.identity.epoch {
-            return Err("it is of another registration".to_owned());
+            return Err(NotTaken::Epoch);
         }
         if let Some(receipt) = self.ledger.repeat(&envelope) {
             turn.effects.push(Effect::SendReceipt(receipt));
@@ -51,8 +65,8 @@ impl Agent {
             }));
             return Ok(());
         }
-        if !self.ledger.has_room() {
-            return Err("too many commands wait; it will be delivered again".to_owned());
+        if !self.ledger.has_room(envelope.lane) {
+            return Err(NotTaken::NoRoom);
         }
         let command = envelope.command();
         let receipt = self.ledger.store(&envelope, command.clone().ok(), &mut turn.changes);
