@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use link_protocol::{
+    backend_api::deployment::Deployment,
     deployment::DeploymentState,
     report::{CommandResult, ModelState},
 };
@@ -68,6 +69,69 @@ async fn an_agent_killed_at_any_checkpoint_of_a_deployment_ends_it_after_its_res
         assert_eq!(result.status, CommandResult::Succeeded, "{checkpoint}: {}", result.output);
         assert_eq!(device.model_files().len(), 1, "{checkpoint}");
     }
+}
+
+/// Every checkpoint that a removal and a repair pass.
+const OF_REMOVAL: [&str; 5] =
+    ["command-stored", "session-written", "delete-model", "pipeline-removed", "command-done"];
+const OF_REPAIR: [&str; 5] =
+    ["command-stored", "session-written", "pipeline-stored", "replace-route", "command-done"];
+
+// Holds: S3.2-3
+#[tokio::test]
+async fn an_agent_killed_at_any_checkpoint_of_a_removal_removes_the_model_after_its_restart() {
+    let backend = TestBackend::start().await;
+    for checkpoint in OF_REMOVAL {
+        let (mut device, deployment) = served(&backend, checkpoint).await;
+        device.kill();
+        // What serves again passes the same places; the command comes when that is over.
+        let sent = backend.owner.uninstall(deployment.model_id, device.id).await.unwrap();
+        device.run_until(checkpoint);
+        device.died().await;
+        device.run(&[]);
+        let result = backend.result(sent.command_id).await.result.unwrap();
+        assert_eq!(result.status, CommandResult::Succeeded, "{checkpoint}: {}", result.output);
+        until("the model to be gone", || async {
+            let gone = device.healthz().await.models.is_empty() && device.model_files().is_empty();
+            gone.then_some(())
+        })
+        .await;
+        backend.serving(deployment.deployment_id, false).await;
+    }
+}
+
+// Holds: S3.3-1
+#[tokio::test]
+async fn an_agent_killed_at_any_checkpoint_of_a_repair_has_the_new_allowlist_after_its_restart() {
+    let backend = TestBackend::start().await;
+    for checkpoint in OF_REPAIR {
+        backend.allow(&[OLD_ORIGIN]).await;
+        let (mut device, deployment) = served(&backend, checkpoint).await;
+        backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
+        let model = deployment.model_id;
+        let sent = backend.owner.repair_serving(model, device.id, None, checkpoint).await.unwrap();
+        device.kill();
+        device.run_until(checkpoint);
+        device.died().await;
+        device.run(&[]);
+        let result = backend.result(sent.command_id).await.result.unwrap();
+        assert_eq!(result.status, CommandResult::Succeeded, "{checkpoint}: {}", result.output);
+        until("the model to serve", || async {
+            let shown = device.model().await;
+            (shown.state == ModelState::Serving).then_some(())
+        })
+        .await;
+        assert_eq!(chat::preflight(deployment.port, WORKSPACE).await.status(), 204, "{checkpoint}");
+    }
+}
+
+/// A device of its own that serves a model of its own.
+async fn served(backend: &TestBackend, name: &str) -> (TestDevice, Deployment) {
+    let device = TestDevice::start(backend).await;
+    let model = backend.upload(name, engines::model("tiny.gguf")).await;
+    let deployment = backend.deploy(model.model_id, device.id, free_port(), true).await;
+    let deployment = backend.serving(deployment.deployment_id, true).await;
+    (device, deployment)
 }
 
 // Holds: S3.2-5

@@ -43,6 +43,8 @@ fn nothing_is_lost_or_done_twice_whatever_goes_wrong() {
             "DeployModel cancelled",
             "invalid failed",
             "UninstallModel succeeded",
+            "UpdateModel succeeded",
+            "UpdateAgent succeeded",
             "backend: Expired",
             "backend: Superseded",
             "deployment: Completed",

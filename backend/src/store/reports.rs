@@ -35,8 +35,9 @@ impl Store {
         Ok(())
     }
 
-    /// Stores what a device says at the start of a connection: what it does not list, it does not
-    /// serve.
+    /// Stores what a device says at the start of a connection: it has what it lists, whatever was
+    /// known of it, and nothing else. The deployments stay as they are: what was on its way while it
+    /// said so is told again.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -50,9 +51,9 @@ impl Store {
         write!(self, |db| {
             for mut known in states(db, device).await? {
                 let listed = serving.iter().any(|report| report.model_id == known.model_id);
-                if known.is_serving && !listed {
+                if known.state != ModelState::Removed && !listed {
                     known.is_serving = false;
-                    known.state = ModelState::NotServing;
+                    known.state = ModelState::Removed;
                     set(db, device, epoch, &known, now).await?;
                 }
             }

@@ -118,7 +118,10 @@ impl Backend {
         }
         let id = deploy.deployment_id;
         let (config, total) = (deploy.config.clone(), deploy.model.size_bytes);
-        let command = self.place(Command::DeployModel(deploy), format!("deploy:{id}"), now);
+        // What is there already is updated: the same work under another name.
+        let there = self.deployments.iter().any(|one| one.model == model && one.is_deployed());
+        let wish = if there { Command::UpdateModel(deploy) } else { Command::DeployModel(deploy) };
+        let command = self.place(wish, format!("deploy:{id}"), now);
         self.deployments.push(DeploymentRecord {
             id,
             model,
@@ -197,8 +200,8 @@ impl Backend {
             if current { (hello.inflight.as_slice(), hello.last_seq) } else { (&[][..], 0) };
         for (epoch, known) in self.states.values_mut() {
             let listed = hello.serving.iter().any(|one| one.model_id == known.model_id);
-            if known.is_serving && !listed {
-                (known.is_serving, known.state) = (false, ModelState::NotServing);
+            if known.state != ModelState::Removed && !listed {
+                (known.is_serving, known.state) = (false, ModelState::Removed);
                 *epoch = self.epoch;
             }
         }

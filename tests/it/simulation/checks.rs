@@ -207,7 +207,7 @@ fn commands(device: &Device, backend: &Backend) -> Result<(), String> {
         if let Some(Command::CancelDeploy(cancel)) = &entry.command
             && succeeded(entry)
             && let Some(deploy) = device.disk.commands.values().find(|other| {
-                matches!(&other.command, Some(Command::DeployModel(deploy))
+                matches!(&other.command, Some(Command::DeployModel(deploy) | Command::UpdateModel(deploy))
                     if deploy.deployment_id == cancel.deployment_id)
             })
             && succeeded(deploy)

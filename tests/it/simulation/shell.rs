@@ -175,7 +175,8 @@ impl Device {
         around.tally.downloads += 1;
         let deployment = download.deployment_id;
         for entry in self.disk.commands.values() {
-            if let Some(Command::DeployModel(deploy)) = &entry.command
+            if let Some(Command::DeployModel(deploy) | Command::UpdateModel(deploy)) =
+                &entry.command
                 && deploy.deployment_id == deployment
                 && self.disk.done.contains_key(&entry.command_id)
             {
