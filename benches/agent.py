@@ -25,15 +25,16 @@ MODEL_BYTES = 1 << 20
 PASSWORD = "correct horse battery"
 TAILSCALE = "https://github.com/tailscale/tailscale/issues"
 
-# What others publish: name, memory, processes or threads, start, source.
+# What others publish: name, RSS, PSS, threads or processes, start, source.
 PUBLISHED = [
-    ("tailscaled, typical", "about 40 MB", "–", "–", f"a maintainer, 2026-07: {TAILSCALE}/15435"),
-    ("tailscaled, in a container under load", "74.7 MB RSS", "–", "–",
+    ("tailscaled, typical", "about 40 MB", "–", "–", "–",
+     f"a maintainer, 2026-07: {TAILSCALE}/15435"),
+    ("tailscaled, in a container under load", "74.7 MB", "–", "–", "–",
      f"a user, 2023-03: {TAILSCALE}/7571"),
-    ("thin-edge, tedge-agent alone", "8 MiB RSS", "1 process", "–",
+    ("thin-edge, tedge-agent alone", "8 MiB", "–", "1 process", "–",
      "https://github.com/thin-edge/thin-edge.io: docs/src/references/supported-platforms.md"),
-    ("thin-edge, a gateway with mosquitto", "34 MiB RSS", "4 processes", "–", "the same"),
-    ("Greengrass nucleus lite 2.5.0, idle, t3.small", "14.6 MB PSS, 51.6 MB RSS", "9 processes",
+    ("thin-edge, a gateway with mosquitto", "34 MiB", "–", "4 processes", "–", "the same"),
+    ("Greengrass nucleus lite 2.5.0, idle, t3.small", "51.6 MB", "14.6 MB", "9 processes",
      "1,328 ms", "https://github.com/aws-greengrass/aws-greengrass-lite: benchmark/REPORT.md"),
 ]
 
@@ -228,7 +229,8 @@ def row(name, seen, start="–"):
     sizes = (memory["VmRSS"], memory["Pss"], memory["Private_Clean"] + memory["Private_Dirty"],
              memory["Anonymous"])
     print(f"| {name} | " + " | ".join(map(megabytes, sizes))
-          + f" | {len(seen['threads'])} | {seen['cpu']:.2f} s | {seen['wakes']:.1f} | {start} |")
+          + f" | {len(seen['threads'])} | {seen['cpu']:.2f} s | {seen['wakes']:.1f} | {start} "
+          "| measured |")
 
 
 def heading(seconds):
@@ -242,11 +244,14 @@ def heading(seconds):
 def tables(agent, link, deployed, mender, starts, seconds):
     heading(seconds)
     print("| what | RSS | PSS | private | anonymous | threads | CPU per hour | wake-ups per "
-          "second | start to /healthz |\n|---|---|---|---|---|---|---|---|---|")
+          "second | start to /healthz | source |\n|---|---|---|---|---|---|---|---|---|---|")
     took = statistics.median(seconds for seconds, _ in starts)
     row(version(agent), link, f"{took * 1000:.0f} ms")
     for name, seen in mender.items():
         row(name, seen)
+    for name, resident, shared, threads, start, source in PUBLISHED:
+        print(f"| {name} | {resident} | {shared} | – | – | {threads} | – | – | {start} "
+              f"| published: {source} |")
     print(f"\nThe agent that had just downloaded the model: {megabytes(deployed['VmRSS'])} RSS, "
           f"{megabytes(deployed['Anonymous'])} anonymous.\n")
     print(f"| {len(starts)} starts | median | least | most |\n|---|---|---|---|")
@@ -256,9 +261,6 @@ def tables(agent, link, deployed, mender, starts, seconds):
     for kind, (resident, anonymous) in sorted(link["mappings"].items()):
         print(f"| {kind} | {megabytes(resident)} | {megabytes(anonymous)} |")
     print(f"\nThreads: {', '.join(link['threads'])}.")
-    print("\n| published | memory | processes | start | source |\n|---|---|---|---|---|")
-    for published in PUBLISHED:
-        print("| " + " | ".join(published) + " |")
 
 
 def find(folders):

@@ -11,7 +11,9 @@ use clap::Parser;
     version,
     after_help = "Examples:\n  \
     link-agent                        run for this user's registered device\n  \
-    LINK_HOME=/tmp/scratch link-agent run with every file below one folder"
+    LINK_HOME=/tmp/scratch link-agent run with every file below one folder\n  \
+    link-agent --check-config         say what is wrong with the configuration\n  \
+    link-agent --config-schema        print what an editor checks the configuration with"
 )]
 pub(crate) struct Args {
     /// One folder for all of Link's files, instead of the user's usual ones.
@@ -42,6 +44,14 @@ pub(crate) struct Args {
     /// With `--self-check`: the backend must answer.
     #[arg(long, requires = "self_check")]
     pub(crate) connected: bool,
+
+    /// Look whether the configuration (`agent.json`) can be used, and say every fault of it.
+    #[arg(long)]
+    pub(crate) check_config: bool,
+
+    /// Print the JSON Schema of the configuration.
+    #[arg(long)]
+    pub(crate) config_schema: bool,
 
     /// Keys whose releases a development build installs, beside its own.
     #[arg(long, env = "LINK_DEV_RELEASE_KEYS", hide = true)]

@@ -6,6 +6,9 @@ use link_agent_core::components;
 use link_platform::{fs, paths::Roots};
 use link_protocol::config::{self, AgentConfig, Faults};
 
+/// The JSON Schema of the configuration, generated from its types.
+pub(crate) const SCHEMA: &str = include_str!("../../docs/agent.schema.json");
+
 /// A configuration cannot be used.
 #[derive(Debug)]
 pub(crate) struct Unusable {

@@ -29,7 +29,7 @@ mod session;
 mod transport;
 mod update;
 
-use std::process::ExitCode;
+use std::{io::Write as _, process::ExitCode};
 
 use anyhow::Context as _;
 use clap::Parser as _;
@@ -70,12 +70,18 @@ fn main() -> ExitCode {
 }
 
 fn start(args: &Args) -> anyhow::Result<()> {
+    if args.config_schema {
+        return Ok(std::io::stdout().write_all(config::SCHEMA.as_bytes())?);
+    }
     let roots = Roots::find(args.home.as_deref())?;
     let config = config::load(&roots);
     let defaults = AgentConfig::default();
     let logging = config.as_ref().map_or(&defaults.logging, |config| &config.logging);
     let records = log::start(logging, args.log.as_deref());
     let config = config?;
+    if args.check_config {
+        return Ok(());
+    }
     if let Some(transport) = &config.transport {
         roots::trust(&transport.tls_root_ca)?;
     }

@@ -45,6 +45,24 @@ async fn every_fault_is_told_at_once_and_nothing_is_started() {
     assert_eq!(std::fs::read_to_string(path).unwrap(), text.to_string());
 }
 
+#[test]
+fn a_person_can_check_a_configuration_and_have_its_schema() {
+    let device = TestDevice::unregistered();
+    let check = || agent(&device).arg("--check-config").output().unwrap();
+    assert!(check().status.success(), "none is fine");
+    configure(&device, r#"{"schema_version": "2.1", "local_api": {"port": 20600}}"#);
+    assert!(check().status.success());
+    configure(&device, r#"{"schema_version": "2.1", "local_api": {"prt": 1}, "loging": {}}"#);
+    let faulty = check();
+    let told = String::from_utf8_lossy(&faulty.stderr);
+    assert_eq!(faulty.status.code(), Some(1));
+    assert!(told.contains("local_api.prt") && told.contains("loging"), "{told}");
+    assert!(!device.home().join("state").exists());
+    let schema = agent(&device).arg("--config-schema").output().unwrap();
+    let schema: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
+    assert_eq!(schema["properties"]["schema_version"]["const"], "2.1");
+}
+
 // Holds: S2.3-2a, S2.3-2b, S9-2
 #[tokio::test]
 async fn a_configuration_of_an_earlier_schema_is_refused_and_left_as_it_is() {
