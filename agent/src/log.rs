@@ -17,7 +17,7 @@ use tracing::{
     level_filters::LevelFilter,
 };
 use tracing_subscriber::{
-    EnvFilter, Layer, fmt::layer, layer::Context, layer::SubscriberExt as _,
+    Layer, filter::Targets, fmt::layer, layer::Context, layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
 };
 
@@ -51,15 +51,19 @@ pub(crate) fn start(config: &LoggingConfig, filter: Option<&str>) -> Records {
     }
     let records = Records(records);
     let shown = match (filter, console) {
-        (Some(filter), _) => EnvFilter::new(filter),
-        (None, Some(level)) => EnvFilter::new(level.to_string()),
-        (None, None) => EnvFilter::new("off"),
+        (Some(filter), _) => filter.parse().unwrap_or_else(|_| everything_at(LevelFilter::INFO)),
+        (None, Some(level)) => everything_at(level),
+        (None, None) => Targets::new(),
     };
     let console = layer().with_writer(std::io::stderr).with_filter(shown);
     let registry = tracing_subscriber::registry().with(console).with(records.clone());
     // A second start in one process, as tests make it, keeps the first.
     let _already_logs = registry.try_init();
     records
+}
+
+fn everything_at(level: LevelFilter) -> Targets {
+    Targets::new().with_default(level)
 }
 
 impl Records {

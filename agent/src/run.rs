@@ -260,7 +260,7 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
         };
         match input {
             Some(Input::Event(event)) => next.push_back(event),
-            Some(Input::Hello(answer)) => drop(answer.send(agent.hello())),
+            Some(Input::Hello(answer)) => drop(answer.send(agent.say_hello())),
             Some(Input::View(answer)) => drop(answer.send(view(&agent))),
             // The inbox cannot close: the shell holds an end of it.
             None => {}

@@ -10,7 +10,9 @@ use link_protocol::{
     deployment::DeploymentState,
     id::CommandId,
     local_api::{ConnectionState, DeploymentProgress},
-    report::{CommandResult, LifecycleReport, LifecycleStatus, ProgressEvent},
+    report::{
+        CommandResult, LifecycleReport, LifecycleStatus, ModelReport, ModelState, ProgressEvent,
+    },
     signing::VerifyingKey,
     update::UpdateRequest,
 };
@@ -40,6 +42,8 @@ pub struct Agent {
     pipelines: Pipelines,
     outbox: Outbox,
     update: Update,
+    /// The pipelines that the last hello listed.
+    announced: Vec<ModelReport>,
 }
 
 impl Agent {
@@ -66,6 +70,7 @@ impl Agent {
             pipelines,
             outbox,
             update: Update::default(),
+            announced: Vec::new(),
         };
         agent.report_lifecycle(LifecycleStatus::Starting, &mut turn);
         let effects = agent.conclude(turn);
@@ -159,6 +164,13 @@ impl Agent {
         }
     }
 
+    /// Says [`Agent::hello`] to the backend.
+    pub fn say_hello(&mut self) -> Hello {
+        let hello = self.hello();
+        self.announced.clone_from(&hello.serving);
+        hello
+    }
+
     /// The highest sequence number in the journal.
     #[must_use]
     pub const fn last_seq(&self) -> u64 {
@@ -201,7 +213,19 @@ impl Agent {
         if self.status != LifecycleStatus::Online && !self.update.is_running() {
             self.report_lifecycle(LifecycleStatus::Online, turn);
         }
-        turn.reports.extend(self.pipelines.reports().into_iter().map(Report::Model));
+        let here = self.pipelines.reports();
+        for gone in std::mem::take(&mut self.announced) {
+            // The report of its removal may have been overtaken by the hello that listed it.
+            if !here.iter().any(|report| report.pipeline_id == gone.pipeline_id) {
+                turn.reports.push(Report::Model(ModelReport {
+                    state: ModelState::Removed,
+                    is_serving: false,
+                    generation: gone.generation.saturating_add(1),
+                    ..gone
+                }));
+            }
+        }
+        turn.reports.extend(here.into_iter().map(Report::Model));
         self.accept_all(welcome.commands, turn);
     }
 

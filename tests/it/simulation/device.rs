@@ -154,7 +154,8 @@ impl Device {
         let Some(agent) = &self.agent else { return Ok(()) };
         let event = match input {
             Input::Connect => {
-                let hello = agent.hello();
+                let Some(agent) = &mut self.agent else { return Ok(()) };
+                let hello = agent.say_hello();
                 let (boot, request) = (self.boot, self.next_request());
                 self.ask(Message::Hello { boot, request, hello }, 15 * SECOND, around);
                 return Ok(());
