@@ -60,7 +60,7 @@ impl Pipeline {
         let (token, counter, id) = (stop.clone(), restarts.clone(), name.to_owned());
         let run = move || {
             let mut backoff = Backoff::default();
-            loop {
+            while !token.is_cancelled() {
                 let began = Instant::now();
                 let one_run = || runtime.block_on(async { until_stopped(&token, work()).await });
                 let ended = catch_unwind(AssertUnwindSafe(one_run));
@@ -114,8 +114,9 @@ impl Drop for Pipeline {
 /// What `work` ended with; nothing when it was stopped.
 async fn until_stopped<T>(stop: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
-        ended = work => Some(ended),
+        biased;
         () = stop.cancelled() => None,
+        ended = work => Some(ended),
     }
 }
 
