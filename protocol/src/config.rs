@@ -227,7 +227,9 @@ impl LocalApiConfig {
 /// Never: a schema has only text keys.
 #[must_use]
 pub fn json_schema() -> String {
-    let schema = schemars::schema_for!(AgentConfig);
+    let mut schema = schemars::schema_for!(AgentConfig).to_value();
+    // The order must not depend on what else is built.
+    schema.sort_all_objects();
     let mut text = serde_json::to_string_pretty(&schema).expect("a schema has only text keys");
     text.push('\n');
     text
