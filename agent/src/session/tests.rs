@@ -30,6 +30,21 @@ async fn the_next_run_takes_up_what_the_latest_session_had() {
     assert_eq!(names(&roots.sessions()).unwrap().len(), 3);
 }
 
+/// The device's clock decides nothing else: the core has no way to read it.
+#[tokio::test]
+async fn a_clock_that_jumps_by_48_hours_either_way_loses_no_session() {
+    let dir = tempfile::tempdir().unwrap();
+    let roots = Roots::below(dir.path());
+    let jumps = ["2026-08-07T12:00:00Z", "2026-08-09T12:00:00Z", "2026-08-05T12:00:00Z"];
+    for (generation, now) in (1..).zip(jumps.into_iter().cycle().take(12)) {
+        let mut session = begin(&roots, now).await;
+        let before = session.pipelines().first().map_or(0, |record| record.generation);
+        assert_eq!(before, generation - 1, "{now}");
+        let change = PipelineRecord { generation, ..record(true) };
+        session.apply(&[Change::PutPipeline(change)]).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_torn_session_is_kept_and_the_one_before_is_resumed() {
     let dir = tempfile::tempdir().unwrap();
