@@ -217,12 +217,13 @@ impl Agent {
         for gone in std::mem::take(&mut self.announced) {
             // The report of its removal may have been overtaken by the hello that listed it.
             if !here.iter().any(|report| report.pipeline_id == gone.pipeline_id) {
-                turn.reports.push(Report::Model(ModelReport {
+                let told = self.outbox.removal_of(gone.pipeline_id).cloned();
+                turn.reports.push(Report::Model(told.unwrap_or_else(|| ModelReport {
                     state: ModelState::Removed,
                     is_serving: false,
                     generation: gone.generation.saturating_add(1),
                     ..gone
-                }));
+                })));
             }
         }
         turn.reports.extend(here.into_iter().map(Report::Model));

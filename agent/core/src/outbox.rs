@@ -9,7 +9,7 @@ use std::{collections::VecDeque, time::Duration};
 
 use link_protocol::{
     id::{DeploymentId, PipelineId},
-    report::{ModelState, ProgressEvent},
+    report::{ModelReport, ModelState, ProgressEvent},
 };
 
 use crate::{
@@ -73,6 +73,22 @@ impl Outbox {
         self.next_id += 1;
         changes.push(Change::PutReport(entry.clone()));
         self.queue.push_back(entry);
+    }
+
+    /// The report of a pipeline's removal, while nobody is known to have taken it.
+    #[must_use]
+    pub fn removal_of(&self, pipeline: PipelineId) -> Option<&ModelReport> {
+        self.queue.iter().rev().find_map(|entry| match &entry.report {
+            Report::Model(report)
+                if report.pipeline_id == pipeline && report.state == ModelState::Removed =>
+            {
+                Some(report)
+            }
+            Report::Model(_)
+            | Report::Lifecycle(_)
+            | Report::Command(_)
+            | Report::Progress { .. } => None,
+        })
     }
 
     /// Sends the first report when none is under way and no wait is on.

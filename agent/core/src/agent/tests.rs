@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use super::*;
 use crate::{
-    event::{DownloadFailure, Staged},
+    event::{DownloadFailure, Staged, Wish},
     record::{Change, DownloadId, OutboxEntry, Steps},
     tests::{
         cancel, deploy, deployment, device_id, envelope, id, moment, pipeline, port, record,
@@ -78,6 +78,25 @@ fn a_command_is_in_the_journal_before_it_changes_a_pipeline_and_done_after_it() 
     let done = |change: &Change| matches!(change, Change::PutCommand(one) if one.result.is_some());
     assert!(!steps.intake.iter().any(done) && steps.journal.iter().any(done));
     assert_eq!((steps.put.len(), steps.removed.len()), (1, 0));
+}
+
+#[test]
+fn a_removal_that_its_hello_overtook_is_told_again() {
+    let mut bench =
+        Bench::new(Snapshot { pipelines: vec![record(1, false)], ..Snapshot::default() });
+    assert_eq!(bench.agent.say_hello().serving.len(), 1);
+    bench.handle(Event::Wished(Wish::Remove(pipeline(1))));
+    bench.handle(Event::ModelDeleted { pipeline_id: pipeline(1), outcome: Ok(()) });
+    bench.take_reports();
+    assert!(bench.agent.is_settled(), "the report of the removal was taken");
+    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+    let effects = words(&bench.handle(Event::Welcomed(welcome)));
+    assert!(effects.iter().any(|line| line.ends_with("tell Removed")), "{effects:?}");
+    bench.take_reports();
+    bench.agent.say_hello();
+    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+    let effects = words(&bench.handle(Event::Welcomed(welcome)));
+    assert!(!effects.iter().any(|line| line.ends_with("tell Removed")), "{effects:?}");
 }
 
 #[test]
