@@ -1,8 +1,6 @@
 //! One arm for each effect of the core.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: waits for disk space")]
-
-use std::{collections::VecDeque, time::Duration};
+use std::collections::VecDeque;
 
 use link_agent_core::{
     effect::{Effect, Note},
@@ -12,13 +10,9 @@ use link_agent_core::{
 use link_platform::checkpoint;
 
 use crate::{
-    download::Downloads, engine::Engines, journal::Journal, proxy::Frontends, report::Reporter,
-    run::Inbox, session::SessionFile, update::Updates,
+    disk_space::Patience, download::Downloads, engine::Engines, journal::Journal, proxy::Frontends,
+    report::Reporter, run::Inbox, session::SessionFile, update::Updates,
 };
-
-/// How long to wait before a write to the journal is tried again: a full disk may be emptied
-/// meanwhile, and what serves goes on serving. It ends when the agent is told to stop.
-const WRITE_AGAIN: Duration = Duration::from_secs(2);
 
 /// Everything that effects are carried out with.
 #[derive(Debug)]
@@ -129,9 +123,9 @@ impl Shell {
         if changes.is_empty() {
             return;
         }
-        let mut told = false;
+        let mut patience = Patience::default();
         while let Err(error) = self.journal.apply(changes).await {
-            wait_to_write(&error, &mut told).await;
+            patience.after(&error).await;
         }
         checkpoint::reach("journal-written");
     }
@@ -140,19 +134,12 @@ impl Shell {
         if changes.is_empty() {
             return;
         }
-        let mut told = false;
+        let mut patience = Patience::default();
         while let Err(error) = self.session.apply(changes).await {
-            wait_to_write(&error, &mut told).await;
+            patience.after(&error).await;
         }
         checkpoint::reach("session-written");
     }
-}
-
-async fn wait_to_write(error: &anyhow::Error, told: &mut bool) {
-    if !std::mem::replace(told, true) {
-        tracing::error!("{error:#}; trying again until it works");
-    }
-    tokio::time::sleep(WRITE_AGAIN).await;
 }
 
 /// The name of an effect: what it holds may be a secret.

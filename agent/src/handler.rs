@@ -87,15 +87,20 @@ pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>) {
     let mut told = 0;
     loop {
         let item = queue.pop().await;
-        if let Err(error) = sink.deliver(&item).await {
-            tracing::debug!("{name}: refused: {error}");
+        match sink.deliver(&item).await {
+            Ok(true) => {}
+            Ok(false) => queue.count_lost(),
+            Err(error) => {
+                queue.count_lost();
+                tracing::debug!("{name}: refused: {error}");
+            }
         }
         let dropped = queue.dropped();
         if dropped > told {
             let lost = dropped - told;
             tracing::warn!(
                 category = "reporting",
-                "{name}: {lost} items were lost: too much waited"
+                "{name}: {lost} items were lost: the backend did not take them, or too much waited"
             );
             told = dropped;
         }

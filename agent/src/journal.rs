@@ -128,8 +128,9 @@ async fn apply_one(
         Change::ForgetCommand(id) => {
             sqlx::query("DELETE FROM commands WHERE id = $1").bind(id.to_string())
         }
-        // The session's.
-        Change::PutPipeline(_) | Change::RemovePipeline(_) => return Ok(()),
+        Change::PutPipeline(_) | Change::RemovePipeline(_) => {
+            anyhow::bail!("a pipeline belongs into the session, not into the journal")
+        }
         Change::PutReport(entry) => sqlx::query("INSERT INTO outbox (id, body) VALUES ($1, $2)")
             .bind(entry.id.cast_signed())
             .bind(text(entry)?),

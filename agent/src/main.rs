@@ -8,6 +8,7 @@
 mod args;
 mod components;
 mod config;
+mod disk_space;
 mod download;
 mod effects;
 mod engine;

@@ -59,6 +59,11 @@ impl<T> Queue<T> {
         }
     }
 
+    /// Counts an item that was taken out and came nowhere.
+    pub(crate) fn count_lost(&self) {
+        self.0.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// How many items were lost so far.
     pub(crate) fn dropped(&self) -> u64 {
         self.0.dropped.load(Ordering::Relaxed)

@@ -297,13 +297,14 @@ async fn journal_of(device: DeviceId, roots: &Roots) -> anyhow::Result<Journal> 
     }
     tracing::warn!("this machine was {owner} before; what that device had is set aside");
     journal.close().await;
-    fs::rename(&roots.journal(), &roots.journal().with_extension(format!("{owner}.db")))?;
     session::set_former_aside(roots, device)?;
     let models = roots.models();
     tokio::task::spawn_blocking(move || {
         fs::remove_dir(&models).and_then(|()| fs::create_private_dir(&models))
     })
     .await??;
+    // Last: until then the next start sees that something is left to do.
+    fs::rename(&roots.journal(), &roots.journal().with_extension(format!("{owner}.db")))?;
     let journal = Journal::open(&roots.journal()).await?;
     journal.owner(device).await?;
     Ok(journal)

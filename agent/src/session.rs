@@ -1,14 +1,8 @@
 //! The session file of this run, and what the ones before have left.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "IO shell: the folder of sessions, waits for disk space"
-)]
+#![expect(clippy::disallowed_methods, reason = "IO shell: the folder of sessions")]
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use jiff::{SignedDuration, Timestamp};
@@ -22,8 +16,7 @@ use link_platform::{
 };
 use link_protocol::{id::DeviceId, identity::Identity};
 
-/// How long to wait before a full disk is tried again.
-const WRITE_AGAIN: Duration = Duration::from_secs(2);
+use crate::disk_space::Patience;
 
 /// The session of this run.
 #[derive(Debug)]
@@ -88,14 +81,11 @@ impl SessionFile {
         let path = free_name(&folder, now)?;
         let needless = found.needless.clone();
         let mut file = Self { path, session: Session::after(found, identity) };
-        let mut told = false;
+        let mut patience = Patience::default();
         while let Err(error) = file.apply(&[]).await {
             let full = error.downcast_ref::<FileError>().is_some_and(FileError::is_disk_full);
             anyhow::ensure!(full, error);
-            if !std::mem::replace(&mut told, true) {
-                tracing::error!("{error:#}; trying again until it works");
-            }
-            tokio::time::sleep(WRITE_AGAIN).await;
+            patience.after(&error).await;
         }
         for name in needless {
             if let Err(error) = fs::remove_file(&folder.join(name)) {

@@ -1,6 +1,9 @@
 //! Handlers against a server that answers as it is told, and one that never does.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -82,6 +85,22 @@ async fn what_may_pass_is_tried_three_times_and_a_refusal_once() {
     let refused = sink.deliver(item).await.unwrap_err();
     assert_eq!((refused.status, refused.retryable), (404, false));
     assert_eq!(seen.calls.lock().unwrap().len(), 7);
+}
+
+#[tokio::test]
+async fn what_no_try_has_delivered_is_counted_as_lost() {
+    let (seen, http) = backend(&[503, 503, 503, 404, 200]).await;
+    let queue = Handler::queue();
+    let handler = Handler::start("test", reports(http, "{}"), queue.clone()).unwrap();
+    items().into_iter().take(3).for_each(|item| queue.push(item));
+    let all_tried = async {
+        while seen.calls.lock().unwrap().len() < 5 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), all_tried).await.unwrap();
+    drop(handler);
+    assert_eq!(queue.dropped(), 2);
 }
 
 // Holds: S6-7, S6-9
