@@ -2,15 +2,12 @@
 
 use std::path::PathBuf;
 
-use link_protocol::{
-    key::{EnrolmentKey, KeyKind},
-    report::ModelState,
-};
+use link_protocol::key::{EnrolmentKey, KeyKind};
 use link_tests::{
     backend::TestBackend,
     chat,
-    device::{TestDevice, free_port},
-    engines::{self, TINY_REPLY},
+    device::TestDevice,
+    engines::TINY_REPLY,
     program::{self, Running},
     wait::until,
 };
@@ -166,10 +163,8 @@ async fn a_key_that_is_refused_is_not_shown_again_and_another_one_is_tried() {
 async fn a_device_whose_files_are_lost_or_torn_takes_up_the_latest_session() {
     let backend = TestBackend::start().await;
     let mut device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
     let identity = device.identity();
 
     // Everything but the sessions and the models is lost while the agent is down.
@@ -181,11 +176,7 @@ async fn a_device_whose_files_are_lost_or_torn_takes_up_the_latest_session() {
     let torn = state.join("configs/session_29991231T235959999Z.json");
     std::fs::write(&torn, "{\"schema_version\": \"2.1\", \"revision\": 99").unwrap();
     device.run(&[]);
-    until("the model to serve again", || async {
-        let health = device.healthz().await;
-        health.models.first().filter(|model| model.state == ModelState::Serving).map(|_| ())
-    })
-    .await;
+    device.serves().await;
     assert_eq!(device.identity(), identity);
     let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
     assert_eq!(text, TINY_REPLY);

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use link_protocol::{
-    backend_api::deployment::Deployment,
     deployment::DeploymentState,
     report::{CommandResult, ModelState},
 };
@@ -82,7 +81,8 @@ const OF_REPAIR: [&str; 5] =
 async fn an_agent_killed_at_any_checkpoint_of_a_removal_removes_the_model_after_its_restart() {
     let backend = TestBackend::start().await;
     for checkpoint in OF_REMOVAL {
-        let (mut device, deployment) = served(&backend, checkpoint).await;
+        let mut device = TestDevice::start(&backend).await;
+        let deployment = backend.serve_tiny(&device).await;
         device.kill();
         // What serves again passes the same places; the command comes when that is over.
         let sent = backend.owner.uninstall(deployment.model_id, device.id).await.unwrap();
@@ -106,7 +106,8 @@ async fn an_agent_killed_at_any_checkpoint_of_a_repair_has_the_new_allowlist_aft
     let backend = TestBackend::start().await;
     for checkpoint in OF_REPAIR {
         backend.allow(&[OLD_ORIGIN]).await;
-        let (mut device, deployment) = served(&backend, checkpoint).await;
+        let mut device = TestDevice::start(&backend).await;
+        let deployment = backend.serve_tiny(&device).await;
         backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
         let model = deployment.model_id;
         let sent = backend.owner.repair_serving(model, device.id, None, checkpoint).await.unwrap();
@@ -116,22 +117,9 @@ async fn an_agent_killed_at_any_checkpoint_of_a_repair_has_the_new_allowlist_aft
         device.run(&[]);
         let result = backend.result(sent.command_id).await.result.unwrap();
         assert_eq!(result.status, CommandResult::Succeeded, "{checkpoint}: {}", result.output);
-        until("the model to serve", || async {
-            let shown = device.model().await;
-            (shown.state == ModelState::Serving).then_some(())
-        })
-        .await;
+        device.serves().await;
         assert_eq!(chat::preflight(deployment.port, WORKSPACE).await.status(), 204, "{checkpoint}");
     }
-}
-
-/// A device of its own that serves a model of its own.
-async fn served(backend: &TestBackend, name: &str) -> (TestDevice, Deployment) {
-    let device = TestDevice::start(backend).await;
-    let model = backend.upload(name, engines::model("tiny.gguf")).await;
-    let deployment = backend.deploy(model.model_id, device.id, free_port(), true).await;
-    let deployment = backend.serving(deployment.deployment_id, true).await;
-    (device, deployment)
 }
 
 // Holds: S3.2-5
@@ -139,20 +127,14 @@ async fn served(backend: &TestBackend, name: &str) -> (TestDevice, Deployment) {
 async fn an_agent_killed_while_it_serves_takes_its_engine_along_and_serves_again() {
     let backend = TestBackend::start().await;
     let mut device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
     let engine = device.model().await.engine_pid.unwrap();
 
     device.kill();
     until("the engine to end with its agent", || async { (!is_alive(engine)).then_some(()) }).await;
     device.run(&[]);
-    until("the model to serve again", || async {
-        let health = device.healthz().await;
-        health.models.first().filter(|model| model.state == ModelState::Serving).map(|_| ())
-    })
-    .await;
+    device.serves().await;
     let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
     assert_eq!(text, TINY_REPLY);
     // Told anew: the backend would otherwise go on showing the state from before.
@@ -164,17 +146,16 @@ async fn an_agent_killed_while_it_serves_takes_its_engine_along_and_serves_again
 async fn a_backend_killed_with_a_repair_on_its_way_loses_nothing() {
     let mut backend = TestBackend::start().await;
     let mut device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
     backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
 
     // The agent dies as it writes the command down; the backend dies right after.
     device.kill();
     device.run_until("command-stored");
     backend.online(device.id, true).await;
-    let sent = backend.owner.repair_serving(model.model_id, device.id, None, "once").await.unwrap();
+    let sent =
+        backend.owner.repair_serving(deployment.model_id, device.id, None, "once").await.unwrap();
     device.died().await;
     backend.kill();
     backend.restart().await;
@@ -189,10 +170,7 @@ async fn a_backend_killed_with_a_repair_on_its_way_loses_nothing() {
 async fn what_happens_while_the_backend_is_down_is_told_when_it_is_back() {
     let mut backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
     backend.kill();
     // An engine that cannot start again: what it would serve is gone.
     for file in device.model_files() {
@@ -217,10 +195,8 @@ async fn what_happens_while_the_backend_is_down_is_told_when_it_is_back() {
 async fn an_engine_that_dies_is_started_again_by_itself() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
     let killed = kill_engine(&device).await;
     until("another engine to serve", || async {
         let model = device.model().await;

@@ -27,14 +27,13 @@ async fn a_full_disk_of_the_state_holds_commands_up_and_ends_nothing_that_serves
     };
     device.run(&[]);
     backend.online(device.id, true).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
 
     disk.fill();
     backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
-    let sent = backend.owner.repair_serving(model.model_id, device.id, None, "k").await.unwrap();
+    let sent =
+        backend.owner.repair_serving(deployment.model_id, device.id, None, "k").await.unwrap();
     let log = device.home().join("agent.log");
     until("the agent to say that it cannot write", || async {
         let told = std::fs::read_to_string(&log).unwrap_or_default();
@@ -82,10 +81,8 @@ async fn a_read_only_folder_of_the_state_is_said_at_the_start() {
 async fn a_device_set_back_to_an_old_copy_of_itself_tells_the_truth_and_is_repaired_again() {
     let backend = TestBackend::start().await;
     let mut device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
     device.kill();
     let (state, copy) = (device.home().join("state"), device.home().join("copy"));
     copy_folder(&state, &copy);
@@ -93,7 +90,7 @@ async fn a_device_set_back_to_an_old_copy_of_itself_tells_the_truth_and_is_repai
     device.run(&[]);
     backend.online(device.id, true).await;
     backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
-    let result = backend.repair(model.model_id, device.id, None).await.result.unwrap();
+    let result = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
     assert_eq!(result.status, CommandResult::Succeeded);
     until("the backend to know of the repair", || async {
         let shown = backend.owner.deployment(deployment.deployment_id).await.ok()?;
@@ -105,17 +102,14 @@ async fn a_device_set_back_to_an_old_copy_of_itself_tells_the_truth_and_is_repai
     std::fs::rename(&copy, &state).unwrap();
 
     device.run(&[]);
-    until("the model to serve again", || async {
-        (device.model().await.state == ModelState::Serving).then_some(())
-    })
-    .await;
+    device.serves().await;
     assert_eq!(chat::preflight(port, WORKSPACE).await.status(), 403, "the old copy's allowlist");
     until("the backend to know that it is stale again", || async {
         let shown = backend.owner.deployment(deployment.deployment_id).await.ok()?;
         shown.stale.then_some(())
     })
     .await;
-    let result = backend.repair(model.model_id, device.id, None).await.result.unwrap();
+    let result = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
     assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
     assert_eq!(chat::preflight(port, WORKSPACE).await.status(), 204);
 }

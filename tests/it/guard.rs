@@ -5,8 +5,8 @@ use std::{path::Path, process::Output};
 use link_tests::{
     backend::TestBackend,
     chat,
-    device::{TestDevice, free_port, is_alive},
-    engines::{self, TINY_REPLY},
+    device::{TestDevice, is_alive},
+    engines::TINY_REPLY,
     installed::PORT_TAKEN,
     program,
     wait::until,
@@ -19,10 +19,8 @@ async fn an_agent_that_is_killed_comes_back_by_itself_and_serves_again() {
     let device = TestDevice::register(&backend).await;
     link(&device, &["start"]);
     backend.online(device.id, true).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
 
     let (guard, agent) = (pid(&device, "guard"), pid(&device, "agent"));
     kill(agent);

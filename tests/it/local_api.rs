@@ -34,11 +34,9 @@ use serde_json::{Value, json};
 async fn a_person_here_stops_and_serves_and_the_backend_learns_it() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
-    let id = PipelineId::of(model.model_id);
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
+    let id = PipelineId::of(deployment.model_id);
 
     let entry = device.local.stop(token(&device), id).await.unwrap();
     assert_eq!((entry.pipeline_id, entry.port, entry.is_serving), (id, port, false));
@@ -56,17 +54,15 @@ async fn a_person_here_stops_and_serves_and_the_backend_learns_it() {
 async fn a_model_removed_while_the_backend_is_away_is_reported_when_it_returns() {
     let mut backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
     backend.kill();
     until("the connection to be lost", || async {
         (device.healthz().await.transport.state != ConnectionState::Connected).then_some(())
     })
     .await;
 
-    let id = PipelineId::of(model.model_id);
+    let id = PipelineId::of(deployment.model_id);
     device.local.remove(token(&device), id).await.unwrap();
     until("the model to be gone", || async {
         (device.pipelines().await.is_empty() && device.model_files().is_empty()).then_some(())
@@ -81,7 +77,7 @@ async fn a_model_removed_while_the_backend_is_away_is_reported_when_it_returns()
     })
     .await;
     // It stays available to deploy again.
-    let again = backend.deploy(model.model_id, device.id, port, true).await;
+    let again = backend.deploy(deployment.model_id, device.id, port, true).await;
     backend.serving(again.deployment_id, true).await;
 }
 
@@ -286,10 +282,8 @@ async fn status_follows_an_agent_that_goes_and_comes_back() {
 async fn the_metrics_are_what_prometheus_reads() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
     let metrics = until("the machine to be measured", || async {
         let metrics = Metrics::read(&device).await;
         metrics.families.contains_key("link_system_cpu_percent").then_some(metrics)
@@ -308,7 +302,7 @@ async fn the_metrics_are_what_prometheus_reads() {
     let (labels, serving) = only("link_model_serving");
     let wanted = [("alias", "tiny".to_owned()), ("port", port.to_string())];
     assert!(wanted.iter().all(|(name, value)| labels[*name] == *value), "{labels:?}");
-    assert_eq!((labels["model_id"].clone(), serving), (model.model_id.to_string(), 1.0));
+    assert_eq!((labels["model_id"].clone(), serving), (deployment.model_id.to_string(), 1.0));
     let health = &metrics.families["link_model_health"].samples;
     let healthy: Vec<_> = health.iter().filter(|(_, value)| *value == 1.0).collect();
     assert!(health.len() == 3 && healthy.len() == 1, "{health:?}");

@@ -122,10 +122,8 @@ async fn a_stream_that_is_open_during_a_repair_is_not_cut() {
 async fn two_hundred_requests_a_second_see_no_error_during_a_repair() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
 
     let load = tokio::spawn(async move {
         let mut ticks = tokio::time::interval(Duration::from_millis(5));
@@ -146,7 +144,7 @@ async fn two_hundred_requests_a_second_see_no_error_during_a_repair() {
     });
     backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
     for _ in 0..3 {
-        let result = backend.repair(model.model_id, device.id, None).await.result.unwrap();
+        let result = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
         assert_eq!(result.status, CommandResult::Succeeded);
     }
     let answers = load.await.unwrap();
@@ -187,10 +185,8 @@ async fn a_repair_with_a_port_moves_the_proxy_and_keeps_the_engine() {
 async fn usage_of_every_inference_reaches_the_backend() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
     chat::whole(chat::ask(port, None, false).await.unwrap()).await;
     chat::streamed(chat::ask(port, None, true).await.unwrap()).await;
 
@@ -210,5 +206,5 @@ async fn usage_of_every_inference_reaches_the_backend() {
         reports.iter().map(|report| (report.completion_tokens, report.provenance)).collect();
     let tokens = Some(TINY_TOKENS);
     assert_eq!(shown, [(tokens, Provenance::Exact), (tokens, Provenance::Timings)]);
-    assert!(reports.iter().all(|report| report.model_id == model.model_id));
+    assert!(reports.iter().all(|report| report.model_id == deployment.model_id));
 }

@@ -86,10 +86,8 @@ async fn a_missing_engine_is_named_and_the_port_is_free_again() {
 async fn an_engine_that_dies_leaves_no_process_and_gives_its_port_back() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
     let engine = device.model().await.engine_pid.unwrap();
     // It is started again by itself, which must not work here.
     device.model_files().into_iter().for_each(|file| std::fs::remove_file(file).unwrap());
@@ -201,10 +199,8 @@ async fn models_share_a_port_and_uninstalling_one_stops_it_first() {
 async fn pages_reach_only_what_they_should() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let port = deployment.port;
     let client = reqwest::Client::new();
     let get = |port: u16, path: &str| client.get(format!("http://127.0.0.1:{port}{path}"));
     let status = async |request: reqwest::RequestBuilder| request.send().await.unwrap().status();

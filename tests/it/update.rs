@@ -4,8 +4,7 @@ use link_platform::checkpoint::KILL_AT;
 use link_protocol::update::UpdateEnd;
 use link_tests::{
     chat,
-    device::free_port,
-    engines::{self, TINY_REPLY},
+    engines::TINY_REPLY,
     installed::{Installed, OLD, PASSES_ITS_CHECK, PORT_TAKEN, json, said},
     release::Agent,
     wait::until,
@@ -23,10 +22,8 @@ const BEATS_AND_CRASHES: &str =
 async fn an_update_replaces_the_process_in_place_and_two_versions_stay() {
     let installed = Installed::new(&[]).await;
     let Installed { backend, device, releases } = &installed;
-    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
-    let port = free_port();
-    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
-    backend.serving(deployment.deployment_id, true).await;
+    let deployment = backend.serve_tiny(device).await;
+    let port = deployment.port;
     let agent = installed.agent_pid();
 
     releases.publish(NEW, Agent::Good);

@@ -14,6 +14,7 @@ use link_protocol::{
     key::{EnrolmentKey, KeyKind},
     local_api::{Healthz, ModelHealth, PipelineEntry},
     port::Port,
+    report::ModelState,
 };
 
 use crate::{
@@ -175,6 +176,15 @@ impl TestDevice {
         let mut health = self.healthz().await;
         assert_eq!(health.models.len(), 1, "{:?}", health.models);
         health.models.remove(0)
+    }
+
+    /// Waits until the first model of the device serves.
+    pub async fn serves(&self) {
+        until("the model to serve", || async {
+            let health = self.healthz().await;
+            health.models.first().filter(|model| model.state == ModelState::Serving).map(|_| ())
+        })
+        .await;
     }
 
     /// Waits for the list of pipelines.
