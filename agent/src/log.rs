@@ -4,7 +4,10 @@
 //! A record is `{message, severity, category}`. What concerns more than the moment, such as
 //! security, says so in a field `category`. Nothing that is said while a record is sent becomes one.
 
-use std::fmt::{self, Write as _};
+use std::{
+    fmt::{self, Write as _},
+    io::IsTerminal as _,
+};
 
 use link_client::agent::AgentClient;
 use link_protocol::{
@@ -55,7 +58,8 @@ pub(crate) fn start(config: &LoggingConfig, filter: Option<&str>) -> Records {
         (None, Some(level)) => everything_at(level),
         (None, None) => Targets::new(),
     };
-    let console = layer().with_writer(std::io::stderr).with_filter(shown);
+    let colours = std::io::stderr().is_terminal();
+    let console = layer().with_writer(std::io::stderr).with_ansi(colours).with_filter(shown);
     let registry = tracing_subscriber::registry().with(console).with(records.clone());
     // A second start in one process, as tests make it, keeps the first.
     let _already_logs = registry.try_init();

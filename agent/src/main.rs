@@ -81,7 +81,8 @@ fn start(args: &Args) -> anyhow::Result<()> {
     let records = log::start(logging, args.log.as_deref());
     let config = config?;
     if args.check_config {
-        return Ok(());
+        let told = format!("`{}` has no faults\n", roots.agent_config().display());
+        return Ok(std::io::stdout().write_all(told.as_bytes())?);
     }
     if let Some(transport) = &config.transport {
         roots::trust(&transport.tls_root_ca)?;

@@ -46,7 +46,8 @@ async fn every_fault_is_told_at_once_and_nothing_is_started() {
 fn a_person_can_check_a_configuration_and_have_its_schema() {
     let device = TestDevice::unregistered();
     let check = || agent(&device).arg("--check-config").output().unwrap();
-    assert!(check().status.success(), "none is fine");
+    let fine = check();
+    assert!(fine.status.success() && fine.stdout.ends_with(b"has no faults\n"), "{fine:?}");
     configure(&device, r#"{"schema_version": "2.1", "local_api": {"port": 20600}}"#);
     assert!(check().status.success());
     configure(&device, r#"{"schema_version": "2.1", "local_api": {"prt": 1}, "loging": {}}"#);
@@ -54,6 +55,7 @@ fn a_person_can_check_a_configuration_and_have_its_schema() {
     let told = String::from_utf8_lossy(&faulty.stderr);
     assert_eq!(faulty.status.code(), Some(1));
     assert!(told.contains("local_api.prt") && told.contains("loging"), "{told}");
+    assert!(!told.contains('\u{1b}'), "no colours where there is no terminal: {told}");
     assert!(!device.home().join("state").exists());
     let schema = agent(&device).arg("--config-schema").output().unwrap();
     let schema: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
