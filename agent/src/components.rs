@@ -24,16 +24,28 @@ use link_protocol::{
 };
 
 use crate::{
-    engine::Engines, monitor::Monitor, pipeline::Pipeline, report::Reporter, run::Inbox, transport,
+    engine::Engines,
+    monitor::Monitor,
+    pipeline::{Pipeline, Threads},
+    report::Reporter,
+    run::Inbox,
+    transport::{http, zenoh},
 };
 
 /// How often the machine is measured unless the configuration says otherwise.
 const SAMPLED_EVERY: Duration = Duration::from_secs(60);
 
+/// The command channel: the transport that is configured.
+#[derive(Clone, Debug)]
+pub(crate) enum Control {
+    Http(AgentClient),
+    Zenoh { settings: Box<zenoh::Settings>, link: zenoh::Link, messages: zenoh::Messages },
+}
+
 /// What components are made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
-    pub(crate) client: AgentClient,
+    pub(crate) control: Control,
     pub(crate) inbox: Inbox,
     pub(crate) reporter: Reporter,
     pub(crate) engines: Engines,
@@ -86,7 +98,11 @@ impl Running {
         for pipeline in config.pipelines.iter().filter(|pipeline| pipeline.active) {
             let work = work_of(pipeline)?;
             let parts = parts.clone();
-            let thread = Pipeline::supervise(&pipeline.id, move || work(parts.clone()))?;
+            let threads = match &parts.control {
+                Control::Zenoh { .. } if pipeline.source == COMMANDS => Threads::WithWorker,
+                Control::Zenoh { .. } | Control::Http(_) => Threads::One,
+            };
+            let thread = Pipeline::supervise(&pipeline.id, threads, move || work(parts.clone()))?;
             running.push((pipeline.id.clone(), thread));
         }
         Ok(Self(running))
@@ -114,7 +130,12 @@ fn work_of(pipeline: &PipelineConfig) -> anyhow::Result<fn(Parts) -> Work> {
 }
 
 async fn take_commands(parts: Parts) -> anyhow::Result<()> {
-    transport::http::run(parts.client, parts.inbox).await;
+    match parts.control {
+        Control::Http(client) => http::run(client, parts.inbox).await,
+        Control::Zenoh { settings, link, messages } => {
+            zenoh::run(*settings, link, messages, parts.inbox).await;
+        }
+    }
     Ok(())
 }
 

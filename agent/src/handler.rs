@@ -6,8 +6,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
 
+mod backend;
 pub(crate) mod console;
-mod http;
 
 use std::future::Future;
 
@@ -19,7 +19,7 @@ use link_protocol::{
     system::SystemReport,
 };
 
-pub(crate) use self::http::Target;
+pub(crate) use self::backend::{Target, Way};
 use crate::{pipeline::Pipeline, queue::Queue};
 
 /// Items that may wait for one handler.
@@ -38,7 +38,7 @@ pub(crate) enum Item {
 #[derive(Clone, Debug)]
 pub(crate) enum Sink {
     Console,
-    Http(Box<Target>),
+    Backend(Box<Target>),
 }
 
 /// A handler at work; dropping it ends its thread.
@@ -55,7 +55,7 @@ impl Sink {
                 console::print(item);
                 Ok(true)
             }
-            Self::Http(target) => target.send(item).await,
+            Self::Backend(target) => target.send(item).await,
         }
     }
 

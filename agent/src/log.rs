@@ -9,7 +9,6 @@ use std::{
     io::IsTerminal as _,
 };
 
-use link_client::agent::AgentClient;
 use link_protocol::{
     config::{Level, LogTarget, LoggingConfig, LoggingHandler},
     report::{LogRecord, Severity},
@@ -27,6 +26,7 @@ use tracing_subscriber::{
 use crate::{
     handler::{Handler, Item, Sink, Target, console},
     queue::Queue,
+    transport::Ways,
 };
 
 /// The longest message of a record, in characters.
@@ -37,7 +37,15 @@ const OTHER: &str = "other";
 
 /// Where records wait for the backend, one queue for each handler.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Records(Vec<(LogTarget, Queue<Item>)>);
+pub(crate) struct Records(Vec<Taker>);
+
+/// A handler that takes records.
+#[derive(Clone, Debug)]
+struct Taker {
+    target: LogTarget,
+    queue: Queue<Item>,
+    over_zenoh: bool,
+}
 
 /// Starts to log. `filter` is what a person asked for, in place of the level of the console.
 pub(crate) fn start(config: &LoggingConfig, filter: Option<&str>) -> Records {
@@ -46,9 +54,9 @@ pub(crate) fn start(config: &LoggingConfig, filter: Option<&str>) -> Records {
     for handler in &config.handlers {
         match handler {
             LoggingHandler::Console(target) => console = Some(level(target.level)),
-            // A configuration that asks for zenoh was refused.
             LoggingHandler::Http(target) | LoggingHandler::Zenoh(target) => {
-                records.push((target.clone(), Handler::queue()));
+                let over_zenoh = matches!(handler, LoggingHandler::Zenoh(_));
+                records.push(Taker { target: target.clone(), queue: Handler::queue(), over_zenoh });
             }
         }
     }
@@ -71,18 +79,19 @@ fn everything_at(level: LevelFilter) -> Targets {
 }
 
 impl Records {
-    /// Sends what waits, and what comes, as the device of `client`.
-    pub(crate) fn deliver(&self, client: &AgentClient) -> anyhow::Result<Vec<Handler>> {
-        let handler = |(target, queue): &(LogTarget, Queue<Item>)| {
-            let target = Target::of_logs(client.http().clone(), client.device(), target);
-            Handler::start("logs", Sink::Http(Box::new(target)), queue.clone())
+    /// Sends what waits, and what comes, by `ways`.
+    pub(crate) fn deliver(&self, ways: &Ways) -> anyhow::Result<Vec<Handler>> {
+        let handler = |taker: &Taker| {
+            let way = if taker.over_zenoh { ways.zenoh() } else { ways.http() };
+            let target = Target::of_logs(way, ways.device(), &taker.target);
+            Handler::start("logs", Sink::Backend(Box::new(target)), taker.queue.clone())
         };
         self.0.iter().map(handler).collect()
     }
 
     /// How many records were lost because too much waited.
     pub(crate) fn dropped(&self) -> u64 {
-        self.0.iter().map(|(_, queue)| queue.dropped()).sum()
+        self.0.iter().map(|taker| taker.queue.dropped()).sum()
     }
 }
 
@@ -92,11 +101,11 @@ impl<S: Subscriber> Layer<S> for Records {
         if !is_ours(metadata) {
             return;
         }
-        let takers = self.0.iter().filter(|(target, _)| *metadata.level() <= level(target.level));
+        let takers = self.0.iter().filter(|taker| *metadata.level() <= level(taker.target.level));
         let mut record = None;
-        for (_, queue) in takers {
+        for taker in takers {
             let record = record.get_or_insert_with(|| record_of(event));
-            queue.push(Item::Log(record.clone()));
+            taker.queue.push(Item::Log(record.clone()));
         }
     }
 }

@@ -19,6 +19,14 @@ use link_agent_core::backoff::Backoff;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
+/// What a pipeline runs on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Threads {
+    One,
+    /// zenoh refuses a runtime that has one thread only.
+    WithWorker,
+}
+
 /// A running thread; dropping it asks the thread to end.
 #[derive(Debug)]
 pub(crate) struct Pipeline {
@@ -36,7 +44,7 @@ impl Pipeline {
     {
         let stop = CancellationToken::new();
         let token = stop.clone();
-        let runtime = runtime(name)?;
+        let runtime = runtime(name, Threads::One)?;
         let run = move || {
             runtime.block_on(until_stopped(&token, work(token.clone())));
             // A name that is being looked up, for example, must not hold up a stop.
@@ -49,14 +57,18 @@ impl Pipeline {
     /// Starts a thread called `name` that runs what `work` makes until the pipeline is dropped. When
     /// that panics or ends it is reported and made anew, after a wait that grows; no other thread
     /// notices.
-    pub(crate) fn supervise<F, Work>(name: &str, work: F) -> anyhow::Result<Self>
+    pub(crate) fn supervise<F, Work>(
+        name: &str,
+        threads: Threads,
+        work: F,
+    ) -> anyhow::Result<Self>
     where
         F: Fn() -> Work + Send + 'static,
         Work: Future<Output = anyhow::Result<()>>,
     {
         let stop = CancellationToken::new();
         let restarts = Arc::<AtomicU64>::default();
-        let runtime = runtime(name)?;
+        let runtime = runtime(name, threads)?;
         let (token, counter, id) = (stop.clone(), restarts.clone(), name.to_owned());
         let run = move || {
             let mut backoff = Backoff::default();
@@ -120,8 +132,14 @@ async fn until_stopped<T>(stop: &CancellationToken, work: impl Future<Output = T
     }
 }
 
-fn runtime(name: &str) -> anyhow::Result<Runtime> {
-    tokio::runtime::Builder::new_current_thread()
+fn runtime(name: &str, threads: Threads) -> anyhow::Result<Runtime> {
+    let mut builder = match threads {
+        Threads::One => tokio::runtime::Builder::new_current_thread(),
+        Threads::WithWorker => tokio::runtime::Builder::new_multi_thread(),
+    };
+    builder
+        .worker_threads(1)
+        .thread_name(name)
         .enable_all()
         .build()
         .with_context(|| format!("cannot start the runtime of pipeline {name}"))
@@ -148,7 +166,7 @@ mod tests {
     fn what_panics_or_ends_is_started_again_and_others_do_not_notice() {
         let (runs, ran) = mpsc::channel();
         let (others, heard) = mpsc::channel();
-        let other = Pipeline::supervise("other", move || {
+        let other = Pipeline::supervise("other", Threads::One, move || {
             let others = others.clone();
             async move {
                 loop {
@@ -157,7 +175,7 @@ mod tests {
                 }
             }
         });
-        let pipeline = Pipeline::supervise("fragile", move || {
+        let pipeline = Pipeline::supervise("fragile", Threads::One, move || {
             let runs = runs.clone();
             async move {
                 runs.send(()).unwrap();

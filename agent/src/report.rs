@@ -10,7 +10,6 @@ use link_agent_core::{
     event::Event,
     record::{OutboxEntry, Report},
 };
-use link_client::agent::AgentClient;
 use link_protocol::{
     config::{ReportingConfig, ReportingHandler},
     envelope::Receipt,
@@ -24,6 +23,7 @@ use crate::{
     pipeline::Pipeline,
     queue::Queue,
     run::Inbox,
+    transport::Ways,
 };
 
 /// Receipts that may wait to be sent.
@@ -51,11 +51,11 @@ impl Reporter {
     /// Starts the handlers of `config`.
     pub(crate) fn start(
         config: &ReportingConfig,
-        client: AgentClient,
+        ways: Ways,
         inbox: Inbox,
     ) -> anyhow::Result<(Self, Handlers)> {
         let mut sinks: Vec<Sink> =
-            config.handlers.iter().map(|handler| sink(handler, &client)).collect();
+            config.handlers.iter().map(|handler| sink(handler, &ways)).collect();
         let delivers = |sink: &Sink| !matches!(sink, Sink::Console);
         // A configuration without such a handler was refused.
         let first = sinks.iter().position(delivers).map(|place| sinks.remove(place));
@@ -68,7 +68,7 @@ impl Reporter {
         let thread = Pipeline::spawn("reports", move |_stop| async move {
             let (one, other) = (delivering.clone(), delivering);
             tokio::join!(
-                send_receipts(&client, receipts_in),
+                send_receipts(&ways, receipts_in),
                 send_reports(&one, reports_in, inbox),
                 handler::drain("telemetry", other, source),
             );
@@ -129,20 +129,18 @@ impl Reporter {
     }
 }
 
-fn sink(handler: &ReportingHandler, client: &AgentClient) -> Sink {
-    match handler {
-        ReportingHandler::Console(_) => Sink::Console,
-        // A configuration that asks for zenoh was refused.
-        ReportingHandler::Http(targets) | ReportingHandler::Zenoh(targets) => {
-            let (http, device) = (client.http().clone(), client.device());
-            Sink::Http(Box::new(Target::of_reports(http, device, targets.clone())))
-        }
-    }
+fn sink(handler: &ReportingHandler, ways: &Ways) -> Sink {
+    let (way, targets) = match handler {
+        ReportingHandler::Console(_) => return Sink::Console,
+        ReportingHandler::Http(targets) => (ways.http(), targets),
+        ReportingHandler::Zenoh(targets) => (ways.zenoh(), targets),
+    };
+    Sink::Backend(Box::new(Target::of_reports(way, ways.device(), targets.clone())))
 }
 
-async fn send_receipts(client: &AgentClient, mut queue: mpsc::Receiver<Receipt>) {
+async fn send_receipts(ways: &Ways, mut queue: mpsc::Receiver<Receipt>) {
     while let Some(receipt) = queue.recv().await {
-        match with_retries(|| client.receipt(&receipt)).await {
+        match with_retries(|| ways.receipt(&receipt)).await {
             Ok(true) => {}
             Ok(false) => tracing::debug!(command = %receipt.command_id, "receipt not sent"),
             Err(error) => tracing::warn!(command = %receipt.command_id, "receipt refused: {error}"),
@@ -167,10 +165,10 @@ async fn send_reports(sink: &Sink, mut queue: mpsc::Receiver<OutboxEntry>, inbox
 }
 
 /// Says the last word of this run, in one try: whoever stops the agent waits for it.
-pub(crate) async fn say_farewell(config: &ReportingConfig, client: &AgentClient, report: Report) {
-    let delivering = config.handlers.iter().find_map(|handler| match sink(handler, client) {
+pub(crate) async fn say_farewell(config: &ReportingConfig, ways: &Ways, report: Report) {
+    let delivering = config.handlers.iter().find_map(|handler| match sink(handler, ways) {
         Sink::Console => None,
-        Sink::Http(target) => Some(Sink::Http(target)),
+        Sink::Backend(target) => Some(Sink::Backend(target)),
     });
     let Some(sink) = delivering else { return };
     match sink.bring(&Item::Report(report)).await {

@@ -24,6 +24,7 @@ use link_protocol::{
     agent_api::Hello,
     config::AgentConfig,
     id::DeviceId,
+    identity::Identity,
     local_api::{DeploymentProgress, TransportState},
     registration::TransportType,
     report::{LifecycleReport, LifecycleStatus, ModelState},
@@ -35,7 +36,7 @@ use tokio::{
 
 use crate::{
     args::Args,
-    components::{self, Latest, Parts, Running},
+    components::{self, Control, Latest, Parts, Running},
     download::Downloads,
     effects::Shell,
     engine::{self, Engines},
@@ -47,6 +48,10 @@ use crate::{
     proxy::Frontends,
     report::{self, Reporter},
     session::{self, SessionFile},
+    transport::{
+        Ways,
+        zenoh::{self, Link},
+    },
     update::Updates,
 };
 
@@ -162,8 +167,9 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
         AgentClient::new(&identity.backend_url, identity.device_id, identity.device_token.clone())?;
     let (sender, mut inputs) = mpsc::channel(INBOX);
     let inbox = Inbox(sender);
-    let _logs = records.deliver(&client)?;
-    let (reporter, _reports) = Reporter::start(&config.reporting, client.clone(), inbox.clone())?;
+    let (ways, control) = transport_of(config, &client, &identity)?;
+    let _logs = records.deliver(&ways)?;
+    let (reporter, _reports) = Reporter::start(&config.reporting, ways.clone(), inbox.clone())?;
     let engines = Engines::start(engine::Settings::of(args, config), roots, inbox.clone())?;
     let frontends = Frontends::start(reporter.clone())?;
     let downloads = Downloads::start(roots.models(), &identity, inbox.clone())?;
@@ -176,7 +182,7 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
     let last_update = versions::state(&layout).last;
     let updates = Updates::new(layout.clone(), args.development_release_keys.clone());
     let parts = Parts {
-        client: client.clone(),
+        control,
         inbox: inbox.clone(),
         reporter: reporter.clone(),
         engines: engines.clone(),
@@ -227,6 +233,7 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
     let (mut agent, effects) =
         Agent::restore(me.clone(), identity.backend_keys.clone(), snapshot, started.elapsed());
     let mut next = VecDeque::new();
+    let transport = config.transport.as_ref().map_or(TransportType::Http, |one| one.r#type);
     drop(inbox);
 
     let mut anew = std::pin::pin!(identity::changed(&path, &identity));
@@ -261,7 +268,7 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
         match input {
             Some(Input::Event(event)) => next.push_back(event),
             Some(Input::Hello(answer)) => drop(answer.send(agent.say_hello())),
-            Some(Input::View(answer)) => drop(answer.send(view(&agent))),
+            Some(Input::View(answer)) => drop(answer.send(view(&agent, transport))),
             // The inbox cannot close: the shell holds an end of it.
             None => {}
         }
@@ -278,13 +285,31 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
             uptime_s: started.elapsed().as_secs(),
             update: None,
         });
-        let farewell = report::say_farewell(&config.reporting, &client, report);
+        let farewell = report::say_farewell(&config.reporting, &ways, report);
         if tokio::time::timeout(FAREWELL, farewell).await.is_err() {
             tracing::debug!("the backend did not hear in time that we stop");
         }
     }
     drop(pipelines);
     Ok(outcome)
+}
+
+/// Prepares the transport that is configured; HTTP unless it says otherwise.
+fn transport_of(
+    config: &AgentConfig,
+    client: &AgentClient,
+    identity: &Identity,
+) -> anyhow::Result<(Ways, Control)> {
+    match config.transport.as_ref().filter(|one| one.r#type == TransportType::Zenoh) {
+        None => Ok((Ways::new(client.clone(), None), Control::Http(client.clone()))),
+        Some(transport) => {
+            let (link, messages) = Link::new(client, transport.fallback);
+            let settings = zenoh::Settings::read(transport, client.clone(), identity)?;
+            let control =
+                Control::Zenoh { settings: Box::new(settings), link: link.clone(), messages };
+            Ok((Ways::new(client.clone(), Some(link)), control))
+        }
+    }
 }
 
 /// Opens the journal of `device`. What an earlier registration of this machine left is another
@@ -310,10 +335,10 @@ async fn journal_of(device: DeviceId, roots: &Roots) -> anyhow::Result<Journal> 
     Ok(journal)
 }
 
-fn view(agent: &Agent) -> View {
+fn view(agent: &Agent, transport: TransportType) -> View {
     View {
         status: agent.status(),
-        transport: TransportState { r#type: TransportType::Http, state: agent.connection() },
+        transport: TransportState { r#type: transport, state: agent.connection() },
         pipelines: agent
             .pipelines()
             .map(|view| PipelineView {

@@ -27,12 +27,13 @@ mod web;
 use std::sync::Arc;
 
 use axum::{Router, extract::DefaultBodyLimit, middleware, routing::get};
-use link_protocol::agent_api::PREFIX;
+use link_protocol::{agent_api::PREFIX, problem::Problem};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::app::App;
+pub(crate) use self::extract::Proven;
+use crate::{app::App, failure::Failure};
 
 /// Returns the service that answers everything.
 pub fn router(app: Arc<App>) -> Router {
@@ -51,6 +52,22 @@ pub fn router(app: Arc<App>) -> Router {
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(problem::panicked))
         .layer(middleware::from_fn(layer::finish))
+}
+
+/// Returns the service that answers devices whose messages came another way than HTTP, each with
+/// [`Proven`] among its extensions.
+pub(crate) fn agents_only(app: Arc<App>) -> Router {
+    let (router, _) = OpenApiRouter::new().nest(PREFIX, agents()).split_for_parts();
+    router
+        .with_state(app)
+        .layer(DefaultBodyLimit::disable())
+        .layer(CatchPanicLayer::custom(problem::panicked))
+        .layer(middleware::from_fn(layer::finish))
+}
+
+/// Returns what a failure is answered with.
+pub(crate) fn rejection(failure: Failure) -> Box<Problem> {
+    problem::Rejection::from(failure).problem
 }
 
 /// Every documented operation with its handler.
@@ -99,6 +116,7 @@ fn agents() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(agent::poll_commands))
         .routes(routes!(agent::acknowledge_command))
         .routes(routes!(agent::deregister_device))
+        .routes(routes!(agent::open_zenoh))
         .routes(routes!(agent_report::report_command))
         .routes(routes!(agent_report::report_lifecycle))
         .routes(routes!(agent_report::report_model))

@@ -14,11 +14,16 @@ mod reports;
 mod serving;
 mod settings;
 mod sweep;
+mod zenoh;
 
 pub use deployments::DeploymentQuery;
 pub use serving::Requested;
+pub(crate) use zenoh::{Due, ZenohOffer};
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use anyhow::Context as _;
 use jiff::Timestamp;
@@ -49,6 +54,7 @@ pub struct App {
     polls: Arc<Bells<DeviceId>>,
     results: Arc<Bells<CommandId>>,
     draining: watch::Sender<bool>,
+    zenoh: zenoh::ZenohState,
 }
 
 impl App {
@@ -78,6 +84,7 @@ impl App {
             polls: Arc::default(),
             results: Arc::default(),
             draining: watch::Sender::new(false),
+            zenoh: zenoh::ZenohState::default(),
             config,
             store,
         })
@@ -92,6 +99,12 @@ impl App {
     /// Answers every poll that is parked, and every later one, at once.
     pub fn drain(&self) {
         self.draining.send_replace(true);
+    }
+
+    /// Returns the folder that holds everything.
+    #[must_use]
+    pub fn data(&self) -> &Path {
+        &self.config.data
     }
 
     /// Returns the store.

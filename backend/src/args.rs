@@ -1,5 +1,7 @@
 //! The command line; its text is the help.
 
+mod zenoh;
+
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
@@ -26,6 +28,7 @@ const EXAMPLES: &str = "\
 Examples:
   link-backend serve --data /var/lib/link --listen 0.0.0.0:8000
   link-backend serve --data ./data --listen 127.0.0.1:0 --address-file ./address
+  link-backend serve --data ./data --zenoh-listen tls/0.0.0.0:7447 --zenoh-endpoint tls/link.example:7447
   echo \"$PASSWORD\" | link-backend add-account --data ./data --email ada@example.org
 
 The first start prints a setup token, with which `POST /api/v1/setup` creates the first account.";
@@ -69,6 +72,8 @@ pub(crate) struct Serve {
     /// Write the address that was bound to this file, once requests are answered.
     #[arg(long, env = "LINK_BACKEND_ADDRESS_FILE", value_name = "FILE")]
     pub(crate) address_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) zenoh: zenoh::Zenoh,
 }
 
 #[derive(Debug, Args)]

@@ -18,4 +18,5 @@ pub mod refusal;
 pub mod registration;
 pub mod retirement;
 pub mod session;
+pub mod slot;
 pub mod wish;

@@ -18,6 +18,7 @@ pub mod passwords;
 pub mod setup_token;
 pub mod store;
 pub mod wake;
+pub mod zenoh;
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ use anyhow::Context as _;
 
 use crate::{app::App, config::Config};
 
-/// A backend that is ready to answer.
+/// A backend that is ready to answer over HTTP.
 pub struct Backend {
     /// The service; its state is `app`.
     pub router: axum::Router,

@@ -16,7 +16,7 @@ use std::{
 
 use anyhow::Context as _;
 use axum::serve::ListenerExt as _;
-use link_backend::{Backend, app::App, config::Config};
+use link_backend::{Backend, app::App, config::Config, zenoh::Zenoh};
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
@@ -51,6 +51,9 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<()> {
         .await
         .with_context(|| format!("failed to listen on {}", options.listen))?;
     let address = listener.local_addr().context("failed to read the bound address")?;
+    if let Some(zenoh) = options.zenoh.config() {
+        Zenoh::start(Arc::clone(&app), zenoh).await?;
+    }
     if let Some(token) = app.setup_token() {
         say(&format!("setup token: {}", token.expose()))?;
     }

@@ -17,6 +17,7 @@ mod open;
 mod reports;
 mod sessions;
 mod settings;
+mod slots;
 mod sweep;
 mod systems;
 
@@ -24,6 +25,7 @@ pub use column::Page;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
 pub use idempotency::Claim;
 pub use open::OpenError;
+pub use slots::SlotTurn;
 
 use sqlx::SqlitePool;
 

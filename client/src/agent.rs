@@ -12,6 +12,7 @@ use link_protocol::{
     limits,
     registration::{REGISTER_PATH, RegisterRequest, Registered},
     secret::Secret,
+    zenoh::ZenohAccess,
 };
 
 use crate::http::{Call, Failure, Http, HttpError, InvalidAddress, or_false, or_none};
@@ -83,6 +84,14 @@ impl AgentClient {
     pub async fn receipt(&self, receipt: &Receipt) -> Result<bool, HttpError> {
         let path = agent_api::receipt_path(self.device, receipt.command_id);
         or_false(self.http.call_for_status(Call::post(path).json(receipt)).await)
+    }
+
+    /// Asks where the router of zenoh is and who the device is there.
+    ///
+    /// # Errors
+    /// [`HttpError`] when the backend refuses the device or has no router.
+    pub async fn zenoh_access(&self) -> Result<Option<ZenohAccess>, HttpError> {
+        or_none(self.http.call(Call::post(agent_api::zenoh_path(self.device))).await)
     }
 
     /// Deregisters the device.

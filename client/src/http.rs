@@ -228,6 +228,12 @@ impl Call {
         self
     }
 
+    /// Sends `body`, which is JSON already.
+    pub fn bytes(mut self, body: Vec<u8>) -> Self {
+        self.body = Body::Json(Ok(body));
+        self
+    }
+
     /// Sends `body` of `length` bytes as it comes, with no limit of time.
     pub fn stream(mut self, body: reqwest::Body, length: u64) -> Self {
         self.body = Body::Stream(body);

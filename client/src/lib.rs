@@ -15,6 +15,8 @@ pub mod remote;
 pub mod retry;
 pub mod roots;
 pub mod transfer;
+#[cfg(feature = "zenoh")]
+pub mod zenoh;
 
 /// Makes ring the crypto provider of this process. Each `main` calls it first; calling it again
 /// does nothing.

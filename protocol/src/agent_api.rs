@@ -80,6 +80,13 @@ pub fn content_path(device: DeviceId, model: ModelId) -> String {
     format!("{PREFIX}/agent/{device}/models/{model}/content")
 }
 
+/// The path where a device asks how it reaches the router of zenoh; the answer is a
+/// [`ZenohAccess`](crate::zenoh::ZenohAccess).
+#[must_use]
+pub fn zenoh_path(device: DeviceId) -> String {
+    format!("{PREFIX}/agent/{device}/zenoh")
+}
+
 /// The path of a device itself; `DELETE` deregisters it.
 #[must_use]
 pub fn device_path(device: DeviceId) -> String {

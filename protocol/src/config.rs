@@ -31,7 +31,7 @@ pub use self::{
     template::{InvalidTemplate, Placeholder, Template, Values},
     transport::{RootCa, TransportConfig},
 };
-use crate::{id::DeviceId, limits};
+use crate::{id::DeviceId, limits, registration::TransportType};
 
 pub use crate::identity::SCHEMA_VERSION;
 
@@ -174,9 +174,13 @@ fn read_value(value: &Value, faults: &mut Faults) -> AgentConfig {
     if let Some(node) = object.child("logging") {
         config.logging = LoggingConfig::read(&node, faults);
     }
-    if let Some(node) = object.child("reporting") {
-        config.reporting = ReportingConfig::read(&node, faults);
-    }
+    let transport = config.transport.as_ref().map(|transport| transport.r#type);
+    config.reporting = match object.child("reporting") {
+        Some(node) => ReportingConfig::read(&node, faults),
+        // Reports take the way that commands come.
+        None if transport == Some(TransportType::Zenoh) => ReportingConfig::over_zenoh(),
+        None => ReportingConfig::default(),
+    };
     object.close(faults);
     config
 }

@@ -31,3 +31,4 @@ pub mod shown;
 pub mod signing;
 pub mod system;
 pub mod update;
+pub mod zenoh;

@@ -115,6 +115,7 @@ codes! {
     AlreadySetUp = "already-set-up", 409, "The first account exists", Some("log in with `link login`");
     AlreadyFinal = "already-final", 409, "It has already ended", None;
     IdempotencyConflict = "idempotency-conflict", 409, "The idempotency key was used for another request", Some("use a new key for a new request");
+    ZenohNotOffered = "zenoh-not-offered", 409, "This backend has no zenoh router", Some("use the transport `http`, or give the backend an endpoint for zenoh");
     StalePoll = "superseded-poll", 409, "A newer poll of the same device took over", Some("two agents may be using one identity");
     CommandExpired = "command-expired", 410, "The command has expired", None;
     PayloadTooLarge = "payload-too-large", 413, "The body is larger than allowed", None;

@@ -3,14 +3,14 @@
 //! What was signed travels as one string and is verified before it is parsed, so nothing is
 //! re-serialised and no two readers can disagree about it. A transport is never trusted.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::envelope::Envelope;
+use crate::{envelope::Envelope, id::CommandId};
 
 /// A public Ed25519 key with the name that signatures call it by.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
@@ -49,6 +49,25 @@ pub enum Untrusted {
     /// The text is signed but is not an envelope.
     #[error("the signed text is not an envelope of a known version")]
     NotAnEnvelope,
+}
+
+impl Signed {
+    /// Returns the command that it claims to be. Nothing is verified: good only to tell deliveries
+    /// apart before they are opened.
+    #[must_use]
+    pub fn claimed_command(&self) -> Option<CommandId> {
+        #[derive(Deserialize)]
+        struct Claim {
+            command_id: CommandId,
+        }
+        serde_json::from_str::<Claim>(&self.envelope).ok().map(|claim| claim.command_id)
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningKey").field("kid", &self.verifying.kid).finish_non_exhaustive()
+    }
 }
 
 impl VerifyingKey {

@@ -25,3 +25,4 @@ mod serving;
 mod simulation;
 mod uninstall;
 mod update;
+mod zenoh;

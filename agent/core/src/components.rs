@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 use link_protocol::{
     config::{
         AgentConfig, Fault, Faults, LoggingHandler, PipelineConfig, ReportingHandler, Scalar,
+        Template,
     },
     registration::TransportType,
 };
@@ -191,27 +192,34 @@ fn check_ends(pipeline: &PipelineConfig, key: &impl Fn(&str) -> String, faults: 
 }
 
 fn check_transport(config: &AgentConfig, faults: &mut Faults) {
-    let here = "`http`: this version speaks no zenoh";
-    if let Some(transport) = &config.transport
-        && transport.r#type == TransportType::Zenoh
-    {
-        fault(faults, "transport.type".to_owned(), here, "`zenoh`".to_owned());
-    }
+    let is_zenoh =
+        config.transport.as_ref().is_some_and(|one| one.r#type == TransportType::Zenoh);
+    let mut check = |key: String, targets: &[(&str, &Template)]| {
+        if !is_zenoh {
+            let expected = "`http`, because `transport.type` is not `zenoh`";
+            fault(faults, format!("{key}.type"), expected, "`zenoh`".to_owned());
+        }
+        for (name, target) in targets {
+            let text = target.to_string();
+            if text != "/logs" && !text.starts_with("/agent/${identity.device_id}/") {
+                let expected = "over zenoh `/logs`, or a path below `/agent/${identity.device_id}/`";
+                fault(faults, format!("{key}.args.{name}"), expected, "another path".to_owned());
+            }
+        }
+    };
     for (place, handler) in config.logging.handlers.iter().enumerate() {
-        if matches!(handler, LoggingHandler::Zenoh(_)) {
-            let key = format!("logging.handlers[{place}].type");
-            fault(faults, key, here, "`zenoh`".to_owned());
+        if let LoggingHandler::Zenoh(target) = handler {
+            check(format!("logging.handlers[{place}]"), &[("target", &target.target)]);
         }
     }
     for (place, handler) in config.reporting.handlers.iter().enumerate() {
-        if matches!(handler, ReportingHandler::Zenoh(_)) {
-            let key = format!("reporting.handlers[{place}].type");
-            fault(faults, key, here, "`zenoh`".to_owned());
+        if let ReportingHandler::Zenoh(targets) = handler {
+            check(format!("reporting.handlers[{place}]"), &targets.by_name());
         }
     }
     let delivers = |handler: &ReportingHandler| !matches!(handler, ReportingHandler::Console(_));
     if !config.reporting.handlers.iter().any(delivers) {
-        let expected = "a handler of the type `http`, which delivers what must not be lost";
+        let expected = "a handler of the type `http` or `zenoh`, which delivers what must not be lost";
         fault(faults, "reporting.handlers".to_owned(), expected, "none".to_owned());
     }
 }

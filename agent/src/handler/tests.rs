@@ -46,7 +46,7 @@ async fn lifecycle_is_put_and_everything_else_posted_where_the_templates_say() {
         severity: Severity::Info,
         category: "other".to_owned(),
     };
-    let logs = Sink::Http(Box::new(Target::of_logs(http, device(), &LogTarget::default())));
+    let logs = Sink::Backend(Box::new(Target::of_logs(Way::Http(http), device(), &LogTarget::default())));
     assert_eq!(logs.deliver(&Item::Log(record)).await, Ok(true));
     let agent = format!("/api/v1/agent/dev_{ID}");
     assert_eq!(
@@ -142,7 +142,7 @@ fn reports(http: Http, args: &str) -> Sink {
     assert!(faults.is_empty(), "{faults}");
     match config.reporting.handlers.into_iter().next() {
         Some(ReportingHandler::Http(targets)) => {
-            Sink::Http(Box::new(Target::of_reports(http, device(), targets)))
+            Sink::Backend(Box::new(Target::of_reports(Way::Http(http), device(), targets)))
         }
         other => panic!("{other:?}"),
     }

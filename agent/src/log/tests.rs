@@ -40,7 +40,7 @@ async fn a_handler_takes_what_is_severe_enough_and_is_the_agents_own() {
 
 fn records(level: Level) -> Records {
     let target = LogTarget { level, ..LogTarget::default() };
-    Records(vec![(target, Handler::queue())])
+    Records(vec![Taker { target, queue: Handler::queue(), over_zenoh: false }])
 }
 
 fn subscriber(records: &Records) -> impl Subscriber + use<> {
@@ -48,7 +48,7 @@ fn subscriber(records: &Records) -> impl Subscriber + use<> {
 }
 
 async fn next(records: &Records) -> String {
-    match records.0[0].1.pop().await {
+    match records.0[0].queue.pop().await {
         Item::Log(record) => serde_json::to_string(&record).unwrap(),
         other @ (Item::Report(_) | Item::Telemetry(_) | Item::System(_)) => panic!("{other:?}"),
     }

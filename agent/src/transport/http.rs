@@ -5,27 +5,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
 
-use std::time::Duration;
-
 use link_agent_core::event::Event;
-use link_client::{agent::AgentClient, http::HttpError};
+use link_client::agent::AgentClient;
 use link_protocol::limits::POLL_WAIT;
 
+use super::{Ended, TURNED_AWAY_WAIT, back_off, jittered, refused};
 use crate::run::Inbox;
-
-/// The longest wait before the next try.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
-
-/// How long to wait after the backend has said that it does not know the device.
-const TURNED_AWAY_WAIT: Duration = Duration::from_secs(30);
-
-/// Why a connection ended.
-enum Ended {
-    /// It may work again soon.
-    Broken,
-    /// The backend refused the device.
-    Refused(HttpError),
-}
 
 /// Connects again and again until the pipeline is stopped.
 pub(crate) async fn run(client: AgentClient, inbox: Inbox) {
@@ -70,25 +55,4 @@ async fn connect(client: &AgentClient, inbox: &Inbox, failures: &mut u32) -> End
             Err(error) => return refused(error),
         }
     }
-}
-
-fn refused(error: HttpError) -> Ended {
-    match error.status {
-        401 | 403 | 404 => Ended::Refused(error),
-        // Anything else, such as a newer poll of this device, passes.
-        _ => {
-            tracing::warn!("the command channel was closed: {error}");
-            Ended::Broken
-        }
-    }
-}
-
-fn back_off(failures: u32) -> Duration {
-    let seconds = 1_u64 << failures.saturating_sub(1).min(6);
-    jittered(Duration::from_secs(seconds).min(LONGEST_WAIT))
-}
-
-/// A fifth more or less.
-fn jittered(wait: Duration) -> Duration {
-    wait.mul_f64(rand::random_range(0.8..1.2))
 }

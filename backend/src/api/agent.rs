@@ -8,6 +8,7 @@ use link_protocol::{
     envelope::Receipt,
     id::{CommandId, DeviceId},
     limits,
+    zenoh::ZenohAccess,
 };
 use serde::Deserialize;
 
@@ -74,6 +75,19 @@ pub(crate) async fn acknowledge_command(
 ) -> Result<StatusCode, Rejection> {
     app.receipt(&device, command, receipt).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Tells where the zenoh router is, and who the device is there. The same device gets the same
+/// answer until it registers anew.
+#[utoipa::path(post, path = "/agent/{device_id}/zenoh", tag = "agent",
+    security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
+    responses((status = 200, description = "Where to join, as whom.", body = ZenohAccess)))]
+pub(crate) async fn open_zenoh(
+    PathDevice(device): PathDevice,
+    State(app): State<Arc<App>>,
+) -> Result<Answer<ZenohAccess>, Rejection> {
+    let access = app.zenoh_access(&device).await?;
+    Ok(Answer(access))
 }
 
 /// Removes the device from its account, at its own wish; its slot is free.

@@ -33,6 +33,10 @@ pub(crate) struct PathDevice(pub(crate) DeviceRecord);
 /// The device whose token came.
 pub(crate) struct TokenDevice(pub(crate) DeviceRecord);
 
+/// The device that sent a message over a transport which proved it.
+#[derive(Clone)]
+pub(crate) struct Proven(pub(crate) DeviceRecord);
+
 /// Identifiers of the path; one that is malformed names nothing.
 pub(crate) struct Ids<T>(pub(crate) T);
 
@@ -77,6 +81,9 @@ impl FromRequestParts<Arc<App>> for TokenDevice {
     type Rejection = Rejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
+        if let Some(Proven(device)) = parts.extensions.remove::<Proven>() {
+            return Ok(Self(device));
+        }
         let device = app.device_with_token(bearer(&parts.headers)?).await?;
         Ok(Self(device))
     }

@@ -14,6 +14,9 @@ use crate::{domain::refusal::Refusal, failure::Failure, store::StoreError};
 /// Seconds after which an overloaded backend may be asked again.
 const OVERLOAD_WAIT_S: u64 = 2;
 
+/// Seconds after which a device may ask for a slot again.
+const SLOT_WAIT_S: u64 = 10;
+
 /// An answer that is a problem. [`crate::api::layer`] writes its body, which names the request.
 #[derive(Clone, Debug)]
 pub(crate) struct Rejection {
@@ -39,6 +42,8 @@ impl From<Refusal> for Rejection {
             rejection.retry_after(retry_after_s)
         } else if let Refusal::QueueFull(_) = refusal {
             rejection.retry_after(OVERLOAD_WAIT_S)
+        } else if refusal == Refusal::NoSlotFree {
+            rejection.retry_after(SLOT_WAIT_S)
         } else {
             rejection
         }
@@ -147,6 +152,8 @@ const fn code(refusal: &Refusal) -> Code {
         Refusal::ModelInUse => Code::ModelInUse,
         Refusal::AlreadyFinal(_) => Code::AlreadyFinal,
         Refusal::IdempotencyConflict => Code::IdempotencyConflict,
+        Refusal::ZenohNotOffered => Code::ZenohNotOffered,
+        Refusal::NoSlotFree => Code::Overloaded,
         Refusal::StalePoll => Code::StalePoll,
         Refusal::CommandExpired => Code::CommandExpired,
         Refusal::ChecksumMismatch(_) => Code::ChecksumMismatch,

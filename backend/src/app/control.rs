@@ -85,7 +85,7 @@ impl App {
             }
             tokio::select! {
                 () = listener.rung() => {}
-                () = tokio::time::sleep(pause(&waiting, now)) => {}
+                () = tokio::time::sleep(pause(&waiting, now, LOOK_AGAIN)) => {}
                 _ = draining.changed() => {}
                 () = &mut end => is_over = true,
             }
@@ -125,18 +125,19 @@ impl App {
         if same { Ok(()) } else { Err(Refusal::Unauthorized.into()) }
     }
 
-    fn seal(&self, records: &[CommandRecord], epoch: u64, now: Timestamp) -> Vec<Signed> {
+    pub(super) fn seal(&self, records: &[CommandRecord], epoch: u64, now: Timestamp) -> Vec<Signed> {
         records.iter().map(|record| self.command_key.seal(&record.envelope(epoch, now))).collect()
     }
 }
 
-fn has_news(waiting: &[CommandRecord], after: u64, now: Timestamp) -> bool {
+pub(super) fn has_news(waiting: &[CommandRecord], after: u64, now: Timestamp) -> bool {
     let acknowledged = waiting.iter().any(|record| record.clone().journaled(after, now));
     acknowledged || !command::due(waiting, now).is_empty()
 }
 
-fn pause(waiting: &[CommandRecord], now: Timestamp) -> Duration {
+/// How long to wait for the next delivery, `most` when none is planned before.
+pub(super) fn pause(waiting: &[CommandRecord], now: Timestamp, most: Duration) -> Duration {
     let until = command::next_due(waiting, now).map(|due| due.duration_since(now));
-    let until = until.and_then(|until| Duration::try_from(until).ok()).unwrap_or(LOOK_AGAIN);
-    until.clamp(Duration::from_millis(10), LOOK_AGAIN)
+    let until = until.and_then(|until| Duration::try_from(until).ok()).unwrap_or(most);
+    until.clamp(Duration::from_millis(10), most)
 }

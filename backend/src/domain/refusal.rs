@@ -60,6 +60,10 @@ pub enum Refusal {
     AlreadyFinal(DeploymentState),
     #[error("the idempotency key stands for another request")]
     IdempotencyConflict,
+    #[error("this backend was started without a zenoh router")]
+    ZenohNotOffered,
+    #[error("no slot of the zenoh router is free; more are made soon")]
+    NoSlotFree,
     #[error("a newer poll of this device took over")]
     StalePoll,
     #[error("the command has expired or was superseded; drop it")]

@@ -198,7 +198,27 @@ impl LoggingConfig {
     }
 }
 
+impl ReportTargets {
+    /// Returns every target with its key.
+    #[must_use]
+    pub const fn by_name(&self) -> [(&'static str, &Template); 6] {
+        [
+            ("lifecycle_status", &self.lifecycle_status),
+            ("command_status", &self.command_status),
+            ("model_status", &self.model_status),
+            ("deployment", &self.deployment),
+            ("telemetry", &self.telemetry),
+            ("system", &self.system),
+        ]
+    }
+}
+
 impl ReportingConfig {
+    /// One handler, over zenoh.
+    pub(super) fn over_zenoh() -> Self {
+        Self { handlers: vec![ReportingHandler::Zenoh(ReportTargets::default())] }
+    }
+
     pub(super) fn read(node: &Node<'_>, faults: &mut Faults) -> Self {
         let read = |node: &Node<'_>, faults: &mut Faults| {
             let (kind, args) = open(node, faults)?;

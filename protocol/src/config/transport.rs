@@ -17,10 +17,11 @@ use crate::{registration::TransportType, secret::Secret};
 pub struct TransportConfig {
     #[schemars(with = "String", extend("enum" = ["http", "zenoh"]))]
     pub r#type: TransportType,
-    /// The routers of zenoh. Their scheme decides on TLS: `tls/` and `quic/` use it.
+    /// The routers of zenoh, such as `tls/link.example:7447`; as the backend says when none is
+    /// given. The scheme decides on TLS: `tls/` uses it, `tcp/` does not.
     #[serde(default)]
     pub endpoints: Vec<String>,
-    /// Whether a device on zenoh may fall back to HTTP.
+    /// Whether a device on zenoh uses HTTP for a while when no router can be reached.
     #[serde(default)]
     pub fallback: bool,
     /// The certificates a server is checked with: `auto` is the bundled store, anything else the
@@ -69,6 +70,26 @@ impl std::str::FromStr for RootCa {
     }
 }
 
+/// Where a router listens: a scheme, a host and a port.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Endpoint(String);
+
+impl TryFrom<String> for Endpoint {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let address = text.strip_prefix("tls/").or_else(|| text.strip_prefix("tcp/"));
+        let (host, port) = address.and_then(|one| one.rsplit_once(':')).unwrap_or_default();
+        let fits = !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0);
+        if fits { Ok(Self(text)) } else { Err(Self::EXPECTED) }
+    }
+}
+
+impl Leaf for Endpoint {
+    const EXPECTED: &'static str = "an endpoint such as `tls/link.example:7447`";
+}
+
 impl Leaf for RootCa {
     const EXPECTED: &'static str = "`auto` or the path of a PEM file";
 }
@@ -78,7 +99,7 @@ impl TransportConfig {
         let mut object = Object::open(node, faults)?;
         let r#type = object.required("type", faults);
         let endpoints = object.child("endpoints").map(|node| {
-            node.list(faults, |node, faults| node.leaf(faults).map(|text: Text| text.0))
+            node.list(faults, |node, faults| node.leaf(faults).map(|one: Endpoint| one.0))
         });
         let fallback = object.optional("fallback", faults).unwrap_or(false);
         let tls_root_ca = object.optional("tls_root_ca", faults).unwrap_or_default();

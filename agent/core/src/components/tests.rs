@@ -82,18 +82,36 @@ fn settings_are_those_of_the_component() {
 #[test]
 fn reports_are_delivered_by_something() {
     let told = faults(&json!({
-        "transport": {"type": "zenoh"},
         "reporting": {"handlers": [{"type": "console"}]},
         "logging": {"handlers": [{"type": "zenoh"}]},
     }));
-    let here = "expected `http`: this version speaks no zenoh, found `zenoh`";
     assert_eq!(
         told,
         [
-            format!("transport.type: {here}"),
-            format!("logging.handlers[0].type: {here}"),
-            "reporting.handlers: expected a handler of the type `http`, which delivers what must \
-             not be lost, found none"
+            "logging.handlers[0].type: expected `http`, because `transport.type` is not `zenoh`, \
+             found `zenoh`",
+            "reporting.handlers: expected a handler of the type `http` or `zenoh`, which delivers \
+             what must not be lost, found none",
+        ]
+    );
+}
+
+// Holds: S2.3-4
+#[test]
+fn the_transport_decides_where_handlers_can_go() {
+    let told = faults(&json!({
+        "transport": {"type": "zenoh", "endpoints": ["tls/link.example:7447", "quic/a:1", "tcp/a"]},
+        "logging": {"handlers": [{"type": "zenoh"}, {"type": "http"}]},
+        "reporting": {"handlers": [{"type": "zenoh", "args": {"telemetry": "/usage/{mid}"}}]},
+    }));
+    let endpoint = "expected an endpoint such as `tls/link.example:7447`, found another text";
+    assert_eq!(
+        told,
+        [
+            format!("transport.endpoints[1]: {endpoint}"),
+            format!("transport.endpoints[2]: {endpoint}"),
+            "reporting.handlers[0].args.telemetry: expected over zenoh `/logs`, or a path below \
+             `/agent/${identity.device_id}/`, found another path"
                 .to_owned(),
         ]
     );

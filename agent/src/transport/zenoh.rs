@@ -1,0 +1,364 @@
+//! The zenoh transport: a session with the router, on which commands arrive and reports leave.
+//!
+//! The session belongs to one thread. Everything else hands its messages in through a [`Link`],
+//! which answers at once while there is no session: over HTTP when the configuration allows that,
+//! as something that may be tried again otherwise. zenoh does not say why it lets nobody in, so
+//! every try begins with a call over HTTP, which does.
+
+mod settings;
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use link_agent_core::event::Event;
+use link_client::{
+    agent::AgentClient,
+    http::{Call, Cause, Failure, HttpError, or_false},
+    zenoh::{Commands, Delivery, DeviceSession},
+};
+use link_protocol::{
+    agent_api::{self, Hello, Welcome},
+    envelope::Receipt,
+    id::CommandId,
+    limits,
+    zenoh::Verb,
+};
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+pub(crate) use self::settings::Settings;
+use super::{Ended, back_off, http, jittered, refused, TURNED_AWAY_WAIT};
+use crate::run::Inbox;
+
+/// Messages that may wait for the session.
+const MESSAGES: usize = 64;
+/// Messages that are under way at a time.
+const AT_ONCE: usize = 8;
+/// How often the device says that it is there, when nothing else is said.
+const BEAT: Duration = Duration::from_secs(25);
+/// Beats without an answer after which the session is given up.
+const MISSED: u32 = 2;
+/// How long a delivery waits for its receipt: the backend waits no longer.
+const UNANSWERED: Duration = Duration::from_secs(10);
+/// Failures in a row after which HTTP is used for a while.
+const PATIENCE: u32 = 2;
+/// How long HTTP is used before zenoh is tried again.
+const ON_HTTP: Duration = Duration::from_secs(60);
+
+/// Where messages to the backend are handed in.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    messages: mpsc::Sender<Message>,
+    connected: Arc<AtomicBool>,
+    device: AgentClient,
+    fallback: bool,
+}
+
+/// Where the session takes them.
+pub(crate) type Messages = Arc<Mutex<mpsc::Receiver<Message>>>;
+
+/// What a session is asked to send.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Send { verb: Verb, tail: String, body: Vec<u8>, patience: Duration, answer: Answer },
+    Receipt(Receipt, Answer),
+}
+
+type Answer = oneshot::Sender<Result<Vec<u8>, Failure>>;
+
+/// A command that waits for its receipt.
+struct Unanswered {
+    command: CommandId,
+    delivery: Delivery,
+    since: Instant,
+}
+
+impl Link {
+    /// Makes a link for the device of `client`; `fallback` lets messages go over HTTP while there
+    /// is no session.
+    pub(crate) fn new(client: &AgentClient, fallback: bool) -> (Self, Messages) {
+        let (messages, taken) = mpsc::channel(MESSAGES);
+        let (connected, device) = (Arc::default(), client.clone());
+        (Self { messages, connected, device, fallback }, Arc::new(Mutex::new(taken)))
+    }
+
+    /// Sends `body` to a path below `/api/v1`; false when it may be sent again.
+    pub(crate) async fn send(
+        &self,
+        verb: Verb,
+        path: &str,
+        body: Vec<u8>,
+        patience: Duration,
+    ) -> Result<bool, HttpError> {
+        if !self.is_connected() {
+            return self.send_over_http(verb, path, body, patience).await;
+        }
+        let tail = tail(&self.device, path);
+        let (answer, answered) = oneshot::channel();
+        let message = Message::Send { verb, tail, body, patience, answer };
+        or_false(self.hand_in(message, answered).await)
+    }
+
+    /// Answers a delivery; false when that may be done again.
+    pub(crate) async fn receipt(&self, receipt: &Receipt) -> Result<bool, HttpError> {
+        if !self.is_connected() {
+            return if self.fallback { self.device.receipt(receipt).await } else { Ok(false) };
+        }
+        let (answer, answered) = oneshot::channel();
+        or_false(self.hand_in(Message::Receipt(receipt.clone(), answer), answered).await)
+    }
+
+    fn is_connected(&self) -> bool {
+        self.connected.load(Ordering::Relaxed)
+    }
+
+    async fn hand_in(
+        &self,
+        message: Message,
+        answered: oneshot::Receiver<Result<Vec<u8>, Failure>>,
+    ) -> Result<(), Failure> {
+        let broken = |_closed| Failure::Unavailable {
+            url: "zenoh".to_owned(),
+            cause: Cause::Broken("the session ended".to_owned()),
+        };
+        self.messages.try_send(message).map_err(|_full_or_closed| broken(()))?;
+        answered.await.map_err(|_dropped| broken(()))?.map(drop)
+    }
+
+    async fn send_over_http(
+        &self,
+        verb: Verb,
+        path: &str,
+        body: Vec<u8>,
+        patience: Duration,
+    ) -> Result<bool, HttpError> {
+        if !self.fallback {
+            return Ok(false);
+        }
+        let path = format!("{}{path}", agent_api::PREFIX);
+        let call = if verb == Verb::Put { Call::put(path) } else { Call::post(path) };
+        or_false(self.device.http().call_for_status(call.bytes(body).timeout(patience)).await)
+    }
+}
+
+/// Whether a message can go to `path` over zenoh: below the device's own paths, or to the logs.
+pub(crate) fn tail<'a>(device: &AgentClient, path: &'a str) -> String {
+    let own = format!("/agent/{}/", device.device());
+    path.strip_prefix(&own).unwrap_or_else(|| path.trim_start_matches('/')).to_owned()
+}
+
+/// Connects again and again until the pipeline is stopped.
+pub(crate) async fn run(settings: Settings, link: Link, messages: Messages, inbox: Inbox) {
+    let mut messages = messages.lock().await;
+    let mut failures = 0;
+    loop {
+        let ended = connect(&settings, &link, &mut messages, &inbox, &mut failures).await;
+        link.connected.store(false, Ordering::Relaxed);
+        drop_all(&mut messages);
+        let wait = match ended {
+            Ended::Broken => {
+                inbox.event(Event::Disconnected).await;
+                failures += 1;
+                back_off(failures)
+            }
+            Ended::Refused(error) => {
+                tracing::error!("the backend refused this device: {error}");
+                inbox.event(Event::TurnedAway { reason: error.reason }).await;
+                jittered(TURNED_AWAY_WAIT)
+            }
+        };
+        if settings.fallback && failures >= PATIENCE {
+            tracing::warn!("zenoh cannot be reached; HTTP is used for a while");
+            let on_http = http::run(settings.client.clone(), inbox.clone());
+            // Returns by itself only when the time is over.
+            let _over = tokio::time::timeout(jittered(ON_HTTP), on_http).await;
+        } else {
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+/// What is left is not sent: whoever handed it in tries again.
+fn drop_all(messages: &mut mpsc::Receiver<Message>) {
+    while let Ok(message) = messages.try_recv() {
+        drop(message);
+    }
+}
+
+async fn connect(
+    settings: &Settings,
+    link: &Link,
+    messages: &mut mpsc::Receiver<Message>,
+    inbox: &Inbox,
+    failures: &mut u32,
+) -> Ended {
+    let access = match settings.access().await {
+        Ok(Some(access)) => access,
+        Ok(None) => return Ended::Broken,
+        Err(error) => return refused(error),
+    };
+    let session = match DeviceSession::join(&access, Arc::clone(&settings.key)).await {
+        Ok(session) => session,
+        Err(error) => {
+            tracing::warn!("{error}");
+            return Ended::Broken;
+        }
+    };
+    let ended = match open(&session, inbox).await {
+        Ok(commands) => {
+            tracing::info!("the command channel is ready, over zenoh");
+            *failures = 0;
+            link.connected.store(true, Ordering::Relaxed);
+            serve(&session, &commands, messages, inbox).await
+        }
+        Err(ended) => ended,
+    };
+    session.close().await;
+    ended
+}
+
+/// Says hello once commands can arrive, and shows presence once that was answered.
+async fn open(session: &DeviceSession, inbox: &Inbox) -> Result<Open, Ended> {
+    let unusable = |error| {
+        tracing::warn!("{error}");
+        Ended::Broken
+    };
+    let commands = session.commands().await.map_err(unusable)?;
+    let hello = inbox.hello().await.ok_or(Ended::Broken)?;
+    let welcome = greet(session, &hello).await?;
+    inbox.event(Event::Welcomed(welcome)).await;
+    let presence = session.announce().await.map_err(unusable)?;
+    Ok(Open { commands, _presence: presence })
+}
+
+/// A command channel that is ready.
+struct Open {
+    commands: Commands,
+    _presence: link_client::zenoh::Presence,
+}
+
+async fn greet(session: &DeviceSession, hello: &Hello) -> Result<Welcome, Ended> {
+    let body = serde_json::to_vec(hello).map_err(|_unwritable| Ended::Broken)?;
+    let answer = session.ask(Verb::Post, "hello", body, limits::HANDLER_TIMEOUT).await;
+    let answer = answer.map_err(|failure| match failure {
+        Failure::Refused(error) => refused(error),
+        Failure::Unavailable { .. } => Ended::Broken,
+    })?;
+    serde_json::from_slice(&answer).map_err(|error| {
+        tracing::warn!("the answer to the hello cannot be read: {error}");
+        Ended::Broken
+    })
+}
+
+async fn serve(
+    session: &DeviceSession,
+    open: &Open,
+    messages: &mut mpsc::Receiver<Message>,
+    inbox: &Inbox,
+) -> Ended {
+    let mut unanswered = VecDeque::new();
+    let mut under_way = FuturesUnordered::new();
+    let mut missed = 0;
+    let mut beat = std::pin::pin!(tokio::time::sleep(jittered(BEAT)));
+    let mut beating = std::pin::pin!(None);
+    loop {
+        let is_beating = beating.is_some();
+        tokio::select! {
+            delivery = open.commands.next() => {
+                let Some(delivery) = delivery else { return Ended::Broken };
+                take(delivery, &mut unanswered, inbox).await;
+            }
+            Some(message) = messages.recv(), if under_way.len() < AT_ONCE => {
+                under_way.push(send(session, message, &mut unanswered));
+            }
+            Some(()) = under_way.next() => {}
+            () = &mut beat, if !is_beating => {
+                beating.set(Some(session.ask(Verb::Get, "commands", Vec::new(), UNANSWERED)));
+            }
+            answer = beaten(beating.as_mut()), if is_beating => {
+                beating.set(None);
+                match answer {
+                    Ok(_) => missed = 0,
+                    Err(Failure::Refused(error)) => return refused(error),
+                    Err(Failure::Unavailable { .. }) => missed += 1,
+                }
+                if missed >= MISSED {
+                    tracing::warn!("the router does not answer any more");
+                    return Ended::Broken;
+                }
+                let next = if missed == 0 { jittered(BEAT) } else { Duration::from_secs(1) };
+                beat.as_mut().reset(tokio::time::Instant::now() + next);
+            }
+        }
+    }
+}
+
+async fn beaten<F: Future>(beating: std::pin::Pin<&mut Option<F>>) -> F::Output {
+    match beating.as_pin_mut() {
+        Some(beating) => beating.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Hands a delivery to the core; its receipt comes back as a message once it is on disk.
+async fn take(delivery: Delivery, unanswered: &mut VecDeque<Unanswered>, inbox: &Inbox) {
+    let now = Instant::now();
+    unanswered.retain(|one| now.duration_since(one.since) < UNANSWERED);
+    let (server_time, commands) = (delivery.poll.server_time, delivery.poll.commands.clone());
+    // Which command it is was not verified; it only says whose receipt answers this delivery.
+    let command = commands.first().and_then(|signed| signed.claimed_command());
+    if let Some(command) = command {
+        unanswered.push_back(Unanswered { command, delivery, since: now });
+    }
+    inbox.event(Event::Polled { server_time, commands }).await;
+}
+
+/// Sends one message; the answer goes to whoever handed it in.
+fn send<'a>(
+    session: &'a DeviceSession,
+    message: Message,
+    unanswered: &mut VecDeque<Unanswered>,
+) -> impl Future<Output = ()> + use<'a> {
+    let delivery = match &message {
+        Message::Receipt(receipt, _) => {
+            let place = unanswered.iter().position(|one| one.command == receipt.command_id);
+            place.and_then(|place| unanswered.remove(place))
+        }
+        Message::Send { .. } => None,
+    };
+    async move {
+        let (outcome, answer) = match message {
+            Message::Send { verb, tail, body, patience, answer } => {
+                (session.ask(verb, &tail, body, patience).await, answer)
+            }
+            Message::Receipt(receipt, answer) => {
+                (acknowledge(session, &receipt, delivery).await, answer)
+            }
+        };
+        // Whoever waited for it is gone when the agent stops.
+        drop(answer.send(outcome));
+    }
+}
+
+async fn acknowledge(
+    session: &DeviceSession,
+    receipt: &Receipt,
+    unanswered: Option<Unanswered>,
+) -> Result<Vec<u8>, Failure> {
+    if let Some(Unanswered { delivery, .. }) = unanswered {
+        match session.acknowledge(&delivery, receipt).await {
+            Ok(()) => return Ok(Vec::new()),
+            Err(error) => tracing::debug!("a receipt goes its own way: {error}"),
+        }
+    }
+    // The delivery is over, or came with the hello: the receipt is a message of its own.
+    let tail = format!("commands/{}/receipt", receipt.command_id);
+    let body = serde_json::to_vec(receipt).unwrap_or_default();
+    session.ask(Verb::Post, &tail, body, limits::HANDLER_TIMEOUT).await
+}

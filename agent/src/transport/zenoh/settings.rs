@@ -1,0 +1,74 @@
+//! Where the router is and who the device is there: what the configuration says, else what the
+//! backend says.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use link_client::{agent::AgentClient, http::HttpError};
+use link_platform::fs;
+use link_protocol::{
+    config::{RootCa, TransportConfig},
+    identity::Identity,
+    secret::Secret,
+    signing::SigningKey,
+    zenoh::ZenohAccess,
+};
+
+/// The largest file of certificates that is read, in bytes.
+const SIZE_LIMIT: u64 = 4 * 1024 * 1024;
+
+/// What a session is opened with.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(super) client: AgentClient,
+    pub(super) key: Arc<SigningKey>,
+    pub(super) fallback: bool,
+    endpoints: Vec<String>,
+    user: Option<(String, Secret)>,
+    root_ca: Option<String>,
+}
+
+impl Settings {
+    /// Reads what `config` names.
+    pub(crate) fn read(
+        config: &TransportConfig,
+        client: AgentClient,
+        identity: &Identity,
+    ) -> anyhow::Result<Self> {
+        let root_ca = match &config.tls_root_ca {
+            RootCa::Auto => None,
+            RootCa::File(path) => Some(fs::read_limited(path.as_ref(), SIZE_LIMIT)?),
+        };
+        Ok(Self {
+            client,
+            key: Arc::new(identity.signing_key().context("the device's own key")?),
+            fallback: config.fallback,
+            endpoints: config.endpoints.clone(),
+            user: config.username.clone().zip(config.password.clone()),
+            root_ca,
+        })
+    }
+
+    /// Asks the backend unless the configuration says everything; nothing when it may be asked
+    /// again.
+    pub(super) async fn access(&self) -> Result<Option<ZenohAccess>, HttpError> {
+        let told = match &self.user {
+            Some((username, password)) if !self.endpoints.is_empty() => ZenohAccess {
+                endpoints: Vec::new(),
+                username: username.clone(),
+                password: password.clone(),
+                root_ca: None,
+            },
+            Some(_) | None => match self.client.zenoh_access().await? {
+                Some(access) => access,
+                None => return Ok(None),
+            },
+        };
+        let endpoints =
+            if self.endpoints.is_empty() { told.endpoints } else { self.endpoints.clone() };
+        let (username, password) =
+            self.user.clone().unwrap_or((told.username, told.password));
+        let root_ca = self.root_ca.clone().or(told.root_ca);
+        Ok(Some(ZenohAccess { endpoints, username, password, root_ca }))
+    }
+}

@@ -1,0 +1,180 @@
+//! The zenoh transport: slots for devices, and what is due for a device that is attended to.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use link_protocol::{
+    secret::Secret,
+    signing::Signed,
+    zenoh::{Slot, ZenohAccess},
+};
+use ring::hmac;
+use tokio::sync::watch;
+
+use crate::{
+    app::App,
+    domain::{device::DeviceRecord, refusal::Refusal},
+    failure::Failure,
+    store::SlotTurn,
+    wake::Listener,
+    zenoh::User,
+};
+
+/// A task that attends to a device looks again after this time, whatever woke it or did not.
+const LOOK_AGAIN: Duration = Duration::from_secs(60);
+
+/// What devices are told of the router.
+#[derive(Debug)]
+pub(crate) struct ZenohOffer {
+    pub(crate) endpoints: Vec<String>,
+    pub(crate) root_ca: Option<String>,
+    /// Makes the passwords.
+    pub(crate) seed: [u8; 32],
+}
+
+/// The state of the transport in this process.
+#[derive(Debug, Default)]
+pub(super) struct ZenohState {
+    offer: std::sync::OnceLock<ZenohOffer>,
+    slot_awaited: AtomicBool,
+}
+
+/// What is to be sent to a device.
+#[derive(Debug)]
+pub(crate) enum Due {
+    Now(Vec<Signed>),
+    /// Nothing before this time, unless a bell rings.
+    Later(Duration),
+    /// The device is gone, registered anew, or polls over HTTP.
+    Never,
+}
+
+/// Somebody who sends a device what is due.
+pub(crate) struct Attending<'a> {
+    app: &'a App,
+    device: DeviceRecord,
+    listener: Listener<link_protocol::id::DeviceId>,
+    draining: watch::Receiver<bool>,
+    seen_at: Option<Timestamp>,
+}
+
+impl App {
+    /// Tells a device where the router is and who it is there.
+    ///
+    /// # Errors
+    /// [`Refusal::ZenohNotOffered`], [`Refusal::NoSlotFree`].
+    pub async fn zenoh_access(&self, device: &DeviceRecord) -> Result<ZenohAccess, Failure> {
+        let offer = self.zenoh.offer.get().ok_or(Refusal::ZenohNotOffered)?;
+        let Some(turn) = self.store.take_slot(device).await? else {
+            self.zenoh.slot_awaited.store(true, Ordering::Relaxed);
+            return Err(Refusal::NoSlotFree.into());
+        };
+        let user = user(offer, turn);
+        Ok(ZenohAccess {
+            endpoints: offer.endpoints.clone(),
+            username: user.slot.name().to_owned(),
+            password: user.password,
+            root_ca: offer.root_ca.clone(),
+        })
+    }
+
+    pub(crate) fn offer_zenoh(&self, offer: ZenohOffer) {
+        if self.zenoh.offer.set(offer).is_err() {
+            tracing::error!("zenoh was started twice");
+        }
+    }
+
+    pub(crate) fn zenoh_user(&self, turn: SlotTurn) -> Option<User> {
+        Some(user(self.zenoh.offer.get()?, turn))
+    }
+
+    pub(crate) fn is_slot_awaited(&self) -> bool {
+        self.zenoh.slot_awaited.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn slots_made(&self) {
+        self.zenoh.slot_awaited.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) async fn device_in_slot(
+        &self,
+        slot: &Slot,
+    ) -> Result<Option<DeviceRecord>, Failure> {
+        let Some(number) = slot.number() else { return Ok(None) };
+        Ok(self.store.device_in_slot(number).await?)
+    }
+
+    /// Notes that a device said that it is there.
+    pub(crate) async fn heard(&self, device: &DeviceRecord) -> Result<Timestamp, Failure> {
+        let now = self.now();
+        self.store.device_seen(device.id, now).await?;
+        Ok(now)
+    }
+
+    pub(crate) fn time(&self) -> Timestamp {
+        self.now()
+    }
+
+    pub(crate) fn draining(&self) -> watch::Receiver<bool> {
+        self.draining.subscribe()
+    }
+
+    /// Takes the device over from whoever sent it commands before; it is online while this lives.
+    pub(crate) fn attend(&self, device: &DeviceRecord) -> Attending<'_> {
+        Attending {
+            app: self,
+            device: device.clone(),
+            listener: self.polls.listen(device.id),
+            draining: self.draining.subscribe(),
+            seen_at: None,
+        }
+    }
+}
+
+impl Attending<'_> {
+    /// Takes what is due, each delivery counted.
+    pub(crate) async fn due(&mut self) -> Result<Due, Failure> {
+        let Self { app, device, .. } = self;
+        if *self.draining.borrow() || !self.listener.is_newest() {
+            return Ok(Due::Never);
+        }
+        let stored = app.store.device(device.id).await?;
+        if !stored.is_some_and(|stored| stored.epoch == device.epoch) {
+            return Ok(Due::Never);
+        }
+        let now = app.now();
+        let waiting = app.store.waiting_commands(device.id).await?;
+        if super::control::has_news(&waiting, 0, now) {
+            let taken = app.store.take_commands(device.id, 0, now).await?;
+            if !taken.is_empty() {
+                return Ok(Due::Now(app.seal(&taken, device.epoch, now)));
+            }
+        }
+        let quiet = self.seen_at.is_some_and(|seen| now.duration_since(seen).as_secs() < 30);
+        if !quiet {
+            app.store.device_seen(device.id, now).await?;
+            self.seen_at = Some(now);
+        }
+        Ok(Due::Later(super::control::pause(&waiting, now, LOOK_AGAIN)))
+    }
+
+    /// Waits for something new.
+    pub(crate) async fn rung(&mut self) {
+        tokio::select! {
+            () = self.listener.rung() => {}
+            _ = self.draining.changed() => {}
+        }
+    }
+}
+
+/// The password of a slot follows from the seed, so that no table holds one.
+fn user(offer: &ZenohOffer, turn: SlotTurn) -> User {
+    let slot = Slot::numbered(turn.slot);
+    let key = hmac::Key::new(hmac::HMAC_SHA256, &offer.seed);
+    let tag = hmac::sign(&key, format!("{slot} {}", turn.turn).as_bytes());
+    let password = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    User { slot, password: Secret::new(password) }
+}

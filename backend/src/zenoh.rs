@@ -1,0 +1,167 @@
+//! The zenoh transport: a router with a slot for each device, or a session at routers that run
+//! beside; what devices send goes through the same handlers as over HTTP.
+//!
+//! Users and rules are fixed while a router runs. [`crate::domain::slot`] decides when it is opened
+//! anew; devices come back by themselves, and nothing is lost, because the database holds what is
+//! to be delivered.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: sessions, the clock and waits")]
+
+mod certificates;
+mod downlink;
+mod router;
+mod uplink;
+
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context as _;
+use zenoh::Session;
+
+pub(crate) use self::router::User;
+use self::{downlink::Downlink, router::Router};
+use crate::{
+    app::App,
+    domain::slot::{self, Bounds, Moment},
+};
+
+/// How often it is looked whether the router should be opened anew.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// The longest wait before a router that could not be opened is tried again.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// How long the end of a session may take.
+const CLOSE: Duration = Duration::from_secs(5);
+
+/// What the zenoh transport is started with.
+#[derive(Clone, Debug)]
+pub struct ZenohConfig {
+    /// Endpoints that the router of this process listens on, such as `tls/0.0.0.0:7447`.
+    pub listen: Vec<String>,
+    /// Endpoints that devices are told; those of `listen` when it is empty.
+    pub endpoints: Vec<String>,
+    /// Routers that run beside: this process joins them as the user `backend` and listens to nothing.
+    pub routers: Vec<String>,
+    /// Where the users and rules of such routers are written.
+    pub files: Option<PathBuf>,
+    /// The certificate chain and the private key that the router shows, in PEM. Without them it
+    /// shows one of an authority of its own, which devices are told.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    pub bounds: Bounds,
+}
+
+impl Default for ZenohConfig {
+    fn default() -> Self {
+        Self {
+            listen: Vec::new(),
+            endpoints: Vec::new(),
+            routers: Vec::new(),
+            files: None,
+            certificate: None,
+            bounds: Bounds { reserve: 64, most: 10_000 },
+        }
+    }
+}
+
+/// The transport at work.
+pub struct Zenoh {
+    app: Arc<App>,
+    router: Router,
+    bounds: Bounds,
+}
+
+/// A session with everything that is declared on it.
+struct Connected {
+    session: Session,
+    downlink: Arc<Downlink>,
+    _declared: (uplink::Declared, downlink::Declared),
+    since: Instant,
+}
+
+impl Zenoh {
+    /// Opens the router, or joins the ones that run beside, and answers devices from then on.
+    ///
+    /// # Errors
+    /// When an endpoint cannot be listened on or reached, or a file cannot be read or written.
+    pub async fn start(app: Arc<App>, config: ZenohConfig) -> anyhow::Result<()> {
+        let bounds = config.bounds;
+        let router = Router::prepare(config, app.data())?;
+        app.offer_zenoh(router.offer(app.store().seed("zenoh", crate::chance::bits()).await?));
+        let zenoh = Self { app, router, bounds };
+        let connected = zenoh.connect().await?;
+        tracing::info!(endpoints = ?zenoh.router.endpoints(), "zenoh is ready");
+        tokio::spawn(zenoh.run(connected));
+        Ok(())
+    }
+
+    async fn run(self, mut connected: Connected) {
+        let mut draining = self.app.draining();
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+                _ = draining.changed() => {}
+            }
+            if *draining.borrow() {
+                close(connected).await;
+                return;
+            }
+            match self.is_due(&connected).await {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(error) => {
+                    tracing::warn!(%error, "slots could not be counted");
+                    continue;
+                }
+            }
+            tracing::info!("the router of zenoh is opened anew, with more slots");
+            close(connected).await;
+            connected = self.reconnect().await;
+        }
+    }
+
+    async fn is_due(&self, connected: &Connected) -> anyhow::Result<bool> {
+        let moment = Moment {
+            open_for: connected.since.elapsed(),
+            awaited: self.app.is_slot_awaited(),
+            quiet: connected.downlink.is_quiet(),
+        };
+        Ok(slot::is_due(self.app.store().slots().await?, self.bounds, moment))
+    }
+
+    /// Tries for as long as it takes: devices on HTTP are served meanwhile.
+    async fn reconnect(&self) -> Connected {
+        let mut wait = LOOK_EVERY;
+        loop {
+            match self.connect().await {
+                Ok(connected) => return connected,
+                Err(error) => tracing::error!("the router of zenoh cannot be opened: {error:#}"),
+            }
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(LONGEST_WAIT);
+        }
+    }
+
+    async fn connect(&self) -> anyhow::Result<Connected> {
+        let turns = self.app.store().open_slots(self.bounds).await.context("failed to make slots")?;
+        let users = turns.into_iter().filter_map(|turn| self.app.zenoh_user(turn)).collect();
+        let session = self.router.open(users).await?;
+        self.app.slots_made();
+        let downlink = Arc::new(Downlink::new(Arc::clone(&self.app), session.clone()));
+        let sent = uplink::declare(&self.app, &session, &downlink).await?;
+        let seen = downlink::declare(&session, &downlink).await?;
+        let _declared = (sent, seen);
+        Ok(Connected { session, downlink, _declared, since: Instant::now() })
+    }
+}
+
+async fn close(connected: Connected) {
+    connected.downlink.stop();
+    let closing = connected.session.close();
+    match tokio::time::timeout(CLOSE, closing).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::debug!("a session of zenoh did not close: {error}"),
+        Err(_late) => tracing::warn!("a session of zenoh did not close in time"),
+    }
+}

@@ -1,0 +1,93 @@
+//! What the router shows: a certificate that was given, or one of an authority of its own. The
+//! authority stays the same, because devices keep it.
+
+use std::{
+    io::{self, Write as _},
+    path::Path,
+};
+
+use anyhow::Context as _;
+use link_protocol::secret::Secret;
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose,
+};
+
+const AUTHORITY_KEY: &str = "authority.key";
+
+/// What a router shows and what its clients trust, as PEM.
+#[derive(Debug)]
+pub(super) struct Certificates {
+    /// Nothing when clients trust it anyway.
+    pub(super) authority: Option<String>,
+    pub(super) chain: String,
+    pub(super) key: Secret,
+}
+
+impl Certificates {
+    /// Reads a certificate that somebody else issued.
+    pub(super) fn read(chain: &Path, key: &Path) -> anyhow::Result<Self> {
+        let read = |path: &Path| {
+            std::fs::read_to_string(path)
+                .with_context(|| format!("failed to read `{}`", path.display()))
+        };
+        Ok(Self { authority: None, chain: read(chain)?, key: Secret::new(read(key)?) })
+    }
+
+    /// Issues a certificate for `names` by the authority in `folder`, which is made when it is not
+    /// there.
+    pub(super) fn open(folder: &Path, mut names: Vec<String>) -> anyhow::Result<Self> {
+        names.extend(["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()]);
+        names.sort_unstable();
+        names.dedup();
+        let authority_key = authority_key(&folder.join(AUTHORITY_KEY))?;
+        let mut params = CertificateParams::new(Vec::<String>::new())?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        params.distinguished_name = DistinguishedName::new();
+        params.distinguished_name.push(DnType::CommonName, "Link router authority");
+        let authority = params.self_signed(&authority_key)?.pem();
+        let issuer = Issuer::new(params, authority_key);
+        let key = KeyPair::generate()?;
+        let mut server = CertificateParams::new(names)?;
+        server.distinguished_name = DistinguishedName::new();
+        server.distinguished_name.push(DnType::CommonName, "Link router");
+        let chain = server.signed_by(&key, &issuer)?.pem();
+        Ok(Self { authority: Some(authority), chain, key: Secret::new(key.serialize_pem()) })
+    }
+}
+
+fn authority_key(path: &Path) -> anyhow::Result<KeyPair> {
+    let shown = path.display();
+    match std::fs::read_to_string(path) {
+        Ok(text) => KeyPair::from_pem(&text).with_context(|| format!("`{shown}` holds no key")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let key = KeyPair::generate()?;
+            // A temporary file is readable by its owner only.
+            let mut file =
+                tempfile::NamedTempFile::new_in(path.parent().unwrap_or_else(|| Path::new(".")))?;
+            file.write_all(key.serialize_pem().as_bytes())?;
+            file.as_file().sync_all()?;
+            file.persist(path).with_context(|| format!("failed to write `{shown}`"))?;
+            Ok(key)
+        }
+        Err(error) => Err(error).with_context(|| format!("failed to read `{shown}`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_authority_outlives_the_router() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Certificates::open(folder.path(), vec!["link.example".to_owned()]).unwrap();
+        let kept = std::fs::read_to_string(folder.path().join(AUTHORITY_KEY)).unwrap();
+        let second = Certificates::open(folder.path(), Vec::new()).unwrap();
+        assert_eq!(std::fs::read_to_string(folder.path().join(AUTHORITY_KEY)).unwrap(), kept);
+        assert_ne!(first.chain, second.chain);
+        std::fs::write(folder.path().join(AUTHORITY_KEY), "no key").unwrap();
+        assert!(Certificates::open(folder.path(), Vec::new()).is_err());
+    }
+}

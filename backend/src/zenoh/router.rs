@@ -1,0 +1,288 @@
+//! Opens the router of this process, or a session at routers that run beside.
+//!
+//! What no rule allows is denied: a slot may use `link/v1/dev/{slot}/**` and nothing else. The
+//! file of users is the one that zenoh insists on; it is gone once the router is open.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, ensure};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use link_protocol::{
+    secret::Secret,
+    zenoh::{BACKEND_USER, MAX_MESSAGE, PREFIX, Slot},
+};
+use serde_json::{Value, json};
+use zenoh::{Config, Session};
+
+use super::{ZenohConfig, certificates::Certificates};
+use crate::app::ZenohOffer;
+
+/// A user of the router.
+#[derive(Clone, Debug)]
+pub(crate) struct User {
+    pub(crate) slot: Slot,
+    pub(crate) password: Secret,
+}
+
+/// How a session is opened.
+#[derive(Debug)]
+pub(super) struct Router {
+    config: ZenohConfig,
+    folder: PathBuf,
+    /// Nothing where no endpoint asks for TLS.
+    certificates: Option<Certificates>,
+    /// The password of this process at routers that run beside.
+    password: String,
+}
+
+impl Router {
+    /// Reads what is needed to open the router, and makes what is missing.
+    pub(super) fn prepare(config: ZenohConfig, data: &Path) -> anyhow::Result<Self> {
+        let beside = !config.routers.is_empty();
+        ensure!(
+            beside || !config.listen.is_empty(),
+            "the zenoh transport needs an endpoint to listen on, or routers to join"
+        );
+        ensure!(
+            !beside || config.files.is_some(),
+            "routers that run beside need a folder for the files of their users and rules"
+        );
+        for endpoint in config.listen.iter().chain(&config.endpoints).chain(&config.routers) {
+            check(endpoint)?;
+        }
+        let folder = data.join("zenoh");
+        private_folder(&folder)?;
+        let tls = |endpoints: &[String]| endpoints.iter().any(|endpoint| is_tls(endpoint));
+        let certificates = if beside || !tls(&config.listen) {
+            None
+        } else if let Some((chain, key)) = &config.certificate {
+            Some(Certificates::read(chain, key)?)
+        } else {
+            let names = config.listen.iter().chain(&config.endpoints).filter_map(|one| host(one));
+            Some(Certificates::open(&folder, names.map(str::to_owned).collect())?)
+        };
+        let password = crate::chance::secret("").expose().to_owned();
+        Ok(Self { config, folder, certificates, password })
+    }
+
+    /// Where devices reach it.
+    pub(super) fn endpoints(&self) -> &[String] {
+        let Self { config, .. } = self;
+        [&config.endpoints, &config.routers, &config.listen]
+            .into_iter()
+            .find(|endpoints| !endpoints.is_empty())
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// What devices are told; `seed` makes the passwords of slots.
+    pub(super) fn offer(&self, seed: [u8; 32]) -> ZenohOffer {
+        let root_ca = self.certificates.as_ref().and_then(|one| one.authority.clone());
+        ZenohOffer { endpoints: self.endpoints().to_vec(), root_ca, seed }
+    }
+
+    /// Opens a session for `users`.
+    pub(super) async fn open(&self, users: Vec<User>) -> anyhow::Result<Session> {
+        if let Some(files) = self.config.files.as_ref().filter(|_| !self.config.routers.is_empty())
+        {
+            self.write_files(files, &users)?;
+            return self.join(files).await;
+        }
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)
+            .context("failed to make the file of users")?;
+        std::io::Write::write_all(&mut file, dictionary(&users, None).as_bytes())
+            .context("failed to write the file of users")?;
+        let mut config = quiet_config()?;
+        set(&mut config, "mode", "router")?;
+        set(&mut config, "listen/endpoints", json!(self.config.listen))?;
+        set(&mut config, "listen/exit_on_failure", true)?;
+        set(&mut config, "transport/auth/usrpwd/dictionary_file", json!(file.path()))?;
+        // Every slot can be joined at once; zenoh refuses more sessions than this without a word.
+        set(&mut config, "transport/unicast/max_sessions", users.len() + 16)?;
+        set(&mut config, "transport/unicast/accept_pending", 1000)?;
+        if let Some(certificates) = &self.certificates {
+            let tls = "transport/link/tls/listen";
+            let chain = STANDARD.encode(&certificates.chain);
+            set(&mut config, &format!("{tls}_certificate_base64"), chain)?;
+            let key = STANDARD.encode(certificates.key.expose());
+            set(&mut config, &format!("{tls}_private_key_base64"), key)?;
+        }
+        set(&mut config, "access_control", rules(&users))?;
+        zenoh::open(config).await.map_err(|error| {
+            anyhow!("{error}").context(format!("failed to listen on {:?}", self.config.listen))
+        })
+    }
+
+    async fn join(&self, files: &Path) -> anyhow::Result<Session> {
+        let mut config = quiet_config()?;
+        set(&mut config, "mode", "client")?;
+        set(&mut config, "connect/endpoints", json!(self.config.routers))?;
+        set(&mut config, "connect/timeout_ms", 10_000)?;
+        set(&mut config, "connect/exit_on_failure", true)?;
+        set(&mut config, "transport/auth/usrpwd/user", BACKEND_USER)?;
+        set(&mut config, "transport/auth/usrpwd/password", self.password_at(files)?)?;
+        if let Some((chain, _)) = &self.config.certificate {
+            let authority = std::fs::read(chain)
+                .with_context(|| format!("failed to read `{}`", chain.display()))?;
+            let authority = STANDARD.encode(authority);
+            set(&mut config, "transport/link/tls/root_ca_certificate_base64", authority)?;
+        }
+        zenoh::open(config).await.map_err(|error| {
+            let routers = &self.config.routers;
+            anyhow!("{error}").context(format!(
+                "failed to join {routers:?}: do they run with the files in `{}`?",
+                files.display()
+            ))
+        })
+    }
+
+    /// The password of the files, so that routers which were started with them let this process in.
+    fn password_at(&self, files: &Path) -> anyhow::Result<String> {
+        let path = files.join(USERS);
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("failed to read `{}`", path.display()))?;
+        let line = text.lines().find_map(|line| line.strip_prefix(BACKEND_USER)?.strip_prefix(':'));
+        Ok(line.unwrap_or(&self.password).to_owned())
+    }
+
+    /// Writes the users and rules of routers that run beside, if they changed.
+    fn write_files(&self, files: &Path, users: &[User]) -> anyhow::Result<()> {
+        private_folder(files)?;
+        let password = self.password_at(files).unwrap_or_else(|_missing| self.password.clone());
+        let rules = serde_json::to_string_pretty(&json!({ "access_control": rules(users) }))?;
+        let mut changed = false;
+        for (name, text) in [(USERS, dictionary(users, Some(&password))), (RULES, rules)] {
+            let path = files.join(name);
+            if std::fs::read_to_string(&path).is_ok_and(|there| there == text) {
+                continue;
+            }
+            changed = true;
+            let mut file = tempfile::NamedTempFile::new_in(files)
+                .with_context(|| format!("failed to write in `{}`", files.display()))?;
+            std::io::Write::write_all(&mut file, text.as_bytes())?;
+            file.as_file().sync_all()?;
+            file.persist(&path).with_context(|| format!("failed to write `{}`", path.display()))?;
+        }
+        if changed {
+            tracing::warn!(
+                "the users of the zenoh routers changed: restart the routers with `{}` and `{}`",
+                files.join(USERS).display(),
+                files.join(RULES).display()
+            );
+        }
+        Ok(())
+    }
+}
+
+const USERS: &str = "users.txt";
+const RULES: &str = "access_control.json5";
+
+fn private_folder(folder: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .with_context(|| format!("failed to make `{}`", folder.display()))
+}
+
+fn check(endpoint: &str) -> anyhow::Result<()> {
+    let known = ["tcp/", "tls/"].iter().any(|scheme| endpoint.starts_with(scheme));
+    ensure!(
+        known && host(endpoint).is_some(),
+        "`{endpoint}` is no endpoint such as `tls/0.0.0.0:7447` or `tcp/127.0.0.1:7447`"
+    );
+    Ok(())
+}
+
+fn is_tls(endpoint: &str) -> bool {
+    endpoint.starts_with("tls/")
+}
+
+fn host(endpoint: &str) -> Option<&str> {
+    let (_, address) = endpoint.split_once('/')?;
+    let (host, port) = address.split(['#', '?']).next()?.rsplit_once(':')?;
+    port.parse::<u16>().ok()?;
+    let host = host.trim_matches(['[', ']']);
+    (!host.is_empty()).then_some(host)
+}
+
+fn dictionary(users: &[User], backend: Option<&str>) -> String {
+    let mut text = String::new();
+    for user in users {
+        text.push_str(&format!("{}:{}\n", user.slot, user.password.expose()));
+    }
+    if let Some(password) = backend {
+        text.push_str(&format!("{BACKEND_USER}:{password}\n"));
+    }
+    text
+}
+
+fn quiet_config() -> anyhow::Result<Config> {
+    let mut config = Config::default();
+    set(&mut config, "scouting/multicast/enabled", false)?;
+    set(&mut config, "scouting/gossip/enabled", false)?;
+    set(&mut config, "transport/link/rx/max_message_size", MAX_MESSAGE)?;
+    set(&mut config, "transport/link/rx/buffer_size", 16 * 1024)?;
+    // A device on a busy machine misses a short lease; HTTP is as patient.
+    set(&mut config, "transport/link/tx/lease", 30_000)?;
+    Ok(config)
+}
+
+fn set(config: &mut Config, key: &str, value: impl Into<Value>) -> anyhow::Result<()> {
+    config
+        .insert_json5(key, &value.into().to_string())
+        .map_err(|error| anyhow!("{error}").context(format!("failed to set `{key}` of zenoh")))
+}
+
+/// A device may send on its own keys, answer there and show that it lives, and hear nothing else.
+fn rules(users: &[User]) -> Value {
+    let device = ["put", "query", "reply", "declare_queryable", "liveliness_token"];
+    let backend = ["declare_subscriber", "declare_liveliness_subscriber", "liveliness_query"];
+    let (mut rules, mut subjects, mut policies) = (vec![], vec![], vec![]);
+    let mut allow = |name: &str, keys: String, messages: Vec<&str>| {
+        rules.push(json!({
+            "id": name, "permission": "allow", "flows": ["ingress", "egress"],
+            "messages": messages, "key_exprs": [keys],
+        }));
+        subjects.push(json!({ "id": name, "usernames": [name] }));
+        policies.push(json!({ "rules": [name], "subjects": [name] }));
+    };
+    for User { slot, .. } in users {
+        allow(slot.name(), slot.space(), device.to_vec());
+    }
+    allow(BACKEND_USER, format!("{PREFIX}/**"), [&device[..], &backend[..]].concat());
+    json!({
+        "enabled": true, "default_permission": "deny",
+        "rules": rules, "subjects": subjects, "policies": policies,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_are_checked_before_anything_is_opened() {
+        for endpoint in ["tcp/127.0.0.1:7447", "tls/[::1]:7447", "tls/link.example:7447"] {
+            check(endpoint).unwrap();
+        }
+        for endpoint in ["", "tcp/", "127.0.0.1:7447", "quic/127.0.0.1:1", "tcp/host", "tls/:1"] {
+            let error = check(endpoint).unwrap_err().to_string();
+            assert!(error.contains("is no endpoint such as"), "{error}");
+        }
+        assert_eq!(host("tls/[::1]:7447"), Some("::1"));
+        assert_eq!(host("tls/link.example:7447#iface=eth0"), Some("link.example"));
+    }
+
+    #[test]
+    fn a_user_has_the_keys_of_its_slot_and_no_others() {
+        let user = User { slot: Slot::numbered(3), password: Secret::new("p") };
+        let rules = rules(std::slice::from_ref(&user));
+        assert_eq!(rules["default_permission"], "deny");
+        assert_eq!(rules["rules"][0]["key_exprs"], json!(["link/v1/dev/s3/**"]));
+        let messages = rules["rules"][0]["messages"].to_string();
+        assert!(!messages.contains("subscriber") && !messages.contains("liveliness_query"));
+        assert_eq!(dictionary(&[user], Some("q")), "s3:p\nbackend:q\n");
+    }
+}

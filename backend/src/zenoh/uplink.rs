@@ -1,0 +1,228 @@
+//! What devices send: the proof is checked, then the same handlers answer as over HTTP.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use anyhow::anyhow;
+use axum::{
+    Router,
+    body::{Body, Bytes, to_bytes},
+    http::{Method, Request, StatusCode, header},
+};
+use link_protocol::{
+    agent_api::{self, Hello, Poll},
+    limits,
+    problem::{self, Code, Problem},
+    zenoh::{Proof, Slot, UPLINKS, Verb},
+};
+use tower::ServiceExt as _;
+use zenoh::{
+    Session,
+    bytes::Encoding,
+    query::{Query, Queryable},
+};
+
+use super::downlink::Downlink;
+use crate::{api, app::App, domain::device::DeviceRecord, failure::Failure};
+
+/// What is declared on a session; dropping it takes it back.
+pub(super) struct Declared(#[expect(dead_code, reason = "held, not read")] Queryable<()>);
+
+/// Messages of one device that are answered at a time: more are refused, so that a flood of one
+/// device holds up no other.
+const AT_ONCE: u32 = 8;
+
+/// How many messages of each slot are being answered.
+type Load = Arc<Mutex<HashMap<String, u32>>>;
+
+/// A message that is counted in the [`Load`].
+struct Admitted {
+    load: Load,
+    slot: String,
+}
+
+/// What answers messages.
+struct Answering {
+    app: Arc<App>,
+    service: Router,
+    downlink: Arc<Downlink>,
+}
+
+/// Answers every device on `session` from now on.
+pub(super) async fn declare(
+    app: &Arc<App>,
+    session: &Session,
+    downlink: &Arc<Downlink>,
+) -> anyhow::Result<Declared> {
+    let answering = Arc::new(Answering {
+        app: Arc::clone(app),
+        service: api::agents_only(Arc::clone(app)),
+        downlink: Arc::clone(downlink),
+    });
+    let (load, runtime) = (Load::default(), tokio::runtime::Handle::current());
+    let queryable = session
+        .declare_queryable(UPLINKS)
+        .callback(move |query| {
+            let admitted = Slot::of_key(query.key_expr().as_str())
+                .and_then(|(slot, _)| Admitted::enter(&load, slot.name()));
+            let answering = Arc::clone(&answering);
+            runtime.spawn(async move {
+                let answer = match &admitted {
+                    Some(_) => answering.answer(&query).await,
+                    None => Err(Problem::new(Code::Overloaded, "too many messages at once")),
+                };
+                reply(&query, answer).await;
+            });
+        })
+        .await
+        .map_err(|error| anyhow!("{error}").context("failed to listen to devices"))?;
+    Ok(Declared(queryable))
+}
+
+impl Admitted {
+    fn enter(load: &Load, slot: &str) -> Option<Self> {
+        let mut counts = load.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(slot.to_owned()).or_default();
+        if *count >= AT_ONCE {
+            return None;
+        }
+        *count += 1;
+        Some(Self { load: Arc::clone(load), slot: slot.to_owned() })
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        let mut counts = self.load.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.slot) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.slot);
+            }
+        }
+    }
+}
+
+impl Answering {
+    async fn answer(&self, query: &Query) -> Result<Bytes, Problem> {
+        let key = query.key_expr().as_str();
+        let (slot, tail) = Slot::of_key(key).ok_or_else(unknown)?;
+        let tail = tail.strip_prefix("up/").ok_or_else(unknown)?;
+        let body = query.payload().map(|body| Bytes::from(body.to_bytes().into_owned()));
+        let body = body.unwrap_or_default();
+        let (device, verb) = self.sender(&slot, key, query, &body).await?;
+        let number = slot.number().ok_or_else(unknown)?;
+        match (verb, tail) {
+            (Verb::Post, "hello") => self.hello(number, device, &body).await,
+            // What proves that the device is still there; commands are sent to it.
+            (Verb::Get, "commands") => {
+                self.downlink.attend(number);
+                let poll = Poll { server_time: self.app.heard(&device).await?, commands: vec![] };
+                Ok(json(&poll))
+            }
+            (Verb::Post, _) => self.pass(Method::POST, device, tail, body).await,
+            (Verb::Put, _) => self.pass(Method::PUT, device, tail, body).await,
+            (Verb::Get | Verb::Receipt, _) => Err(unknown()),
+        }
+    }
+
+    /// Finds who has the slot and whether the message is theirs.
+    async fn sender(
+        &self,
+        slot: &Slot,
+        key: &str,
+        query: &Query,
+        body: &[u8],
+    ) -> Result<(DeviceRecord, Verb), Problem> {
+        let unproven = || Problem::new(Code::Unauthorized, "the message proves no device");
+        let proof = query.attachment().and_then(|proof| proof.try_to_string().ok());
+        let proof = proof.and_then(|proof| Proof::parse(&proof)).ok_or_else(unproven)?;
+        let device = self.app.device_in_slot(slot).await?.ok_or_else(unproven)?;
+        proof.verify(&device.public_key, key, body).map_err(|_forged| unproven())?;
+        Ok((device, proof.verb))
+    }
+
+    /// Welcomes a device. What it lacks is sent to it afterwards, one command at a time.
+    async fn hello(&self, slot: u32, device: DeviceRecord, body: &[u8]) -> Result<Bytes, Problem> {
+        let hello: Hello = serde_json::from_slice(body)
+            .map_err(|error| Problem::new(Code::InvalidRequest, error.to_string()))?;
+        let mut welcome = self.app.hello(&device, hello).await?;
+        // They count as delivered once; what is due again comes with the next look.
+        let commands = std::mem::take(&mut welcome.commands);
+        self.downlink.attend(slot);
+        self.downlink.send_first(slot, commands);
+        Ok(json(&welcome))
+    }
+
+    async fn pass(
+        &self,
+        method: Method,
+        device: DeviceRecord,
+        tail: &str,
+        body: Bytes,
+    ) -> Result<Bytes, Problem> {
+        let path = match tail {
+            "logs" => format!("{}/{tail}", agent_api::PREFIX),
+            _ => format!("{}/agent/{}/{tail}", agent_api::PREFIX, device.id),
+        };
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::CONTENT_TYPE, "application/json")
+            .extension(api::Proven(device))
+            .body(Body::from(body))
+            .map_err(|_invalid| unknown())?;
+        let response = match self.service.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+        let status = response.status();
+        let body = to_bytes(response.into_body(), limits::JSON_BODY_LIMIT).await;
+        let body = body.map_err(|_broken| broken())?;
+        if status.is_success() {
+            return Ok(body);
+        }
+        let problem = serde_json::from_slice(&body).map_err(|_no_problem| match status {
+            StatusCode::NOT_FOUND => unknown(),
+            _ => broken(),
+        });
+        Err(problem.unwrap_or_else(|problem| problem))
+    }
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        *api::rejection(failure)
+    }
+}
+
+async fn reply(query: &Query, answer: Result<Bytes, Problem>) {
+    let sent = match answer {
+        Ok(body) => {
+            query
+                .reply(query.key_expr(), body.to_vec())
+                .encoding(Encoding::APPLICATION_JSON)
+                .await
+        }
+        Err(problem) => {
+            query.reply_err(json(&problem).to_vec()).encoding(problem::CONTENT_TYPE).await
+        }
+    };
+    if let Err(error) = sent {
+        tracing::debug!("a device was not answered: {error}");
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Bytes {
+    Bytes::from(serde_json::to_vec(value).unwrap_or_default())
+}
+
+fn unknown() -> Problem {
+    Problem::new(Code::NotFound, "there is no such operation")
+}
+
+fn broken() -> Problem {
+    Problem::new(Code::Internal, "the request could not be completed")
+}

@@ -1,0 +1,255 @@
+//! A device at a zenoh router: what it sends, signed, and the commands that it is sent.
+//!
+//! One session for one slot. Whoever holds it runs on a runtime with more than one thread: the end
+//! of a session of zenoh asks for one.
+
+use std::{sync::Arc, time::Duration};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use link_protocol::{
+    agent_api::Poll,
+    envelope::Receipt,
+    problem::{self, Problem},
+    signing::SigningKey,
+    zenoh::{MAX_MESSAGE, Proof, Slot, Verb, ZenohAccess},
+};
+use serde_json::{Value, json};
+use zenoh::{
+    Config, Session,
+    bytes::Encoding,
+    handlers::FifoChannelHandler,
+    liveliness::LivelinessToken,
+    query::{ConsolidationMode, Query, Queryable},
+};
+
+use crate::{
+    http::{Cause, Failure, HttpError},
+    retry::{self, Verdict},
+};
+
+/// How long the router may take to let a device in. A wrong password shows as this, too.
+const JOIN: Duration = Duration::from_secs(10);
+/// Commands that may wait to be taken.
+const COMMANDS: usize = 64;
+/// How long the end of a session may take.
+const CLOSE: Duration = Duration::from_secs(5);
+
+/// The router did not let the device in, or a session could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum NoSession {
+    /// The user's name cannot be a part of a key.
+    #[error("`{0}` is no name of a slot")]
+    NoSlot(String),
+    /// zenoh does not tell a wrong password from a wrong certificate or nobody there.
+    #[error("no router at {endpoints} let this device in: {cause}")]
+    NotJoined { endpoints: String, cause: String },
+    /// Something could not be declared.
+    #[error("the session with the router cannot be used: {0}")]
+    Unusable(String),
+}
+
+/// A device that has joined a router.
+#[derive(Debug)]
+pub struct DeviceSession {
+    session: Session,
+    slot: Slot,
+    key: Arc<SigningKey>,
+}
+
+/// Commands as they arrive.
+#[derive(Debug)]
+pub struct Commands {
+    queries: Queryable<FifoChannelHandler<Query>>,
+}
+
+/// A command that waits for its receipt; dropping it is an answer, too: none.
+#[derive(Debug)]
+pub struct Delivery {
+    query: Query,
+    /// What was delivered.
+    pub poll: Poll,
+}
+
+/// Shows that the device is there for as long as it lives.
+#[derive(Debug)]
+pub struct Presence(#[expect(dead_code, reason = "held, not read")] LivelinessToken);
+
+impl DeviceSession {
+    /// Joins the router of `access` as the device that has `key`.
+    ///
+    /// # Errors
+    /// [`NoSession`] when no router lets the device in within ten seconds.
+    pub async fn join(access: &ZenohAccess, key: Arc<SigningKey>) -> Result<Self, NoSession> {
+        let slot = Slot::named(&access.username)
+            .ok_or_else(|| NoSession::NoSlot(access.username.chars().take(100).collect()))?;
+        let endpoints = access.endpoints.join(", ");
+        let not_joined = |cause: String| NoSession::NotJoined { endpoints, cause };
+        let config = match config(access) {
+            Ok(config) => config,
+            Err(cause) => return Err(not_joined(cause)),
+        };
+        // zenoh has a limit of its own, which starts later than the look for the router's name.
+        match tokio::time::timeout(JOIN + CLOSE, zenoh::open(config)).await {
+            Ok(Ok(session)) => Ok(Self { session, slot, key }),
+            Ok(Err(error)) => Err(not_joined(error.to_string())),
+            Err(_late) => Err(not_joined("it took too long".to_owned())),
+        }
+    }
+
+    /// Takes commands from now on.
+    ///
+    /// # Errors
+    /// [`NoSession::Unusable`].
+    pub async fn commands(&self) -> Result<Commands, NoSession> {
+        let declared = self.session.declare_queryable(self.slot.commands());
+        let queries = declared
+            .with(zenoh::handlers::FifoChannel::new(COMMANDS))
+            .await
+            .map_err(|error| NoSession::Unusable(error.to_string()))?;
+        Ok(Commands { queries })
+    }
+
+    /// Shows that the device is there.
+    ///
+    /// # Errors
+    /// [`NoSession::Unusable`].
+    pub async fn announce(&self) -> Result<Presence, NoSession> {
+        let declared = self.session.liveliness().declare_token(self.slot.presence()).await;
+        declared.map(Presence).map_err(|error| NoSession::Unusable(error.to_string()))
+    }
+
+    /// Sends `body` to `tail` and returns the body of the answer.
+    ///
+    /// # Errors
+    /// [`Failure`], as over HTTP: silence may be tried again, a refusal may not.
+    pub async fn ask(
+        &self,
+        verb: Verb,
+        tail: &str,
+        body: Vec<u8>,
+        patience: Duration,
+    ) -> Result<Vec<u8>, Failure> {
+        let key = self.slot.uplink(tail);
+        let unavailable = |cause| Failure::Unavailable { url: format!("zenoh:{key}"), cause };
+        let proof = Proof::sign(&self.key, verb, &key, &body);
+        let replies = self
+            .session
+            .get(&key)
+            .payload(body)
+            .attachment(proof.to_text())
+            .encoding(Encoding::APPLICATION_JSON)
+            .consolidation(ConsolidationMode::None)
+            .timeout(patience)
+            .await
+            .map_err(|error| unavailable(Cause::Unreadable(error.to_string())))?;
+        let Ok(reply) = replies.recv_async().await else {
+            return Err(unavailable(Cause::Timeout));
+        };
+        match reply.into_result() {
+            Ok(sample) => Ok(sample.payload().to_bytes().into_owned()),
+            Err(error) => Err(refusal(&error.payload().to_bytes(), error.encoding(), unavailable)),
+        }
+    }
+
+    /// Leaves the router.
+    pub async fn close(self) {
+        match tokio::time::timeout(CLOSE, self.session.close()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!("the session did not close: {error}"),
+            Err(_late) => tracing::debug!("the session did not close in time"),
+        }
+    }
+
+    /// Answers a delivery; the command is in the journal by then.
+    ///
+    /// # Errors
+    /// [`NoSession::Unusable`] when the answer cannot be sent; the backend delivers again.
+    pub async fn acknowledge(
+        &self,
+        delivery: &Delivery,
+        receipt: &Receipt,
+    ) -> Result<(), NoSession> {
+        let unusable = |cause: String| NoSession::Unusable(cause);
+        let body = serde_json::to_vec(receipt).map_err(|error| unusable(error.to_string()))?;
+        let key = delivery.query.key_expr();
+        let proof = Proof::sign(&self.key, Verb::Receipt, key.as_str(), &body);
+        delivery
+            .query
+            .reply(key, body)
+            .attachment(proof.to_text())
+            .encoding(Encoding::APPLICATION_JSON)
+            .await
+            .map_err(|error| unusable(error.to_string()))
+    }
+}
+
+impl Commands {
+    /// Waits for the next delivery; nothing when the session has ended. What cannot be read is
+    /// passed over: it has no receipt and is delivered again.
+    pub async fn next(&self) -> Option<Delivery> {
+        loop {
+            let query = self.queries.recv_async().await.ok()?;
+            let body = query.payload().map(|body| body.to_bytes().into_owned()).unwrap_or_default();
+            match serde_json::from_slice(&body) {
+                Ok(poll) => return Some(Delivery { query, poll }),
+                Err(error) => tracing::warn!("a delivery could not be read: {error}"),
+            }
+        }
+    }
+}
+
+/// A problem document of the backend is told from an error of zenoh's own by its encoding.
+fn refusal(
+    body: &[u8],
+    encoding: &Encoding,
+    unavailable: impl FnOnce(Cause) -> Failure,
+) -> Failure {
+    if *encoding != Encoding::from(problem::CONTENT_TYPE) {
+        return unavailable(Cause::Timeout);
+    }
+    let problem = match serde_json::from_slice::<Problem>(body) {
+        Ok(problem) => Box::new(problem),
+        Err(error) => return unavailable(Cause::Unreadable(error.to_string())),
+    };
+    let status = problem.status;
+    match retry::judge(status) {
+        Verdict::Refused => Failure::Refused(HttpError {
+            status,
+            reason: problem.detail.clone(),
+            retryable: false,
+            problem: Some(problem),
+            retry_after: None,
+        }),
+        Verdict::Success | Verdict::Retryable => {
+            unavailable(Cause::Status { status, problem: Some(problem), retry_after: None })
+        }
+    }
+}
+
+fn config(access: &ZenohAccess) -> Result<Config, String> {
+    let join = u64::try_from(JOIN.as_millis()).unwrap_or(u64::MAX);
+    let mut settings: Vec<(&str, Value)> = vec![
+        ("mode", "client".into()),
+        ("connect/endpoints", json!(access.endpoints)),
+        ("connect/timeout_ms", join.into()),
+        ("connect/exit_on_failure", true.into()),
+        ("scouting/multicast/enabled", false.into()),
+        ("scouting/gossip/enabled", false.into()),
+        ("transport/auth/usrpwd/user", access.username.as_str().into()),
+        ("transport/auth/usrpwd/password", access.password.expose().into()),
+        ("transport/link/rx/max_message_size", MAX_MESSAGE.into()),
+        ("transport/link/rx/buffer_size", (16 * 1024).into()),
+        // As patient as the router is.
+        ("transport/link/tx/lease", 30_000.into()),
+        ("transport/link/tx/threads", 1.into()),
+    ];
+    if let Some(authority) = &access.root_ca {
+        let authority = STANDARD.encode(authority);
+        settings.push(("transport/link/tls/root_ca_certificate_base64", authority.into()));
+    }
+    let mut config = Config::default();
+    for (name, value) in settings {
+        config.insert_json5(name, &value.to_string()).map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok(config)
+}

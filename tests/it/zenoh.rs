@@ -1,0 +1,137 @@
+//! The control plane over zenoh: the built-in router, real agents, and who tries to abuse it.
+
+mod hostile;
+
+use link_protocol::{
+    local_api::ConnectionState,
+    port::Port,
+    registration::TransportType,
+    report::CommandResult,
+};
+use link_tests::{
+    backend::{OLD_ORIGIN, TestBackend, WORKSPACE},
+    chat,
+    device::{TestDevice, free_port},
+    engines::TINY_REPLY,
+    wait::until,
+};
+use serde_json::json;
+
+/// Starts a backend with a router of its own.
+async fn backend_with_router(scheme: &str, port: Port, more: &[&str]) -> TestBackend {
+    let endpoint = format!("{scheme}/127.0.0.1:{port}");
+    TestBackend::start_with(&[&["--zenoh-listen", &endpoint], more].concat()).await
+}
+
+/// Registers a device that reaches the control plane as `transport` says, and starts its agent.
+async fn device_on(backend: &TestBackend, transport: &serde_json::Value) -> TestDevice {
+    let mut device = TestDevice::register(backend).await;
+    configure(&device, transport);
+    device.run(&[]);
+    backend.online(device.id, true).await;
+    device
+}
+
+fn configure(device: &TestDevice, transport: &serde_json::Value) {
+    let folder = device.home().join("config");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = json!({"schema_version": "2.1", "transport": transport}).to_string();
+    std::fs::write(folder.join("agent.json"), text).unwrap();
+}
+
+// Holds: S2.3-4, S2.3-5a, S2.3-5c, S5-4
+#[tokio::test]
+async fn the_main_job_works_over_zenoh_with_and_without_tls() {
+    for scheme in ["tls", "tcp"] {
+        let backend = backend_with_router(scheme, free_port(), &[]).await;
+        let device = device_on(&backend, &json!({"type": "zenoh"})).await;
+        let health = device.healthz().await;
+        assert_eq!(health.transport.r#type, TransportType::Zenoh);
+        assert_eq!(health.transport.state, ConnectionState::Connected);
+
+        let deployment = backend.serve_tiny(&device).await;
+        assert_eq!(chat::preflight(deployment.port, WORKSPACE).await.status(), 403);
+        let before = device.model().await;
+        backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
+        let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
+        assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);
+        let response = chat::ask(deployment.port, Some(WORKSPACE), false).await.unwrap();
+        assert_eq!(chat::whole(response).await.0, TINY_REPLY);
+        assert_eq!(device.model().await.engine_pid, before.engine_pid);
+        until("the backend to hear of the new allowlist", || async {
+            let found = backend.owner.deployment(deployment.deployment_id).await.ok()?;
+            (!found.stale).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_accepted_before_a_crash_of_the_backend_is_done_after_it() {
+    let mut backend = backend_with_router("tls", free_port(), &[]).await;
+    let mut device = device_on(&backend, &json!({"type": "zenoh"})).await;
+    let deployment = backend.serve_tiny(&device).await;
+    device.kill();
+    backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
+    let stopped = backend.owner.stop(deployment.model_id, device.id).await.unwrap();
+    backend.kill();
+    backend.restart().await;
+    device.run(&[]);
+    let result = backend.result(stopped.command_id).await.result.unwrap();
+    assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
+}
+
+#[tokio::test]
+async fn a_device_whose_router_dies_comes_back_by_itself() {
+    let mut backend = backend_with_router("tls", free_port(), &[]).await;
+    let device = device_on(&backend, &json!({"type": "zenoh"})).await;
+    let deployment = backend.serve_tiny(&device).await;
+    for _round in 0..2 {
+        backend.kill();
+        backend.restart().await;
+        backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
+        backend.online(device.id, true).await;
+        let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
+        assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);
+    }
+}
+
+#[tokio::test]
+async fn a_device_without_a_router_falls_back_to_http_and_loses_nothing() {
+    let backend = TestBackend::start().await;
+    let device = device_on(&backend, &json!({"type": "zenoh", "fallback": true})).await;
+    let deployment = backend.serve_tiny(&device).await;
+    backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
+    let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
+    assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);
+}
+
+#[tokio::test]
+async fn switching_the_transport_loses_no_command() {
+    let backend = backend_with_router("tls", free_port(), &[]).await;
+    let mut device = device_on(&backend, &json!({"type": "http"})).await;
+    let deployment = backend.serve_tiny(&device).await;
+    for transport in ["zenoh", "http", "zenoh"] {
+        device.kill();
+        let stopped = backend.owner.stop(deployment.model_id, device.id).await.unwrap();
+        configure(&device, &json!({"type": transport}));
+        device.run(&[]);
+        let result = backend.result(stopped.command_id).await.result.unwrap();
+        assert_eq!(result.status, CommandResult::Succeeded, "{transport}: {}", result.output);
+        let served = backend.owner.serve(deployment.model_id, device.id, None).await.unwrap();
+        let result = backend.result(served.command_id).await.result.unwrap();
+        assert_eq!(result.status, CommandResult::Succeeded, "{transport}: {}", result.output);
+    }
+}
+
+#[tokio::test]
+async fn a_device_that_finds_no_slot_waits_for_the_next_opening_of_the_router() {
+    let backend = backend_with_router("tcp", free_port(), &["--zenoh-reserve", "1"]).await;
+    let first = device_on(&backend, &json!({"type": "zenoh"})).await;
+    let mut second = TestDevice::register(&backend).await;
+    configure(&second, &json!({"type": "zenoh"}));
+    second.run(&[]);
+    backend.online(second.id, true).await;
+    backend.online(first.id, true).await;
+    assert!(backend.output().contains("opened anew"), "{}", backend.output());
+}
