@@ -40,7 +40,7 @@ impl App {
             if current { (hello.inflight.as_slice(), hello.last_seq) } else { (&[][..], 0) };
         self.store.serving_states(device.id, device.epoch, &hello.serving, now).await?;
         let commands = self.store.greet_commands(device.id, inflight, last_seq, now).await?;
-        let greet = |device: &mut DeviceRecord| device.greet(hello.agent_version, now);
+        let greet = |device: &mut DeviceRecord| device.greet(hello.agent_version.clone(), now);
         self.store.change_device(device.id, greet).await?;
         Ok(Welcome {
             server_time: now,

@@ -4,6 +4,8 @@
 
 mod account;
 mod agent;
+#[path = "../store/cluster.rs"]
+mod cluster;
 mod command;
 mod content;
 mod deployment;
@@ -13,6 +15,7 @@ mod harness;
 mod key;
 mod matrix;
 mod model;
+mod postgres;
 mod registration;
 mod repair;
 mod restart;
