@@ -12,6 +12,7 @@ use std::{
 };
 
 use axum::{
+    Router,
     body::Body,
     http::{HeaderMap, Request, header},
 };
@@ -51,6 +52,7 @@ pub(crate) struct World {
     pub(crate) database: Option<Database>,
     pub(crate) clock: Arc<StandingClock>,
     pub(crate) folder: TempDir,
+    device_limit: u32,
 }
 
 /// An answer.
@@ -82,13 +84,25 @@ impl World {
         let database = database().await;
         let mut config = configuration(&folder, &clock, database.as_ref());
         change(&mut config);
+        let device_limit = config.device_limit;
         let backend = link_backend::build(config).await.unwrap();
-        Self { backend, database, clock, folder }
+        Self { backend, database, clock, folder, device_limit }
     }
 
     /// What another backend on the same folder and database is started with.
     pub(crate) fn configuration(&self) -> Config {
         configuration(&self.folder, &self.clock, self.database.as_ref())
+    }
+
+    /// The service, and that of a second backend where two may share the database.
+    pub(crate) async fn routers(&self) -> Vec<Router> {
+        let mut routers = vec![self.backend.router.clone()];
+        if self.database.is_some() {
+            let mut config = self.configuration();
+            config.device_limit = self.device_limit;
+            routers.push(link_backend::build(config).await.unwrap().router);
+        }
+        routers
     }
 
     /// The text that `statement` finds in each row; `$1` is `parameter`.

@@ -8,6 +8,7 @@ mod agent;
 mod cluster;
 mod command;
 mod content;
+mod contention;
 mod deployment;
 mod device;
 mod document;
