@@ -57,11 +57,7 @@ impl Pipeline {
     /// Starts a thread called `name` that runs what `work` makes until the pipeline is dropped. When
     /// that panics or ends it is reported and made anew, after a wait that grows; no other thread
     /// notices.
-    pub(crate) fn supervise<F, Work>(
-        name: &str,
-        threads: Threads,
-        work: F,
-    ) -> anyhow::Result<Self>
+    pub(crate) fn supervise<F, Work>(name: &str, threads: Threads, work: F) -> anyhow::Result<Self>
     where
         F: Fn() -> Work + Send + 'static,
         Work: Future<Output = anyhow::Result<()>>,

@@ -63,7 +63,7 @@ impl App {
     /// # Errors
     /// When the database or a file cannot be opened.
     pub async fn open(config: Config) -> anyhow::Result<Self> {
-        let store = Store::open(&config.data).await?;
+        let store = Store::open(&config.data, config.database_url.as_ref()).await?;
         let setup_token = if store.has_account().await? {
             None
         } else {

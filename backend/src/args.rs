@@ -66,6 +66,8 @@ pub(crate) struct Serve {
         value_name = "ORIGIN"
     )]
     pub(crate) allowed_origins: Vec<Origin>,
+    #[command(flatten)]
+    pub(crate) database: Database,
     /// Devices that an account may have.
     #[arg(long, env = "LINK_BACKEND_DEVICE_LIMIT", default_value_t = limits::DEVICE_LIMIT, value_name = "N")]
     pub(crate) device_limit: u32,
@@ -76,11 +78,24 @@ pub(crate) struct Serve {
     pub(crate) zenoh: zenoh::Zenoh,
 }
 
+/// Where the database is. Its URL holds a password, so it is never an argument.
+#[derive(Debug, Args)]
+pub(crate) struct Database {
+    /// A file whose first line is the URL of a PostgreSQL database, as
+    /// `postgres://USER:PASSWORD@HOST:5432/DATABASE`; the environment variable
+    /// LINK_BACKEND_DATABASE_URL may hold the URL instead. Without either the database is an SQLite
+    /// file in the folder.
+    #[arg(long, env = "LINK_BACKEND_DATABASE_URL_FILE", value_name = "FILE")]
+    pub(crate) database_url_file: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct AddAccount {
     /// The folder of the backend.
     #[arg(long, env = "LINK_BACKEND_DATA", value_name = "DIR")]
     pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) database: Database,
     /// The e-mail address of its user.
     #[arg(long)]
     pub(crate) email: String,

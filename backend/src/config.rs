@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use link_protocol::{allowlist::Origin, limits};
+use link_protocol::{allowlist::Origin, limits, secret::Secret};
 
 use crate::clock::{Clock, SystemClock};
 
@@ -15,8 +15,12 @@ const LOGS_KEPT: u32 = 2_000;
 /// The settings of a backend.
 #[derive(Clone)]
 pub struct Config {
-    /// The folder that holds everything: the database, model files, the setup token.
+    /// The folder that holds everything: the database unless it is elsewhere, model files, the setup
+    /// token.
     pub data: PathBuf,
+    /// The PostgreSQL server that holds the database, as `postgres://USER:PASSWORD@HOST/DATABASE`;
+    /// without one it is an SQLite file in the folder.
+    pub database_url: Option<Secret>,
     /// The address people and devices reach the backend at; shown in the OpenAPI document.
     pub public_url: Option<String>,
     /// The allowlist that the first start begins with.
@@ -36,6 +40,7 @@ impl Config {
     pub fn new(data: PathBuf) -> Self {
         Self {
             data,
+            database_url: None,
             public_url: None,
             allowed_origins: Vec::new(),
             device_limit: limits::DEVICE_LIMIT,

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod database_url;
 mod serve;
 
 use std::{
@@ -48,7 +49,9 @@ async fn add_account(options: AddAccount) -> anyhow::Result<()> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).context("failed to read the password")?;
     let password = Secret::new(line.trim_end_matches(['\n', '\r']));
-    let app = App::open(Config::new(options.data)).await?;
+    let mut config = Config::new(options.data);
+    config.database_url = database_url::read(&options.database)?;
+    let app = App::open(config).await?;
     let me = app.add_account(&options.email, password).await?;
     writeln!(io::stdout(), "{}", me.account_id).context("failed to print the account")
 }

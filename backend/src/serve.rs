@@ -24,7 +24,7 @@ use tokio::{
     time::MissedTickBehavior,
 };
 
-use crate::args::Serve;
+use crate::{args::Serve, database_url};
 
 /// How often it is looked for what expired.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
@@ -38,6 +38,7 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<()> {
     config.public_url = options.public_url;
     config.allowed_origins = options.allowed_origins;
     config.device_limit = options.device_limit;
+    config.database_url = database_url::read(&options.database)?;
     let data = config.data.clone();
     std::fs::create_dir_all(&data)
         .with_context(|| format!("failed to make the data folder `{}`", data.display()))?;

@@ -18,8 +18,10 @@ mod reports;
 mod sessions;
 mod settings;
 mod slots;
+mod sql;
 mod sweep;
 mod systems;
+mod transaction;
 
 pub use column::Page;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
@@ -27,10 +29,9 @@ pub use idempotency::Claim;
 pub use open::OpenError;
 pub use slots::SlotTurn;
 
-use sqlx::SqlitePool;
+use sqlx::{PgPool, SqlitePool};
 
-/// The connection that a transaction's statements run on.
-type Connection = sqlx::SqliteConnection;
+use crate::store::sql::Connection;
 
 /// Everything that is stored.
 #[derive(Clone, Debug)]
@@ -42,6 +43,7 @@ pub struct Store {
 #[derive(Clone, Debug)]
 enum Db {
     Lite { reader: SqlitePool, writer: SqlitePool },
+    Pg(PgPool),
 }
 
 /// The store could not do what it was asked.
@@ -70,32 +72,34 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// Runs a query on a pool that only reads.
+/// Runs statements that only read.
 macro_rules! read {
-    ($store:expr, |$pool:ident| $body:expr) => {
-        match &$store.db {
-            $crate::store::Db::Lite { reader: $pool, .. } => $body,
-        }
-    };
+    ($store:expr, |$connection:ident| $body:expr) => {{
+        let mut connection = $store.reader().await?;
+        let $connection: &mut $crate::store::Connection = &mut connection;
+        $body
+    }};
 }
 
 /// Runs statements in one transaction, which writes from its beginning; leaving it early undoes
-/// them.
+/// them. They may run several times, each time as if for the first time, so what they use is
+/// borrowed or cloned.
 macro_rules! write {
-    ($store:expr, |$connection:ident| $body:block) => {
-        match &$store.db {
-            $crate::store::Db::Lite { writer, .. } => {
-                let mut transaction = writer
-                    .begin_with("BEGIN IMMEDIATE")
-                    .await
-                    .map_err($crate::store::StoreError::from)?;
+    ($store:expr, |$connection:ident| $body:block) => {{
+        let mut tries = $crate::store::transaction::Tries::default();
+        loop {
+            let mut transaction = $store.begin(&tries).await?;
+            let outcome = {
                 let $connection: &mut $crate::store::Connection = &mut transaction;
-                let value = $body;
-                transaction.commit().await.map_err($crate::store::StoreError::from)?;
-                value
+                async { Ok($body) }.await
+            };
+            match tries.end(transaction, outcome).await {
+                Some(Ok(value)) => break value,
+                Some(Err(error)) => return Err(error),
+                None => {}
             }
         }
-    };
+    }};
 }
 
 use {read, write};
@@ -108,6 +112,7 @@ impl Store {
                 reader.close().await;
                 writer.close().await;
             }
+            Db::Pg(pool) => pool.close().await,
         }
     }
 }

@@ -144,7 +144,8 @@ impl Zenoh {
     }
 
     async fn connect(&self) -> anyhow::Result<Connected> {
-        let turns = self.app.store().open_slots(self.bounds).await.context("failed to make slots")?;
+        let turns =
+            self.app.store().open_slots(self.bounds).await.context("failed to make slots")?;
         let users = turns.into_iter().filter_map(|turn| self.app.zenoh_user(turn)).collect();
         let session = self.router.open(users).await?;
         self.app.slots_made();

@@ -249,7 +249,9 @@ fn config(access: &ZenohAccess) -> Result<Config, String> {
     }
     let mut config = Config::default();
     for (name, value) in settings {
-        config.insert_json5(name, &value.to_string()).map_err(|error| format!("{name}: {error}"))?;
+        config
+            .insert_json5(name, &value.to_string())
+            .map_err(|error| format!("{name}: {error}"))?;
     }
     Ok(config)
 }

@@ -3,10 +3,7 @@
 mod hostile;
 
 use link_protocol::{
-    local_api::ConnectionState,
-    port::Port,
-    registration::TransportType,
-    report::CommandResult,
+    local_api::ConnectionState, port::Port, registration::TransportType, report::CommandResult,
 };
 use link_tests::{
     backend::{OLD_ORIGIN, TestBackend, WORKSPACE},

@@ -192,8 +192,7 @@ fn check_ends(pipeline: &PipelineConfig, key: &impl Fn(&str) -> String, faults: 
 }
 
 fn check_transport(config: &AgentConfig, faults: &mut Faults) {
-    let is_zenoh =
-        config.transport.as_ref().is_some_and(|one| one.r#type == TransportType::Zenoh);
+    let is_zenoh = config.transport.as_ref().is_some_and(|one| one.r#type == TransportType::Zenoh);
     let mut check = |key: String, targets: &[(&str, &Template)]| {
         if !is_zenoh {
             let expected = "`http`, because `transport.type` is not `zenoh`";
@@ -202,7 +201,8 @@ fn check_transport(config: &AgentConfig, faults: &mut Faults) {
         for (name, target) in targets {
             let text = target.to_string();
             if text != "/logs" && !text.starts_with("/agent/${identity.device_id}/") {
-                let expected = "over zenoh `/logs`, or a path below `/agent/${identity.device_id}/`";
+                let expected =
+                    "over zenoh `/logs`, or a path below `/agent/${identity.device_id}/`";
                 fault(faults, format!("{key}.args.{name}"), expected, "another path".to_owned());
             }
         }
@@ -219,7 +219,8 @@ fn check_transport(config: &AgentConfig, faults: &mut Faults) {
     }
     let delivers = |handler: &ReportingHandler| !matches!(handler, ReportingHandler::Console(_));
     if !config.reporting.handlers.iter().any(delivers) {
-        let expected = "a handler of the type `http` or `zenoh`, which delivers what must not be lost";
+        let expected =
+            "a handler of the type `http` or `zenoh`, which delivers what must not be lost";
         fault(faults, "reporting.handlers".to_owned(), expected, "none".to_owned());
     }
 }

@@ -46,7 +46,8 @@ async fn lifecycle_is_put_and_everything_else_posted_where_the_templates_say() {
         severity: Severity::Info,
         category: "other".to_owned(),
     };
-    let logs = Sink::Backend(Box::new(Target::of_logs(Way::Http(http), device(), &LogTarget::default())));
+    let logs =
+        Sink::Backend(Box::new(Target::of_logs(Way::Http(http), device(), &LogTarget::default())));
     assert_eq!(logs.deliver(&Item::Log(record)).await, Ok(true));
     let agent = format!("/api/v1/agent/dev_{ID}");
     assert_eq!(

@@ -33,7 +33,7 @@ use link_protocol::{
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 pub(crate) use self::settings::Settings;
-use super::{Ended, back_off, http, jittered, refused, TURNED_AWAY_WAIT};
+use super::{Ended, TURNED_AWAY_WAIT, back_off, http, jittered, refused};
 use crate::run::Inbox;
 
 /// Messages that may wait for the session.

@@ -40,7 +40,7 @@ impl App {
             if current { (hello.inflight.as_slice(), hello.last_seq) } else { (&[][..], 0) };
         self.store.serving_states(device.id, device.epoch, &hello.serving, now).await?;
         let commands = self.store.greet_commands(device.id, inflight, last_seq, now).await?;
-        let greet = |device: &mut DeviceRecord| device.greet(hello.agent_version, now);
+        let greet = |device: &mut DeviceRecord| device.greet(hello.agent_version.clone(), now);
         self.store.change_device(device.id, greet).await?;
         Ok(Welcome {
             server_time: now,
@@ -125,7 +125,12 @@ impl App {
         if same { Ok(()) } else { Err(Refusal::Unauthorized.into()) }
     }
 
-    pub(super) fn seal(&self, records: &[CommandRecord], epoch: u64, now: Timestamp) -> Vec<Signed> {
+    pub(super) fn seal(
+        &self,
+        records: &[CommandRecord],
+        epoch: u64,
+        now: Timestamp,
+    ) -> Vec<Signed> {
         records.iter().map(|record| self.command_key.seal(&record.envelope(epoch, now))).collect()
     }
 }

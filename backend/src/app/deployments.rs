@@ -148,7 +148,7 @@ struct Made {
 
 impl Made {
     fn deployment(
-        self,
+        &self,
         (id, command): (DeploymentId, CommandId),
         before: &[DeploymentRecord],
     ) -> Result<NewDeployment, Refusal> {
@@ -175,7 +175,7 @@ impl Made {
             state: DeploymentState::Queued,
             reason: None,
             progress: Progress { bytes_done: 0, bytes_total: self.file.size_bytes },
-            allowlist: self.allowlist,
+            allowlist: self.allowlist.clone(),
             removed: false,
             created_at: self.now,
             updated_at: self.now,
@@ -183,7 +183,7 @@ impl Made {
         let command = Command::DeployModel(DeployModel {
             deployment_id: id,
             pipeline_id: config.pipeline_id,
-            model: self.file,
+            model: self.file.clone(),
             config,
             serve: self.wish.serve,
         });

@@ -73,7 +73,7 @@ impl App {
         ownership::own_model(self.store.model(id).await?, caller.account)?;
         let changed_name = wish.name.map(|text| name::checked("name", &text)).transpose()?;
         let change = |model: &mut ModelRecord| {
-            model.name = changed_name.unwrap_or_else(|| model.name.clone());
+            model.name = changed_name.clone().unwrap_or_else(|| model.name.clone());
             model.shared = wish.shared.unwrap_or(model.shared);
             Ok(())
         };
@@ -118,7 +118,7 @@ impl App {
         // The file is there before the model says so; a crash between leaves a file too many.
         let kept = self.contents.keep(id, upload).await;
         kept.map_err(Failure::broken("keep a model's file"))?;
-        let model = self.store.change_model(id, |model| model.receive(received)).await?;
+        let model = self.store.change_model(id, |model| model.receive(received.clone())).await?;
         Ok(model.info(caller.account))
     }
 

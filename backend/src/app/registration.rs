@@ -40,7 +40,7 @@ impl App {
             let fresh = |key: &crate::domain::key::KeyRecord| DeviceRecord {
                 id: DeviceId::from_uuid(chance::uuid()),
                 account: key.account,
-                name: device_name,
+                name: device_name.clone(),
                 token_digest,
                 epoch: 1,
                 public_key: request.public_key.clone(),

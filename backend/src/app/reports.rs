@@ -30,7 +30,7 @@ impl App {
         device: &DeviceRecord,
         report: LifecycleReport,
     ) -> Result<(), Failure> {
-        self.store.change_device(device.id, |device| device.report(report)).await?;
+        self.store.change_device(device.id, |device| device.report(report.clone())).await?;
         Ok(())
     }
 

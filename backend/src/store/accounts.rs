@@ -8,7 +8,7 @@ use crate::{
     store::{
         Connection, Store, StoreError,
         column::{broken, ms, parse},
-        read, write,
+        read, sql, write,
     },
 };
 
@@ -27,7 +27,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn has_account(&self) -> Result<bool, StoreError> {
         let count: i64 = read!(self, |pool| {
-            sqlx::query_scalar("SELECT COUNT(*) FROM accounts").fetch_one(pool).await?
+            sql::query_scalar("SELECT COUNT(*) FROM accounts").fetch_one(pool).await?
         });
         Ok(count > 0)
     }
@@ -43,7 +43,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let first = write!(self, |db| {
             let count: i64 =
-                sqlx::query_scalar("SELECT COUNT(*) FROM accounts").fetch_one(&mut *db).await?;
+                sql::query_scalar("SELECT COUNT(*) FROM accounts").fetch_one(&mut *db).await?;
             if count == 0 {
                 insert(db, user, now).await?;
             }
@@ -71,7 +71,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn user_by_email(&self, email: &Email) -> Result<Option<UserRecord>, StoreError> {
         let row: Option<UserRow> = read!(self, |pool| {
-            sqlx::query_as("SELECT * FROM users WHERE email = $1")
+            sql::query_as("SELECT * FROM users WHERE email = $1")
                 .bind(email.as_str())
                 .fetch_optional(pool)
                 .await?
@@ -85,7 +85,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn user(&self, id: UserId) -> Result<Option<UserRecord>, StoreError> {
         let row: Option<UserRow> = read!(self, |pool| {
-            sqlx::query_as("SELECT * FROM users WHERE user_id = $1")
+            sql::query_as("SELECT * FROM users WHERE user_id = $1")
                 .bind(id.to_string())
                 .fetch_optional(pool)
                 .await?
@@ -95,12 +95,12 @@ impl Store {
 }
 
 async fn insert(db: &mut Connection, user: &UserRecord, now: Timestamp) -> Result<(), StoreError> {
-    sqlx::query("INSERT INTO accounts (account_id, created_ms) VALUES ($1, $2)")
+    sql::query("INSERT INTO accounts (account_id, created_ms) VALUES ($1, $2)")
         .bind(user.account.to_string())
         .bind(ms(now))
         .execute(&mut *db)
         .await?;
-    sqlx::query(
+    sql::query(
         "INSERT INTO users (user_id, account_id, email, password_hash, created_ms) \
          VALUES ($1, $2, $3, $4, $5)",
     )

@@ -19,7 +19,7 @@ use crate::{
     store::{
         Claim, Connection, Store, StoreError,
         column::{from_json, json, ms, optional_time, parse, signed, small, time, unsigned},
-        deployments, idempotency, read, write,
+        deployments, idempotency, read, sql, write,
     },
 };
 
@@ -54,7 +54,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn command(&self, id: CommandId) -> Result<Option<CommandRecord>, StoreError> {
         let row: Option<CommandRow> = read!(self, |pool| {
-            sqlx::query_as("SELECT * FROM commands WHERE command_id = $1")
+            sql::query_as("SELECT * FROM commands WHERE command_id = $1")
                 .bind(id.to_string())
                 .fetch_optional(pool)
                 .await?
@@ -71,7 +71,7 @@ impl Store {
         device: DeviceId,
     ) -> Result<Vec<CommandRecord>, StoreError> {
         let rows: Vec<CommandRow> = read!(self, |pool| {
-            sqlx::query_as(WAITING).bind(device.to_string()).fetch_all(pool).await?
+            sql::query_as(WAITING).bind(device.to_string()).fetch_all(pool).await?
         });
         rows.into_iter().map(CommandRecord::try_from).collect()
     }
@@ -94,7 +94,7 @@ impl Store {
                 let id = parse(&made)?;
                 find(db, device, id).await?.ok_or(Refusal::NotFound("command"))?
             } else {
-                let record = place(db, id, device, wish, idempotency_key, now).await?;
+                let record = place(db, id, device, &wish, &idempotency_key, now).await?;
                 idempotency::remember(db, claim, &record.id.to_string(), now).await?;
                 record
             }
@@ -162,7 +162,7 @@ impl Store {
         &self,
         device: DeviceId,
         id: CommandId,
-        change: impl FnOnce(&mut CommandRecord) -> Result<(), Refusal> + Send,
+        change: impl Fn(&mut CommandRecord) -> Result<(), Refusal> + Send + Sync,
     ) -> Result<CommandRecord, Failure> {
         let record = write!(self, |db| {
             let found = find(db, device, id).await?;
@@ -205,8 +205,8 @@ pub(super) async fn place(
     db: &mut Connection,
     id: CommandId,
     device: DeviceId,
-    wish: Command,
-    idempotency_key: String,
+    wish: &Command,
+    idempotency_key: &str,
     now: Timestamp,
 ) -> Result<CommandRecord, Failure> {
     let mut open = open(db, device).await?;
@@ -215,7 +215,7 @@ pub(super) async fn place(
             update(db, record).await?;
         }
     }
-    let superseded = match wish::place(&open, &wish, &idempotency_key) {
+    let superseded = match wish::place(&open, wish, idempotency_key) {
         Placement::Same(same) => {
             let found = open.into_iter().find(|record| record.id == same);
             return found.ok_or_else(|| Failure::from(StoreError::NotFound));
@@ -231,7 +231,7 @@ pub(super) async fn place(
         return Err(Refusal::QueueFull(device).into());
     }
     let seq = next_seq(db, device).await?;
-    let record = CommandRecord::new(id, device, seq, wish, idempotency_key, now);
+    let record = CommandRecord::new(id, device, seq, wish.clone(), idempotency_key.to_owned(), now);
     insert(db, &record).await?;
     Ok(record)
 }
@@ -255,7 +255,7 @@ pub(super) async fn find(
     id: CommandId,
 ) -> Result<Option<CommandRecord>, StoreError> {
     let row: Option<CommandRow> =
-        sqlx::query_as("SELECT * FROM commands WHERE command_id = $1 AND device_id = $2")
+        sql::query_as("SELECT * FROM commands WHERE command_id = $1 AND device_id = $2")
             .bind(id.to_string())
             .bind(device.to_string())
             .fetch_optional(db)
@@ -268,7 +268,7 @@ pub(super) async fn overdue(
     db: &mut Connection,
     now: Timestamp,
 ) -> Result<Vec<CommandRecord>, StoreError> {
-    let rows: Vec<CommandRow> = sqlx::query_as(
+    let rows: Vec<CommandRow> = sql::query_as(
         "SELECT * FROM commands WHERE state IN ('queued', 'delivered') AND expires_ms < $1",
     )
     .bind(ms(now))
@@ -279,7 +279,7 @@ pub(super) async fn overdue(
 
 pub(super) async fn update(db: &mut Connection, record: &CommandRecord) -> Result<(), StoreError> {
     let report = record.result.as_ref().map(|outcome| json(&outcome.report)).transpose()?;
-    sqlx::query(
+    sql::query(
         "UPDATE commands SET state = $2, attempt = $3, result = $4, reported_ms = $5, \
          next_delivery_ms = $6 WHERE command_id = $1",
     )
@@ -319,13 +319,12 @@ async fn list(
     query: &'static str,
     device: DeviceId,
 ) -> Result<Vec<CommandRecord>, StoreError> {
-    let rows: Vec<CommandRow> =
-        sqlx::query_as(query).bind(device.to_string()).fetch_all(db).await?;
+    let rows: Vec<CommandRow> = sql::query_as(query).bind(device.to_string()).fetch_all(db).await?;
     rows.into_iter().map(CommandRecord::try_from).collect()
 }
 
 async fn next_seq(db: &mut Connection, device: DeviceId) -> Result<u64, StoreError> {
-    let seq: i64 = sqlx::query_scalar(
+    let seq: i64 = sql::query_scalar(
         "UPDATE devices SET last_seq = last_seq + 1 WHERE device_id = $1 RETURNING last_seq",
     )
     .bind(device.to_string())
@@ -335,7 +334,7 @@ async fn next_seq(db: &mut Connection, device: DeviceId) -> Result<u64, StoreErr
 }
 
 async fn insert(db: &mut Connection, record: &CommandRecord) -> Result<(), StoreError> {
-    sqlx::query(
+    sql::query(
         "INSERT INTO commands (command_id, device_id, seq, command, idempotency_key, state, \
          attempt, issued_ms, expires_ms, next_delivery_ms) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",

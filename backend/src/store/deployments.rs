@@ -25,7 +25,7 @@ use crate::{
         column::{ms, parse},
         commands,
         deployments::row::{DeploymentRow, ViewRow, insert},
-        idempotency, read, write,
+        idempotency, read, sql, write,
     },
 };
 
@@ -67,7 +67,7 @@ impl Store {
         claim: Option<&Claim>,
         cancel: CommandId,
         now: Timestamp,
-        make: impl FnOnce(&[DeploymentRecord]) -> Result<NewDeployment, Refusal> + Send,
+        make: impl Fn(&[DeploymentRecord]) -> Result<NewDeployment, Refusal> + Send + Sync,
     ) -> Result<DeploymentRecord, Failure> {
         let record = write!(self, |db| {
             if let Some(made) = idempotency::made_before(db, claim).await? {
@@ -83,7 +83,7 @@ impl Store {
                     make_way(db, &mut older, deployment::REPLACED, cancel, now).await?;
                 }
                 let key = format!("deploy:{}", record.id);
-                commands::place(db, record.command, device, command, key, now).await?;
+                commands::place(db, record.command, device, &command, &key, now).await?;
                 insert(db, &record).await?;
                 idempotency::remember(db, claim, &record.id.to_string(), now).await?;
                 record
@@ -132,7 +132,7 @@ impl Store {
         id: DeploymentId,
     ) -> Result<Option<DeploymentView>, StoreError> {
         let row: Option<ViewRow> = read!(self, |pool| {
-            sqlx::query_as(
+            sql::query_as(
                 "SELECT p.*, p.deployment_id = (SELECT MAX(n.deployment_id) FROM deployments n \
                  WHERE n.device_id = p.device_id AND n.model_id = p.model_id) AS current, \
                  s.report AS serving FROM deployments p \
@@ -160,7 +160,7 @@ impl Store {
         page: &Page,
     ) -> Result<Vec<DeploymentView>, StoreError> {
         let rows: Vec<ViewRow> = read!(self, |pool| {
-            sqlx::query_as(
+            sql::query_as(
                 "SELECT p.*, p.deployment_id = (SELECT MAX(n.deployment_id) FROM deployments n \
                  WHERE n.device_id = p.device_id AND n.model_id = p.model_id) AS current, \
                  s.report AS serving FROM deployments p \
@@ -192,7 +192,7 @@ impl Store {
         model: ModelId,
     ) -> Result<Option<DeploymentRecord>, StoreError> {
         let row: Option<DeploymentRow> = read!(self, |pool| {
-            sqlx::query_as(
+            sql::query_as(
                 "SELECT * FROM deployments WHERE device_id = $1 AND model_id = $2 \
                  AND state = 'completed' AND NOT removed ORDER BY deployment_id DESC LIMIT 1",
             )
@@ -210,7 +210,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn may_fetch(&self, device: DeviceId, model: ModelId) -> Result<bool, StoreError> {
         let count: i64 = read!(self, |pool| {
-            sqlx::query_scalar(
+            sql::query_scalar(
                 "SELECT COUNT(*) FROM deployments WHERE device_id = $1 AND model_id = $2 \
                  AND state NOT IN ('failed', 'cancelled')",
             )
@@ -232,7 +232,7 @@ impl Store {
         device: DeviceId,
         id: DeploymentId,
         now: Timestamp,
-        change: impl FnOnce(&mut DeploymentRecord) + Send,
+        change: impl Fn(&mut DeploymentRecord) + Send + Sync,
     ) -> Result<(), StoreError> {
         write!(self, |db| {
             let found = find(db, id).await?.filter(|record| record.device == device);
@@ -318,7 +318,7 @@ pub(super) async fn make_way(
     let wish = CancelDeploy { deployment_id: record.id, model_id: record.model };
     let key = format!("cancel:{}", record.id);
     let wish = Command::CancelDeploy(wish);
-    commands::place(db, cancel, record.device, wish, key, now).await?;
+    commands::place(db, cancel, record.device, &wish, &key, now).await?;
     Ok(())
 }
 
@@ -327,7 +327,7 @@ pub(super) async fn find(
     id: DeploymentId,
 ) -> Result<Option<DeploymentRecord>, StoreError> {
     let row: Option<DeploymentRow> =
-        sqlx::query_as("SELECT * FROM deployments WHERE deployment_id = $1")
+        sql::query_as("SELECT * FROM deployments WHERE deployment_id = $1")
             .bind(id.to_string())
             .fetch_optional(db)
             .await?;
@@ -339,7 +339,7 @@ pub(super) async fn stuck(
     db: &mut Connection,
     before: Timestamp,
 ) -> Result<Vec<DeploymentRecord>, StoreError> {
-    let rows: Vec<DeploymentRow> = sqlx::query_as(
+    let rows: Vec<DeploymentRow> = sql::query_as(
         "SELECT p.* FROM deployments p JOIN commands c ON c.command_id = p.command_id \
          WHERE (p.state = 'queued' AND p.created_ms < $1) \
          OR (p.state IN ('queued', 'downloading', 'configuring') \
@@ -355,12 +355,11 @@ async fn of_device(
     db: &mut Connection,
     device: DeviceId,
 ) -> Result<Vec<DeploymentRecord>, StoreError> {
-    let rows: Vec<DeploymentRow> = sqlx::query_as(
-        "SELECT * FROM deployments WHERE device_id = $1 ORDER BY deployment_id DESC",
-    )
-    .bind(device.to_string())
-    .fetch_all(db)
-    .await?;
+    let rows: Vec<DeploymentRow> =
+        sql::query_as("SELECT * FROM deployments WHERE device_id = $1 ORDER BY deployment_id DESC")
+            .bind(device.to_string())
+            .fetch_all(db)
+            .await?;
     rows.into_iter().map(DeploymentRecord::try_from).collect()
 }
 

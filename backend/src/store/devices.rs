@@ -20,7 +20,7 @@ use crate::{
             from_hex, from_json, from_word, hex, json, ms, optional_time, parse, signed, small,
             time, unsigned, word,
         },
-        commands, keys, read, write,
+        commands, keys, read, sql, write,
     },
 };
 
@@ -55,8 +55,8 @@ impl Store {
         key: &EnrolmentKey,
         request: &RegisterRequest,
         now: Timestamp,
-        decide: impl FnOnce(Known) -> Result<Plan, Failure> + Send,
-        make: impl FnOnce(&Plan, Option<DeviceRecord>) -> Result<DeviceRecord, Failure> + Send,
+        decide: impl Fn(Known) -> Result<Plan, Failure> + Send + Sync,
+        make: impl Fn(&Plan, Option<DeviceRecord>) -> Result<DeviceRecord, Failure> + Send + Sync,
     ) -> Result<DeviceRecord, Failure> {
         let registered = write!(self, |db| {
             let known = known(db, key, request).await?;
@@ -91,7 +91,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn device(&self, id: DeviceId) -> Result<Option<DeviceRecord>, StoreError> {
         let row: Option<DeviceRow> = read!(self, |pool| {
-            sqlx::query_as("SELECT * FROM devices WHERE device_id = $1")
+            sql::query_as("SELECT * FROM devices WHERE device_id = $1")
                 .bind(id.to_string())
                 .fetch_optional(pool)
                 .await?
@@ -108,7 +108,7 @@ impl Store {
         digest: &[u8; 32],
     ) -> Result<Option<DeviceRecord>, StoreError> {
         let row: Option<DeviceRow> = read!(self, |pool| {
-            sqlx::query_as("SELECT * FROM devices WHERE token_digest = $1")
+            sql::query_as("SELECT * FROM devices WHERE token_digest = $1")
                 .bind(hex(digest))
                 .fetch_optional(pool)
                 .await?
@@ -126,7 +126,7 @@ impl Store {
         page: &Page,
     ) -> Result<Vec<DeviceRecord>, StoreError> {
         let rows: Vec<DeviceRow> = read!(self, |pool| {
-            sqlx::query_as(
+            sql::query_as(
                 "SELECT * FROM devices WHERE account_id = $1 \
                  AND ($2 IS NULL OR device_id < $2) ORDER BY device_id DESC LIMIT $3",
             )
@@ -146,7 +146,7 @@ impl Store {
     pub async fn change_device(
         &self,
         id: DeviceId,
-        change: impl FnOnce(&mut DeviceRecord) + Send,
+        change: impl Fn(&mut DeviceRecord) + Send + Sync,
     ) -> Result<DeviceRecord, StoreError> {
         let device = write!(self, |db| {
             let mut device = find(db, id).await?.ok_or(StoreError::NotFound)?;
@@ -163,7 +163,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn device_seen(&self, id: DeviceId, now: Timestamp) -> Result<(), StoreError> {
         write!(self, |db| {
-            sqlx::query("UPDATE devices SET last_seen_ms = $2 WHERE device_id = $1")
+            sql::query("UPDATE devices SET last_seen_ms = $2 WHERE device_id = $1")
                 .bind(id.to_string())
                 .bind(ms(now))
                 .execute(db)
@@ -178,7 +178,7 @@ impl Store {
     /// [`StoreError::NotFound`] when there is none.
     pub async fn remove_device(&self, id: DeviceId) -> Result<(), StoreError> {
         let removed = write!(self, |db| {
-            sqlx::query("DELETE FROM devices WHERE device_id = $1")
+            sql::query("DELETE FROM devices WHERE device_id = $1")
                 .bind(id.to_string())
                 .execute(db)
                 .await?
@@ -193,7 +193,7 @@ impl Store {
     /// [`StoreError::NotFound`] when there is none, or it has registered again.
     pub async fn remove_registration(&self, id: DeviceId, epoch: u64) -> Result<(), StoreError> {
         let removed = write!(self, |db| {
-            sqlx::query("DELETE FROM devices WHERE device_id = $1 AND epoch = $2")
+            sql::query("DELETE FROM devices WHERE device_id = $1 AND epoch = $2")
                 .bind(id.to_string())
                 .bind(signed(epoch))
                 .execute(db)
@@ -208,7 +208,7 @@ pub(super) async fn find(
     db: &mut Connection,
     id: DeviceId,
 ) -> Result<Option<DeviceRecord>, StoreError> {
-    let row: Option<DeviceRow> = sqlx::query_as("SELECT * FROM devices WHERE device_id = $1")
+    let row: Option<DeviceRow> = sql::query_as("SELECT * FROM devices WHERE device_id = $1")
         .bind(id.to_string())
         .fetch_optional(db)
         .await?;
@@ -216,7 +216,7 @@ pub(super) async fn find(
 }
 
 pub(super) async fn update(db: &mut Connection, device: &DeviceRecord) -> Result<(), StoreError> {
-    sqlx::query(
+    sql::query(
         "UPDATE devices SET name = $2, token_digest = $3, epoch = $4, public_key = $5, \
          registered_with = $6, tags = $7, agent_version = $8, platform = $9, status = $10, \
          greeted_epoch = $11, last_seen_ms = $12, registered_ms = $13, last_update = $14 \
@@ -242,7 +242,7 @@ pub(super) async fn update(db: &mut Connection, device: &DeviceRecord) -> Result
 }
 
 async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result<(), StoreError> {
-    sqlx::query(
+    sql::query(
         "INSERT INTO devices (device_id, account_id, name, token_digest, epoch, public_key, \
          registered_with, tags, agent_version, platform, status, greeted_epoch, last_seen_ms, \
          registered_ms, last_update, last_seq) \
@@ -290,7 +290,7 @@ async fn twin(
     key: KeyId,
     public_key: &VerifyingKey,
 ) -> Result<Option<DeviceRecord>, StoreError> {
-    let row: Option<DeviceRow> = sqlx::query_as(
+    let row: Option<DeviceRow> = sql::query_as(
         "SELECT * FROM devices WHERE registered_with = $1 AND public_key = $2 LIMIT 1",
     )
     .bind(key.to_string())
@@ -301,7 +301,7 @@ async fn twin(
 }
 
 async fn count(db: &mut Connection, account: AccountId) -> Result<u32, StoreError> {
-    let devices: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM devices WHERE account_id = $1")
+    let devices: i64 = sql::query_scalar("SELECT COUNT(*) FROM devices WHERE account_id = $1")
         .bind(account.to_string())
         .fetch_one(db)
         .await?;

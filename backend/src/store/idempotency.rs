@@ -6,7 +6,7 @@ use link_protocol::id::AccountId;
 use crate::{
     domain::refusal::Refusal,
     failure::Failure,
-    store::{Connection, Store, StoreError, column::ms, write},
+    store::{Connection, Store, StoreError, column::ms, sql, write},
 };
 
 /// A request that names itself, so that a repetition can be told from a new one.
@@ -32,7 +32,7 @@ pub(super) async fn made_before(
     let Some(claim) = claim else {
         return Ok(None);
     };
-    let row: Option<ClaimRow> = sqlx::query_as(
+    let row: Option<ClaimRow> = sql::query_as(
         "SELECT fingerprint, reference FROM idempotency \
          WHERE account_id = $1 AND idempotency_key = $2",
     )
@@ -56,7 +56,7 @@ pub(super) async fn remember(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     if let Some(claim) = claim {
-        sqlx::query(
+        sql::query(
             "INSERT INTO idempotency (account_id, idempotency_key, fingerprint, reference, \
              created_ms) VALUES ($1, $2, $3, $4, $5)",
         )

@@ -7,7 +7,7 @@ use crate::{
     store::{
         Connection, Page, Store, StoreError,
         column::{from_json, from_word, hex, json, ms, optional_time, parse, small, time, word},
-        read, write,
+        read, sql, write,
     },
 };
 
@@ -32,7 +32,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn add_key(&self, key: &KeyRecord, digest: &[u8; 32]) -> Result<(), StoreError> {
         write!(self, |db| {
-            sqlx::query(
+            sql::query(
                 "INSERT INTO enrolment_keys (key_id, account_id, digest, kind, name, created_ms, \
                  expires_ms, max_devices, devices, tags, revoked) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
@@ -64,7 +64,7 @@ impl Store {
         page: &Page,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         let rows: Vec<KeyRow> = read!(self, |pool| {
-            sqlx::query_as(
+            sql::query_as(
                 "SELECT * FROM enrolment_keys WHERE account_id = $1 \
                  AND ($2 IS NULL OR key_id < $2) ORDER BY key_id DESC LIMIT $3",
             )
@@ -83,7 +83,7 @@ impl Store {
     /// [`StoreError::NotFound`] when the account has no such key.
     pub async fn revoke_key(&self, account: AccountId, key: KeyId) -> Result<(), StoreError> {
         let changed = write!(self, |db| {
-            sqlx::query(
+            sql::query(
                 "UPDATE enrolment_keys SET revoked = TRUE WHERE key_id = $1 AND account_id = $2",
             )
             .bind(key.to_string())
@@ -100,7 +100,7 @@ pub(super) async fn find(
     db: &mut Connection,
     digest: &[u8; 32],
 ) -> Result<Option<KeyRecord>, StoreError> {
-    let row: Option<KeyRow> = sqlx::query_as("SELECT * FROM enrolment_keys WHERE digest = $1")
+    let row: Option<KeyRow> = sql::query_as("SELECT * FROM enrolment_keys WHERE digest = $1")
         .bind(hex(digest))
         .fetch_optional(db)
         .await?;
@@ -108,7 +108,7 @@ pub(super) async fn find(
 }
 
 pub(super) async fn count_device(db: &mut Connection, key: KeyId) -> Result<(), StoreError> {
-    sqlx::query("UPDATE enrolment_keys SET devices = devices + 1 WHERE key_id = $1")
+    sql::query("UPDATE enrolment_keys SET devices = devices + 1 WHERE key_id = $1")
         .bind(key.to_string())
         .execute(db)
         .await?;

@@ -8,7 +8,7 @@ use crate::{
     store::{
         Connection, Page, Store, StoreError,
         column::{ms, parse, signed, time, unsigned},
-        read, write,
+        read, sql, write,
     },
 };
 
@@ -34,7 +34,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn add_model(&self, model: &ModelRecord) -> Result<(), StoreError> {
         write!(self, |db| {
-            sqlx::query(
+            sql::query(
                 "INSERT INTO models (model_id, account_id, name, file_name, url, sha256, \
                  size_bytes, plugin, shared, uploaded, created_ms) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
@@ -62,7 +62,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn model(&self, id: ModelId) -> Result<Option<ModelRecord>, StoreError> {
         let row: Option<ModelRow> = read!(self, |pool| {
-            sqlx::query_as("SELECT * FROM models WHERE model_id = $1")
+            sql::query_as("SELECT * FROM models WHERE model_id = $1")
                 .bind(id.to_string())
                 .fetch_optional(pool)
                 .await?
@@ -80,7 +80,7 @@ impl Store {
         page: &Page,
     ) -> Result<Vec<ModelRecord>, StoreError> {
         let rows: Vec<ModelRow> = read!(self, |pool| {
-            sqlx::query_as(
+            sql::query_as(
                 "SELECT * FROM models WHERE (account_id = $1 OR shared) \
                  AND ($2 IS NULL OR model_id < $2) ORDER BY model_id DESC LIMIT $3",
             )
@@ -100,7 +100,7 @@ impl Store {
     pub async fn change_model(
         &self,
         id: ModelId,
-        change: impl FnOnce(&mut ModelRecord) -> Result<(), Refusal> + Send,
+        change: impl Fn(&mut ModelRecord) -> Result<(), Refusal> + Send + Sync,
     ) -> Result<ModelRecord, Failure> {
         let model = write!(self, |db| {
             let mut model = find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
@@ -137,7 +137,7 @@ impl Store {
         model: ModelId,
     ) -> Result<Pair, StoreError> {
         let known: i64 = read!(self, |pool| {
-            sqlx::query_scalar(
+            sql::query_scalar(
                 "SELECT COUNT(*) FROM deployments p JOIN devices d ON d.device_id = p.device_id \
                  WHERE d.account_id = $1 AND p.model_id = $2",
             )
@@ -155,7 +155,7 @@ impl Store {
 }
 
 async fn find(db: &mut Connection, id: ModelId) -> Result<Option<ModelRecord>, StoreError> {
-    let row: Option<ModelRow> = sqlx::query_as("SELECT * FROM models WHERE model_id = $1")
+    let row: Option<ModelRow> = sql::query_as("SELECT * FROM models WHERE model_id = $1")
         .bind(id.to_string())
         .fetch_optional(db)
         .await?;
@@ -163,7 +163,7 @@ async fn find(db: &mut Connection, id: ModelId) -> Result<Option<ModelRecord>, S
 }
 
 async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
-    sqlx::query(
+    sql::query(
         "UPDATE models SET name = $2, sha256 = $3, size_bytes = $4, shared = $5, uploaded = $6 \
          WHERE model_id = $1",
     )
@@ -180,7 +180,7 @@ async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreErr
 
 /// Deployments by which the model is on a device or on its way to one.
 async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreError> {
-    let uses = sqlx::query_scalar(
+    let uses = sql::query_scalar(
         "SELECT COUNT(*) FROM deployments WHERE model_id = $1 AND (state IN ('queued', \
          'downloading', 'configuring') OR (state = 'completed' AND NOT removed))",
     )
@@ -191,7 +191,7 @@ async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreError> {
 }
 
 async fn delete(db: &mut Connection, id: ModelId) -> Result<(), StoreError> {
-    sqlx::query("DELETE FROM models WHERE model_id = $1").bind(id.to_string()).execute(db).await?;
+    sql::query("DELETE FROM models WHERE model_id = $1").bind(id.to_string()).execute(db).await?;
     Ok(())
 }
 

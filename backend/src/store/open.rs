@@ -1,9 +1,12 @@
-//! Opens the database: a file that only the backend's user can read, durable at each commit.
+//! Opens the database: a file that only the backend's user can read, or a server that is reached by
+//! a URL. Either is durable at each commit.
 
-use std::{io, path::Path, time::Duration};
+use std::{io, path::Path, str::FromStr as _, time::Duration};
 
+use link_protocol::secret::Secret;
 use sqlx::{
     migrate::Migrator,
+    postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
@@ -11,8 +14,19 @@ use crate::store::{Db, Store};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
+const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 const FILE: &str = "link.db";
 const READERS: u32 = 4;
+/// Connections to PostgreSQL: each runs one statement, so more than its cores help little.
+const CONNECTIONS: u32 = 16;
+/// No statement, and no wait for a lock or for the next statement, is longer.
+const PG_TIMEOUTS: [(&str, &str); 3] = [
+    ("statement_timeout", "20s"),
+    ("lock_timeout", "10s"),
+    ("idle_in_transaction_session_timeout", "20s"),
+];
+/// Reading a whole table makes a transaction meet everybody who writes there.
+const PG_PLANNER: [(&str, &str); 1] = [("enable_seqscan", "off")];
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A request that cannot get a connection in this time is answered as overload.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -23,6 +37,12 @@ pub enum OpenError {
     /// The file could not be made.
     #[error("failed to create the database file")]
     Create(#[source] io::Error),
+    /// The URL is not one of PostgreSQL.
+    #[error("the database URL begins with `postgres://`; without one SQLite is used")]
+    Scheme,
+    /// The URL could not be read.
+    #[error("the database URL is not like `postgres://USER:PASSWORD@HOST:5432/DATABASE`")]
+    Url(#[source] sqlx::Error),
     /// The database could not be opened.
     #[error("failed to open the database")]
     Open(#[source] sqlx::Error),
@@ -32,11 +52,33 @@ pub enum OpenError {
 }
 
 impl Store {
-    /// Opens the store in the folder `data`, which exists.
+    /// Opens the store: on PostgreSQL when there is a `url`, else in the folder `data`, which exists.
     ///
     /// # Errors
     /// [`OpenError`] when the database cannot be made, opened or migrated.
-    pub async fn open(data: &Path) -> Result<Self, OpenError> {
+    pub async fn open(data: &Path, url: Option<&Secret>) -> Result<Self, OpenError> {
+        match url {
+            Some(url) => Self::open_pg(url).await,
+            None => Self::open_lite(data).await,
+        }
+    }
+
+    async fn open_pg(url: &Secret) -> Result<Self, OpenError> {
+        let text = url.expose();
+        if !SCHEMES.iter().any(|scheme| text.starts_with(scheme)) {
+            return Err(OpenError::Scheme);
+        }
+        let options = PgConnectOptions::from_str(text).map_err(OpenError::Url)?;
+        let options =
+            options.application_name("link-backend").options(PG_TIMEOUTS).options(PG_PLANNER);
+        let pool =
+            PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(ACQUIRE_TIMEOUT);
+        let pool = pool.connect_with(options).await.map_err(OpenError::Open)?;
+        MIGRATIONS.run(&pool).await.map_err(OpenError::Migrate)?;
+        Ok(Self { db: Db::Pg(pool) })
+    }
+
+    async fn open_lite(data: &Path) -> Result<Self, OpenError> {
         let path = data.join(FILE);
         create_private(&path).map_err(OpenError::Create)?;
         let options = SqliteConnectOptions::new()

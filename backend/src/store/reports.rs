@@ -9,7 +9,7 @@ use link_protocol::{
 use crate::store::{
     Connection, Store, StoreError,
     column::{from_json, json, ms, signed, unsigned, word},
-    deployments, write,
+    deployments, sql, write,
 };
 
 #[derive(sqlx::FromRow)]
@@ -76,13 +76,13 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         write!(self, |db| {
-            let number: i64 = sqlx::query_scalar(
+            let number: i64 = sql::query_scalar(
                 "SELECT COALESCE(MAX(number), 0) + 1 FROM telemetry WHERE device_id = $1",
             )
             .bind(device.to_string())
             .fetch_one(&mut *db)
             .await?;
-            sqlx::query(
+            sql::query(
                 "INSERT INTO telemetry (device_id, number, inference_id, model_id, report, \
                  received_ms) VALUES ($1, $2, $3, $4, $5, $6) \
                  ON CONFLICT (device_id, inference_id) DO NOTHING",
@@ -95,7 +95,7 @@ impl Store {
             .bind(ms(now))
             .execute(&mut *db)
             .await?;
-            sqlx::query("DELETE FROM telemetry WHERE device_id = $1 AND number <= $2")
+            sql::query("DELETE FROM telemetry WHERE device_id = $1 AND number <= $2")
                 .bind(device.to_string())
                 .bind(number - i64::from(kept))
                 .execute(db)
@@ -116,13 +116,13 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         write!(self, |db| {
-            let number: i64 = sqlx::query_scalar(
+            let number: i64 = sql::query_scalar(
                 "SELECT COALESCE(MAX(number), 0) + 1 FROM logs WHERE device_id = $1",
             )
             .bind(device.to_string())
             .fetch_one(&mut *db)
             .await?;
-            sqlx::query(
+            sql::query(
                 "INSERT INTO logs (device_id, number, message, severity, category, received_ms) \
                  VALUES ($1, $2, $3, $4, $5, $6)",
             )
@@ -134,7 +134,7 @@ impl Store {
             .bind(ms(now))
             .execute(&mut *db)
             .await?;
-            sqlx::query("DELETE FROM logs WHERE device_id = $1 AND number <= $2")
+            sql::query("DELETE FROM logs WHERE device_id = $1 AND number <= $2")
                 .bind(device.to_string())
                 .bind(number - i64::from(kept))
                 .execute(db)
@@ -151,7 +151,7 @@ async fn apply(
     report: &ModelReport,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let known: Option<StateRow> = sqlx::query_as(
+    let known: Option<StateRow> = sql::query_as(
         "SELECT epoch, generation FROM model_states WHERE device_id = $1 AND model_id = $2",
     )
     .bind(device.to_string())
@@ -192,7 +192,7 @@ async fn set(
     report: &ModelReport,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    sqlx::query(
+    sql::query(
         "INSERT INTO model_states (device_id, model_id, epoch, generation, report, reported_ms) \
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (device_id, model_id) DO UPDATE SET \
          epoch = excluded.epoch, generation = excluded.generation, report = excluded.report, \
@@ -211,7 +211,7 @@ async fn set(
 
 async fn states(db: &mut Connection, device: DeviceId) -> Result<Vec<ModelReport>, StoreError> {
     let reports: Vec<String> =
-        sqlx::query_scalar("SELECT report FROM model_states WHERE device_id = $1")
+        sql::query_scalar("SELECT report FROM model_states WHERE device_id = $1")
             .bind(device.to_string())
             .fetch_all(db)
             .await?;
@@ -219,7 +219,7 @@ async fn states(db: &mut Connection, device: DeviceId) -> Result<Vec<ModelReport
 }
 
 async fn is_known(db: &mut Connection, model: ModelId) -> Result<bool, StoreError> {
-    let count: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM models WHERE model_id = $1")
+    let count: i64 = sql::query_scalar("SELECT COUNT(*) FROM models WHERE model_id = $1")
         .bind(model.to_string())
         .fetch_one(db)
         .await?;

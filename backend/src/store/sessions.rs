@@ -7,7 +7,7 @@ use crate::{
     store::{
         Connection, Store, StoreError,
         column::{from_hex, hex, ms, parse, time},
-        write,
+        sql, write,
     },
 };
 
@@ -80,7 +80,7 @@ impl Store {
 }
 
 async fn find(db: &mut Connection, digest: &[u8; 32]) -> Result<Option<RefreshRecord>, StoreError> {
-    let row: Option<RefreshRow> = sqlx::query_as("SELECT * FROM refresh_tokens WHERE digest = $1")
+    let row: Option<RefreshRow> = sql::query_as("SELECT * FROM refresh_tokens WHERE digest = $1")
         .bind(hex(digest))
         .fetch_optional(db)
         .await?;
@@ -88,7 +88,7 @@ async fn find(db: &mut Connection, digest: &[u8; 32]) -> Result<Option<RefreshRe
 }
 
 async fn insert(db: &mut Connection, token: &RefreshRecord) -> Result<(), StoreError> {
-    sqlx::query(
+    sql::query(
         "INSERT INTO refresh_tokens (digest, family, user_id, expires_ms, used) \
          VALUES ($1, $2, $3, $4, $5)",
     )
@@ -103,7 +103,7 @@ async fn insert(db: &mut Connection, token: &RefreshRecord) -> Result<(), StoreE
 }
 
 async fn mark_used(db: &mut Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
-    sqlx::query("UPDATE refresh_tokens SET used = TRUE WHERE digest = $1")
+    sql::query("UPDATE refresh_tokens SET used = TRUE WHERE digest = $1")
         .bind(hex(digest))
         .execute(db)
         .await?;
@@ -111,7 +111,7 @@ async fn mark_used(db: &mut Connection, digest: &[u8; 32]) -> Result<(), StoreEr
 }
 
 async fn delete_family(db: &mut Connection, family: &str) -> Result<(), StoreError> {
-    sqlx::query("DELETE FROM refresh_tokens WHERE family = $1").bind(family).execute(db).await?;
+    sql::query("DELETE FROM refresh_tokens WHERE family = $1").bind(family).execute(db).await?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use link_protocol::allowlist::{Allowlist, Origin};
 use crate::store::{
     Store, StoreError,
     column::{from_hex, from_json, hex, json, ms},
-    read, write,
+    read, sql, write,
 };
 
 const ALLOWLIST: &str = "allowlist";
@@ -18,7 +18,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn allowlist(&self) -> Result<Allowlist, StoreError> {
         let value: Option<String> = read!(self, |pool| {
-            sqlx::query_scalar("SELECT value FROM settings WHERE name = $1")
+            sql::query_scalar("SELECT value FROM settings WHERE name = $1")
                 .bind(ALLOWLIST)
                 .fetch_optional(pool)
                 .await?
@@ -33,7 +33,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn set_allowlist(&self, allowlist: &Allowlist) -> Result<(), StoreError> {
         write!(self, |db| {
-            sqlx::query(
+            sql::query(
                 "INSERT INTO settings (name, value) VALUES ($1, $2) \
                  ON CONFLICT (name) DO UPDATE SET value = excluded.value",
             )
@@ -51,7 +51,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn begin_allowlist(&self, allowlist: &Allowlist) -> Result<(), StoreError> {
         write!(self, |db| {
-            sqlx::query(
+            sql::query(
                 "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
             )
             .bind(ALLOWLIST)
@@ -68,14 +68,14 @@ impl Store {
     /// [`StoreError`].
     pub async fn seed(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
         let seed: String = write!(self, |db| {
-            sqlx::query(
+            sql::query(
                 "INSERT INTO seeds (name, seed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
             )
             .bind(name)
             .bind(hex(&fresh))
             .execute(&mut *db)
             .await?;
-            sqlx::query_scalar("SELECT seed FROM seeds WHERE name = $1")
+            sql::query_scalar("SELECT seed FROM seeds WHERE name = $1")
                 .bind(name)
                 .fetch_one(db)
                 .await?
@@ -89,11 +89,11 @@ impl Store {
     /// [`StoreError`].
     pub async fn purge(&self, now: Timestamp, idempotency: Timestamp) -> Result<(), StoreError> {
         write!(self, |db| {
-            sqlx::query("DELETE FROM refresh_tokens WHERE expires_ms < $1")
+            sql::query("DELETE FROM refresh_tokens WHERE expires_ms < $1")
                 .bind(ms(now))
                 .execute(&mut *db)
                 .await?;
-            sqlx::query("DELETE FROM idempotency WHERE created_ms < $1")
+            sql::query("DELETE FROM idempotency WHERE created_ms < $1")
                 .bind(ms(idempotency))
                 .execute(db)
                 .await?;

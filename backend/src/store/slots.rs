@@ -10,7 +10,7 @@ use crate::{
     store::{
         Connection, Store, StoreError,
         column::{parse, signed, small, unsigned},
-        read, write,
+        read, sql, write,
     },
 };
 
@@ -34,16 +34,17 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn slots(&self) -> Result<Slots, StoreError> {
-        let (free, taken, used): (i64, i64, i64) = read!(self, |pool| {
-            sqlx::query_as(
+        let (free, taken, used): (i64, i64, i64) = read!(self, |db| {
+            sql::query_as(
                 "SELECT (SELECT COUNT(*) FROM zenoh_slots WHERE NOT used), \
                  (SELECT COUNT(*) FROM zenoh_slots JOIN devices \
                   ON devices.device_id = zenoh_slots.device_id \
                   AND devices.epoch = zenoh_slots.epoch), \
                  (SELECT COUNT(*) FROM zenoh_slots WHERE used)",
             )
-            .fetch_one(pool)
+            .fetch_optional(db)
             .await?
+            .ok_or(StoreError::NotFound)?
         });
         Ok(Slots { free: small(free), taken: small(taken), spent: small(used - taken) })
     }
@@ -56,20 +57,18 @@ impl Store {
     pub async fn open_slots(&self, bounds: Bounds) -> Result<Vec<SlotTurn>, StoreError> {
         let rows: Vec<SlotRow> = write!(self, |db| {
             free_spent(db).await?;
-            let (total, taken): (i64, i64) = sqlx::query_as(
-                "SELECT COUNT(*), COUNT(device_id) FROM zenoh_slots",
-            )
-            .fetch_one(&mut *db)
-            .await?;
+            let (total, taken): (i64, i64) =
+                sql::query_as("SELECT COUNT(*), COUNT(device_id) FROM zenoh_slots")
+                    .fetch_optional(db)
+                    .await?
+                    .ok_or(StoreError::NotFound)?;
             for slot in small(total)..slot::wanted(small(taken), bounds) {
-                sqlx::query("INSERT INTO zenoh_slots (slot, turn, used) VALUES ($1, 0, FALSE)")
+                sql::query("INSERT INTO zenoh_slots (slot, turn, used) VALUES ($1, 0, FALSE)")
                     .bind(i64::from(slot))
-                    .execute(&mut *db)
+                    .execute(db)
                     .await?;
             }
-            sqlx::query_as("SELECT slot, turn FROM zenoh_slots ORDER BY slot")
-                .fetch_all(&mut *db)
-                .await?
+            sql::query_as("SELECT slot, turn FROM zenoh_slots ORDER BY slot").fetch_all(db).await?
         });
         Ok(rows.into_iter().map(SlotTurn::from).collect())
     }
@@ -82,29 +81,29 @@ impl Store {
         let row: Option<SlotRow> = write!(self, |db| {
             let (id, epoch) = (device.id.to_string(), signed(device.epoch));
             // The user of an earlier epoch may be in other hands.
-            sqlx::query(
+            sql::query(
                 "UPDATE zenoh_slots SET device_id = NULL WHERE device_id = $1 AND epoch <> $2",
             )
             .bind(&id)
             .bind(epoch)
-            .execute(&mut *db)
+            .execute(db)
             .await?;
             let has: Option<SlotRow> =
-                sqlx::query_as("SELECT slot, turn FROM zenoh_slots WHERE device_id = $1")
+                sql::query_as("SELECT slot, turn FROM zenoh_slots WHERE device_id = $1")
                     .bind(&id)
-                    .fetch_optional(&mut *db)
+                    .fetch_optional(db)
                     .await?;
             if has.is_some() {
                 has
             } else {
-                sqlx::query_as(
+                sql::query_as(
                     "UPDATE zenoh_slots SET used = TRUE, device_id = $1, epoch = $2 \
                      WHERE slot = (SELECT MIN(slot) FROM zenoh_slots WHERE NOT used) \
                      RETURNING slot, turn",
                 )
                 .bind(&id)
                 .bind(epoch)
-                .fetch_optional(&mut *db)
+                .fetch_optional(db)
                 .await?
             }
         });
@@ -116,10 +115,10 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn device_in_slot(&self, slot: u32) -> Result<Option<DeviceRecord>, StoreError> {
-        let id: Option<(String, i64)> = read!(self, |pool| {
-            sqlx::query_as("SELECT device_id, epoch FROM zenoh_slots WHERE slot = $1 AND device_id IS NOT NULL")
+        let id: Option<(String, i64)> = read!(self, |db| {
+            sql::query_as("SELECT device_id, epoch FROM zenoh_slots WHERE slot = $1 AND device_id IS NOT NULL")
                 .bind(i64::from(slot))
-                .fetch_optional(pool)
+                .fetch_optional(db)
                 .await?
         });
         let Some((id, epoch)) = id else { return Ok(None) };
@@ -129,7 +128,7 @@ impl Store {
 }
 
 async fn free_spent(db: &mut Connection) -> Result<(), StoreError> {
-    sqlx::query(
+    sql::query(
         "UPDATE zenoh_slots SET used = FALSE, device_id = NULL, epoch = NULL, turn = turn + 1 \
          WHERE used AND slot NOT IN (SELECT slot FROM zenoh_slots JOIN devices \
          ON devices.device_id = zenoh_slots.device_id AND devices.epoch = zenoh_slots.epoch)",

@@ -11,7 +11,7 @@ use link_protocol::{
 use crate::store::{
     Page, Store, StoreError,
     column::{from_json, json, ms, parse, time},
-    read, write,
+    read, sql, write,
 };
 
 #[derive(sqlx::FromRow)]
@@ -33,7 +33,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         write!(self, |db| {
-            sqlx::query(
+            sql::query(
                 "INSERT INTO system_samples (device_id, report, reported_ms) VALUES ($1, $2, $3) \
                  ON CONFLICT (device_id) DO UPDATE SET report = excluded.report, \
                  reported_ms = excluded.reported_ms",
@@ -53,7 +53,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn system(&self, device: DeviceId) -> Result<Option<SystemSample>, StoreError> {
         let row: Option<SampleRow> = read!(self, |pool| {
-            sqlx::query_as("SELECT * FROM system_samples WHERE device_id = $1")
+            sql::query_as("SELECT * FROM system_samples WHERE device_id = $1")
                 .bind(device.to_string())
                 .fetch_optional(pool)
                 .await?
@@ -71,7 +71,7 @@ impl Store {
         page: &Page,
     ) -> Result<HashMap<DeviceId, SystemSample>, StoreError> {
         let rows: Vec<SampleRow> = read!(self, |pool| {
-            sqlx::query_as(
+            sql::query_as(
                 "SELECT * FROM system_samples WHERE device_id IN (SELECT device_id FROM devices \
                  WHERE account_id = $1 AND ($2 IS NULL OR device_id < $2) \
                  ORDER BY device_id DESC LIMIT $3)",

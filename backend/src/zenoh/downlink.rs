@@ -157,7 +157,8 @@ impl Downlink {
         let Ok(Some(device)) = self.app.device_in_slot(&name).await else { return };
         let mut watching = self.app.attend(&device);
         loop {
-            let greeted = std::mem::take(&mut *first.lock().unwrap_or_else(PoisonError::into_inner));
+            let greeted =
+                std::mem::take(&mut *first.lock().unwrap_or_else(PoisonError::into_inner));
             for command in greeted {
                 if !self.deliver(&name, &device, command).await {
                     break;

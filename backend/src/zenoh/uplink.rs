@@ -201,10 +201,7 @@ impl From<Failure> for Problem {
 async fn reply(query: &Query, answer: Result<Bytes, Problem>) {
     let sent = match answer {
         Ok(body) => {
-            query
-                .reply(query.key_expr(), body.to_vec())
-                .encoding(Encoding::APPLICATION_JSON)
-                .await
+            query.reply(query.key_expr(), body.to_vec()).encoding(Encoding::APPLICATION_JSON).await
         }
         Err(problem) => {
             query.reply_err(json(&problem).to_vec()).encoding(problem::CONTENT_TYPE).await

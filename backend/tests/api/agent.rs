@@ -76,24 +76,11 @@ async fn logs_and_usage_are_bounded_for_each_device() {
     let long = json!({ "message": "x".repeat(100_000), "severity": "info" });
     assert_eq!(world.post("/api/v1/logs", &other.token, long).await.status, 204);
 
-    let file = world.folder.path().join("link.db");
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
-    let database = sqlx::SqlitePool::connect_with(options).await.unwrap();
-    let messages: Vec<String> =
-        sqlx::query_scalar("SELECT message FROM logs WHERE device_id = $1 ORDER BY number")
-            .bind(&device.id)
-            .fetch_all(&database)
-            .await
-            .unwrap();
-    assert_eq!(messages, ["2", "3", "4"]);
-    let rows: i64 =
-        sqlx::query_scalar("SELECT COUNT(*) FROM telemetry").fetch_one(&database).await.unwrap();
-    assert_eq!(rows, 2);
-    let longest: i64 = sqlx::query_scalar("SELECT MAX(LENGTH(message)) FROM logs")
-        .fetch_one(&database)
-        .await
-        .unwrap();
-    assert_eq!(longest, 8192);
+    let messages = "SELECT message FROM logs WHERE device_id = $1 ORDER BY number";
+    assert_eq!(world.select(messages, &device.id).await, ["2", "3", "4"]);
+    assert_eq!(world.select(messages, &other.id).await[0].len(), 8192);
+    let usage = "SELECT inference_id FROM telemetry WHERE device_id = $1";
+    assert_eq!(world.select(usage, &device.id).await.len(), 2);
 }
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! The update of a device's agent: who may ask for it, and what is known of the last one.
 
 use axum::{body::Body, http::Request};
-use link_backend::config::Config;
 use link_protocol::{command::Command, limits};
 use serde_json::{Value, json};
 
@@ -202,21 +201,14 @@ async fn the_reason_that_a_device_gives_is_bounded_and_steers_no_terminal() {
 #[tokio::test]
 async fn a_database_of_the_version_before_is_brought_up_to_date() {
     let mut scene = Scene::new().await;
-    let file = scene.world.folder.path().join("link.db");
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
-    let database = sqlx::SqlitePool::connect_with(options).await.unwrap();
     for statement in [
         "ALTER TABLE devices DROP COLUMN last_update",
         "DROP TABLE system_samples",
         "DELETE FROM _sqlx_migrations WHERE version >= 2",
     ] {
-        sqlx::query(statement).execute(&database).await.unwrap();
+        scene.world.alter(statement).await;
     }
-    database.close().await;
-
-    let mut config = Config::new(scene.world.folder.path().to_owned());
-    config.clock = scene.world.clock.clone();
-    scene.world.backend = link_backend::build(config).await.unwrap();
+    scene.world.backend = link_backend::build(scene.world.configuration()).await.unwrap();
     let read = scene.read().await;
     assert_eq!((read.status, read.body.get("last_update")), (200, None), "{read:?}");
     let committed = json!({ "from": "1.3.0", "to": "1.5.0", "outcome": "committed" });

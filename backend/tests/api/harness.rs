@@ -1,4 +1,7 @@
-//! A backend in a temporary folder, people who use it and devices that poll it.
+//! A backend in a temporary folder, people who use it and devices that poll it. Its database is an
+//! SQLite file, or one of its own on the PostgreSQL server that the environment names.
+
+#![expect(clippy::disallowed_methods, reason = "reads which database the tests run on")]
 
 use std::{
     sync::{
@@ -9,6 +12,7 @@ use std::{
 };
 
 use axum::{
+    Router,
     body::Body,
     http::{HeaderMap, Request, header},
 };
@@ -21,8 +25,11 @@ use link_protocol::{
     signing::{Signed, SigningKey, VerifyingKey},
 };
 use serde_json::{Value, json};
+use sqlx::{Connection as _, PgConnection, SqliteConnection, sqlite::SqliteConnectOptions};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
+
+use crate::cluster::Database;
 
 pub(crate) const ORIGIN: &str = "https://work.example";
 pub(crate) const PASSWORD: &str = "correct horse battery";
@@ -36,11 +43,16 @@ impl Clock for StandingClock {
     }
 }
 
-/// A backend and its folder.
+/// Holds the URL of the PostgreSQL server that the tests run on, else they run on SQLite.
+pub(crate) const SERVER: &str = "LINK_TEST_DATABASE_SERVER";
+
+/// A backend, its folder and its database.
 pub(crate) struct World {
     pub(crate) backend: Backend,
+    pub(crate) database: Option<Database>,
     pub(crate) clock: Arc<StandingClock>,
     pub(crate) folder: TempDir,
+    device_limit: u32,
 }
 
 /// An answer.
@@ -69,13 +81,56 @@ impl World {
     pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(StandingClock(AtomicI64::new(1_790_000_000_000)));
-        let mut config = Config::new(folder.path().to_owned());
-        config.clock = Arc::<StandingClock>::clone(&clock);
-        config.password_memory_kib = 64;
-        config.allowed_origins = vec![ORIGIN.parse().unwrap()];
+        let database = database().await;
+        let mut config = configuration(&folder, &clock, database.as_ref());
         change(&mut config);
+        let device_limit = config.device_limit;
         let backend = link_backend::build(config).await.unwrap();
-        Self { backend, clock, folder }
+        Self { backend, database, clock, folder, device_limit }
+    }
+
+    /// What another backend on the same folder and database is started with.
+    pub(crate) fn configuration(&self) -> Config {
+        configuration(&self.folder, &self.clock, self.database.as_ref())
+    }
+
+    /// The service, and that of a second backend where two may share the database.
+    pub(crate) async fn routers(&self) -> Vec<Router> {
+        let mut routers = vec![self.backend.router.clone()];
+        if self.database.is_some() {
+            let mut config = self.configuration();
+            config.device_limit = self.device_limit;
+            routers.push(link_backend::build(config).await.unwrap().router);
+        }
+        routers
+    }
+
+    /// The text that `statement` finds in each row; `$1` is `parameter`.
+    pub(crate) async fn select(&self, statement: &'static str, parameter: &str) -> Vec<String> {
+        if let Some(database) = &self.database {
+            let mut connection = PgConnection::connect(&database.url()).await.unwrap();
+            let query = sqlx::query_scalar(statement).bind(parameter);
+            query.fetch_all(&mut connection).await.unwrap()
+        } else {
+            let mut connection = self.lite().await;
+            let query = sqlx::query_scalar(statement).bind(parameter);
+            query.fetch_all(&mut connection).await.unwrap()
+        }
+    }
+
+    /// Runs a statement on the database, behind the backend's back.
+    pub(crate) async fn alter(&self, statement: &'static str) {
+        if let Some(database) = &self.database {
+            let mut connection = PgConnection::connect(&database.url()).await.unwrap();
+            sqlx::query(statement).execute(&mut connection).await.unwrap();
+        } else {
+            sqlx::query(statement).execute(&mut self.lite().await).await.unwrap();
+        }
+    }
+
+    async fn lite(&self) -> SqliteConnection {
+        let file = self.folder.path().join("link.db");
+        SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(file)).await.unwrap()
     }
 
     /// A world with the first account, and its access token.
@@ -316,6 +371,25 @@ impl Answer {
             assert!(self.header("retry-after").parse::<u64>().unwrap() >= 1);
         }
     }
+}
+
+/// A new database on the server that the tests run on, if it is not SQLite.
+pub(crate) async fn database() -> Option<Database> {
+    let server = std::env::var(SERVER).ok()?;
+    Some(Database::create(&server).await)
+}
+
+fn configuration(
+    folder: &TempDir,
+    clock: &Arc<StandingClock>,
+    database: Option<&Database>,
+) -> Config {
+    let mut config = Config::new(folder.path().to_owned());
+    config.database_url = database.map(|database| Secret::new(database.url()));
+    config.clock = Arc::<StandingClock>::clone(clock);
+    config.password_memory_kib = 64;
+    config.allowed_origins = vec![ORIGIN.parse().unwrap()];
+    config
 }
 
 /// The body of a registration with the key pair of seed 1.

@@ -4,8 +4,11 @@
 
 mod account;
 mod agent;
+#[path = "../store/cluster.rs"]
+mod cluster;
 mod command;
 mod content;
+mod contention;
 mod deployment;
 mod device;
 mod document;
@@ -13,6 +16,7 @@ mod harness;
 mod key;
 mod matrix;
 mod model;
+mod postgres;
 mod registration;
 mod repair;
 mod restart;

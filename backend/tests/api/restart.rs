@@ -9,10 +9,12 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use link_backend::config::Config;
 use serde_json::{Value, json};
 
-use crate::harness::{PASSWORD, World, registration};
+use crate::{
+    cluster::Database,
+    harness::{self, PASSWORD, World, registration},
+};
 
 #[tokio::test]
 async fn a_store_that_is_opened_again_has_every_command() {
@@ -24,8 +26,7 @@ async fn a_store_that_is_opened_again_has_every_command() {
     let id = world.act(&path, &user).await.text("command_id");
     assert_eq!(world.poll(&device, 1).await[0].attempt, 1);
 
-    let mut config = Config::new(world.folder.path().to_owned());
-    config.clock = world.clock.clone();
+    let mut config = world.configuration();
     config.allowed_origins = vec!["https://later.example".parse().unwrap()];
     world.backend = link_backend::build(config).await.unwrap();
     assert!(world.backend.app.setup_token().is_none());
@@ -35,10 +36,11 @@ async fn a_store_that_is_opened_again_has_every_command() {
     assert_eq!(allowlist.body["origins"], json!(["https://work.example"]), "data by now");
 }
 
-#[test]
-fn a_killed_backend_loses_nothing_that_it_accepted() {
+#[tokio::test]
+async fn a_killed_backend_loses_nothing_that_it_accepted() {
     let folder = tempfile::tempdir().unwrap();
-    let (first, address, token) = start(folder.path());
+    let database = harness::database().await;
+    let (first, address, token) = start(folder.path(), database.as_ref());
     let token = token.expect("the first start prints the setup token");
     let setup = json!({ "setup_token": token, "email": "ada@example.org", "password": PASSWORD });
     let user = call(&address, "POST", "/api/v1/setup", "", &setup).1["access_token"].clone();
@@ -57,7 +59,7 @@ fn a_killed_backend_loses_nothing_that_it_accepted() {
     assert_eq!(status, 202);
     drop(first);
 
-    let (_second, address, token) = start(folder.path());
+    let (_second, address, token) = start(folder.path(), database.as_ref());
     assert_eq!(token, None, "the account exists");
     let device_token = device["device_token"].as_str().unwrap();
     let path = format!("/api/v1/agent/{id}/commands?wait=0");
@@ -71,8 +73,8 @@ fn a_killed_backend_loses_nothing_that_it_accepted() {
 #[test]
 fn two_backends_do_not_share_a_folder() {
     let folder = tempfile::tempdir().unwrap();
-    let (_first, ..) = start(folder.path());
-    let second = program(folder.path()).output().unwrap();
+    let (_first, ..) = start(folder.path(), None);
+    let second = program(folder.path(), None).output().unwrap();
     assert!(!second.status.success());
     let said = String::from_utf8(second.stderr).unwrap();
     assert!(said.contains("another backend uses the data folder"), "{said}");
@@ -88,16 +90,21 @@ impl Drop for Killed {
     }
 }
 
-fn program(data: &Path) -> Command {
+fn program(data: &Path, database: Option<&Database>) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_link-backend"));
     program.args(["--log", "warn", "serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
     program.env_clear();
+    if let Some(database) = database {
+        let file = data.join("database-url");
+        std::fs::write(&file, database.url()).unwrap();
+        program.arg("--database-url-file").arg(file);
+    }
     program
 }
 
 /// Starts the program; returns its address and the setup token, if it printed one.
-fn start(data: &Path) -> (Killed, String, Option<String>) {
-    let mut child = program(data).stderr(Stdio::piped()).spawn().unwrap();
+fn start(data: &Path, database: Option<&Database>) -> (Killed, String, Option<String>) {
+    let mut child = program(data, database).stderr(Stdio::piped()).spawn().unwrap();
     let mut token = None;
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let address = loop {

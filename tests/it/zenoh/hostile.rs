@@ -54,7 +54,8 @@ impl Hostile {
             public_key: key.verifying().clone(),
             proof: None,
         };
-        let registered = agent::register(&Http::new(&backend.url).unwrap(), &request).await.unwrap();
+        let registered =
+            agent::register(&Http::new(&backend.url).unwrap(), &request).await.unwrap();
         let client =
             AgentClient::new(&backend.url, registered.device_id, registered.device_token).unwrap();
         let access = client.zenoh_access().await.unwrap().unwrap();
@@ -179,7 +180,8 @@ async fn a_message_counts_only_with_the_proof_of_the_device_whose_slot_it_is() {
     let forged = thief.ask(Verb::Post, "hello", honest.hello(), patience).await;
     let Err(Failure::Refused(refused)) = forged else { panic!("{forged:?}") };
     assert_eq!(refused.status, 401);
-    let honest_session = DeviceSession::join(&honest.access, Arc::clone(&honest.key)).await.unwrap();
+    let honest_session =
+        DeviceSession::join(&honest.access, Arc::clone(&honest.key)).await.unwrap();
     honest_session.ask(Verb::Post, "hello", honest.hello(), patience).await.unwrap();
     let elsewhere = honest_session.ask(Verb::Post, "nowhere", b"{}".to_vec(), patience).await;
     let Err(Failure::Refused(refused)) = elsewhere else { panic!("{elsewhere:?}") };
@@ -189,7 +191,10 @@ async fn a_message_counts_only_with_the_proof_of_the_device_whose_slot_it_is() {
     assert_eq!(refused.status, 400);
 
     // A wrong password is refused, and a device that was removed is heard no more.
-    let wrong = ZenohAccess { password: link_protocol::secret::Secret::new("wrong"), ..honest.access.clone() };
+    let wrong = ZenohAccess {
+        password: link_protocol::secret::Secret::new("wrong"),
+        ..honest.access.clone()
+    };
     assert!(DeviceSession::join(&wrong, Arc::clone(&honest.key)).await.is_err());
     backend.owner.remove_device(honest.client.device()).await.unwrap();
     let gone = honest_session.ask(Verb::Post, "hello", honest.hello(), patience).await;

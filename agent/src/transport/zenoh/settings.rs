@@ -66,8 +66,7 @@ impl Settings {
         };
         let endpoints =
             if self.endpoints.is_empty() { told.endpoints } else { self.endpoints.clone() };
-        let (username, password) =
-            self.user.clone().unwrap_or((told.username, told.password));
+        let (username, password) = self.user.clone().unwrap_or((told.username, told.password));
         let root_ca = self.root_ca.clone().or(told.root_ca);
         Ok(Some(ZenohAccess { endpoints, username, password, root_ca }))
     }

@@ -7,6 +7,7 @@ use crate::{
     store::{
         Connection, DeploymentView, StoreError,
         column::{broken, from_json, from_word, json, ms, parse, signed, time, unsigned, word},
+        sql,
     },
 };
 
@@ -40,7 +41,7 @@ pub(super) async fn insert(
     db: &mut Connection,
     record: &DeploymentRecord,
 ) -> Result<(), StoreError> {
-    sqlx::query(
+    sql::query(
         "INSERT INTO deployments (deployment_id, model_id, device_id, command_id, alias, port, \
          state, reason, bytes_done, bytes_total, allowlist, removed, created_ms, updated_ms) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
@@ -68,7 +69,7 @@ pub(in crate::store) async fn update(
     db: &mut Connection,
     record: &DeploymentRecord,
 ) -> Result<(), StoreError> {
-    sqlx::query(
+    sql::query(
         "UPDATE deployments SET port = $2, state = $3, reason = $4, bytes_done = $5, \
          bytes_total = $6, allowlist = $7, removed = $8, updated_ms = $9 WHERE deployment_id = $1",
     )

@@ -1,0 +1,156 @@
+//! Requests that meet each other in the database. On PostgreSQL half of them come through a second
+//! backend on the same database, as on two machines.
+
+use axum::{Router, body::Body, http::Request};
+use futures_util::future::join_all;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tower::ServiceExt as _;
+
+use crate::harness::{World, pair, registration};
+
+/// One request.
+struct Call {
+    path: String,
+    token: String,
+    idempotency_key: Option<String>,
+    body: Value,
+}
+
+impl Call {
+    fn new(path: impl Into<String>, token: &str, body: Value) -> Self {
+        Self { path: path.into(), token: token.to_owned(), idempotency_key: None, body }
+    }
+
+    async fn send(self, router: Router) -> (u16, Value) {
+        let mut request = Request::builder()
+            .method("POST")
+            .uri(self.path)
+            .header("content-type", "application/json");
+        if !self.token.is_empty() {
+            request = request.header("authorization", format!("Bearer {}", self.token));
+        }
+        if let Some(key) = self.idempotency_key {
+            request = request.header("idempotency-key", key);
+        }
+        let request = request.body(Body::from(self.body.to_string())).unwrap();
+        let answer = router.oneshot(request).await.unwrap();
+        let status = answer.status().as_u16();
+        let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+        (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+    }
+}
+
+/// Sends all at once, by turns through each backend on the database, each on a task of its own.
+async fn together(world: &World, calls: Vec<Call>) -> Vec<(u16, Value)> {
+    let routers = world.routers().await;
+    let tasks = calls.into_iter().zip(routers.iter().cycle());
+    let tasks: JoinSet<_> = tasks.map(|(call, router)| call.send(router.clone())).collect();
+    tasks.join_all().await
+}
+
+fn count(answers: &[(u16, Value)], status: u16) -> usize {
+    answers.iter().filter(|answer| answer.0 == status).count()
+}
+
+fn enrolment(key: &str, seed: u8) -> Call {
+    let mut body = registration("fleet_key", key);
+    body["public_key"] = serde_json::to_value(pair(seed).verifying()).unwrap();
+    Call::new("/api/v1/devices/register-with-key", "", body)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_of_one_device_are_numbered_without_a_gap() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let models = join_all((0..8).map(|_| world.model(&user, false))).await;
+    for (number, model) in models.iter().enumerate() {
+        let wish = json!({ "device_id": device.id, "model_id": model, "port": 9000 + number });
+        let answer = world.post("/api/v1/deployments", &user, wish).await;
+        assert_eq!(answer.status, 202, "{answer:?}");
+        world.poll(&device, 0).await;
+        world.result(&device, &answer.text("command_id"), "succeeded").await;
+    }
+    for round in 0..5 {
+        let act = if round % 2 == 0 { "stop" } else { "serve" };
+        let calls = models.iter().map(|model| {
+            Call::new(format!("/api/v1/models/{model}/{act}/{}", device.id), &user, Value::Null)
+        });
+        let answers = together(&world, calls.collect()).await;
+        assert_eq!(count(&answers, 202), 8, "{answers:?}");
+    }
+    let numbers =
+        "SELECT CAST(c.seq AS TEXT) FROM commands c WHERE c.device_id = $1 ORDER BY c.seq";
+    let expected: Vec<String> = (1..=48).map(|number: u32| number.to_string()).collect();
+    assert_eq!(world.select(numbers, &device.id).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_never_has_more_devices_than_its_limit() {
+    let world = World::with(|config| config.device_limit = 10).await;
+    let user = world.create_first_account().await;
+    let key = world.key(&user, "fleet").await;
+    let calls = (0..50).map(|seed| enrolment(&key, seed)).collect();
+    let answers = together(&world, calls).await;
+    assert_eq!((count(&answers, 201), count(&answers, 409)), (10, 40), "{answers:?}");
+    assert_eq!(world.get("/api/v1/devices", &user).await.items().len(), 10);
+    assert_eq!(world.get("/api/v1/keys", &user).await.items()[0]["devices"], 10);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_is_counted_exactly_as_often_as_it_is_used() {
+    let (world, user) = World::set_up().await;
+    let wish = json!({ "kind": "fleet", "max_devices": 7 });
+    let key = world.post("/api/v1/keys", &user, wish).await.text("key");
+    let answers = together(&world, (0..20).map(|seed| enrolment(&key, seed)).collect()).await;
+    assert_eq!(count(&answers, 201), 7, "{answers:?}");
+    assert_eq!(world.get("/api/v1/keys", &user).await.items()[0]["devices"], 7);
+    assert_eq!(world.get("/api/v1/devices", &user).await.items().len(), 7);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_machine_that_registers_many_times_at_once_is_one_device() {
+    let (world, user) = World::set_up().await;
+    let key = world.key(&user, "registration").await;
+    let body = registration("registration_key", &key);
+    let path = "/api/v1/devices/register-with-key";
+    let calls = (0..12).map(|_| Call::new(path, "", body.clone())).collect();
+    let answers = together(&world, calls).await;
+    assert_eq!(count(&answers, 201), 12, "{answers:?}");
+    let devices = world.get("/api/v1/devices", &user).await;
+    assert_eq!(devices.items().len(), 1);
+    let mut epochs: Vec<u64> =
+        answers.iter().map(|(_, answer)| answer["epoch"].as_u64().unwrap()).collect();
+    epochs.sort_unstable();
+    assert_eq!(epochs, (1..=12).collect::<Vec<u64>>());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_idempotency_key_sent_many_times_at_once_is_one_deployment() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    let wish = json!({ "device_id": device.id, "model_id": model });
+    let calls = (0..16).map(|_| Call {
+        idempotency_key: Some("once".to_owned()),
+        ..Call::new("/api/v1/deployments", &user, wish.clone())
+    });
+    let answers = together(&world, calls.collect()).await;
+    assert_eq!(count(&answers, 202), 16, "{answers:?}");
+    let first = &answers[0].1["deployment_id"];
+    assert!(answers.iter().all(|(_, answer)| answer["deployment_id"] == *first), "{answers:?}");
+    assert_eq!(world.get("/api/v1/deployments", &user).await.items().len(), 1);
+    assert_eq!(world.poll(&device, 0).await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refresh_token_that_is_used_many_times_at_once_is_used_once() {
+    let (world, _) = World::set_up().await;
+    let login = json!({ "email": "ada@example.org", "password": crate::harness::PASSWORD });
+    let token = world.post("/api/v1/auth/login", "", login).await.text("refresh_token");
+    let body = json!({ "refresh_token": token });
+    let calls = (0..8).map(|_| Call::new("/api/v1/auth/refresh", "", body.clone())).collect();
+    let answers = together(&world, calls).await;
+    assert_eq!((count(&answers, 200), count(&answers, 401)), (1, 7), "{answers:?}");
+}

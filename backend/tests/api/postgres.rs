@@ -1,0 +1,33 @@
+//! The same tests on PostgreSQL: this program runs itself on a server of its own. With
+//! `LINK_TEST_POSTGRES=1` all of them, else those in which requests meet each other.
+
+#![expect(clippy::disallowed_methods, reason = "starts itself again")]
+
+use std::process::Command;
+
+use crate::{
+    cluster::{Cluster, required},
+    harness::SERVER,
+};
+
+/// What runs where PostgreSQL is installed and nobody asked for all of it.
+const SUBSET: [&str; 4] = ["registration::", "key::", "contention::", "restart::"];
+
+#[test]
+fn the_api_behaves_on_postgresql_as_on_sqlite() {
+    let Some(mut cluster) = Cluster::start() else {
+        return;
+    };
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.env(SERVER, cluster.url()).args(["--skip", "postgres::", "--test-threads", "2"]);
+    if !required() {
+        command.args(SUBSET);
+    }
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let counted = said.lines().rfind(|line| line.starts_with("test result: ok. "));
+    let passed = counted.and_then(|line| line.split(' ').nth(3)?.parse::<u32>().ok());
+    assert!(output.status.success() && passed.is_some_and(|passed| passed >= 20), "{said}");
+    println!("{}", counted.unwrap_or_default());
+    cluster.end("INT");
+}
