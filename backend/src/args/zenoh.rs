@@ -16,7 +16,7 @@ pub(crate) struct Zenoh {
         value_delimiter = ',',
         value_name = "ENDPOINT"
     )]
-    listen: Vec<String>,
+    zenoh_listen: Vec<String>,
     /// Endpoint that devices are told, where it is not the one that is listened on.
     #[arg(
         long = "zenoh-endpoint",
@@ -24,36 +24,36 @@ pub(crate) struct Zenoh {
         value_delimiter = ',',
         value_name = "ENDPOINT"
     )]
-    endpoints: Vec<String>,
+    zenoh_endpoints: Vec<String>,
     /// Router that runs beside, in the place of the built-in one.
     #[arg(
         long = "zenoh-router",
         env = "LINK_BACKEND_ZENOH_ROUTER",
         value_delimiter = ',',
         value_name = "ENDPOINT",
-        conflicts_with = "listen",
-        requires = "files"
+        conflicts_with = "zenoh_listen",
+        requires = "zenoh_files"
     )]
-    routers: Vec<String>,
+    zenoh_routers: Vec<String>,
     /// Folder for the users and rules of routers that run beside.
     #[arg(long = "zenoh-files", env = "LINK_BACKEND_ZENOH_FILES", value_name = "DIR")]
-    files: Option<PathBuf>,
+    zenoh_files: Option<PathBuf>,
     /// Certificate chain of the router in PEM; without it the router has an authority of its own.
     #[arg(
         long = "zenoh-certificate",
         env = "LINK_BACKEND_ZENOH_CERTIFICATE",
         value_name = "FILE",
-        requires = "key"
+        requires = "zenoh_key"
     )]
-    certificate: Option<PathBuf>,
+    zenoh_certificate: Option<PathBuf>,
     /// Private key of that certificate in PEM.
     #[arg(
         long = "zenoh-key",
         env = "LINK_BACKEND_ZENOH_KEY",
         value_name = "FILE",
-        requires = "certificate"
+        requires = "zenoh_certificate"
     )]
-    key: Option<PathBuf>,
+    zenoh_key: Option<PathBuf>,
     /// Free slots that the router opens with at least.
     #[arg(
         long = "zenoh-reserve",
@@ -61,24 +61,24 @@ pub(crate) struct Zenoh {
         value_name = "N",
         default_value_t = ZenohConfig::default().bounds.reserve
     )]
-    reserve: u32,
+    zenoh_reserve: u32,
 }
 
 impl Zenoh {
     /// Returns what the transport is started with, when it is asked for.
     pub(crate) fn config(self) -> Option<ZenohConfig> {
-        if self.listen.is_empty() && self.routers.is_empty() {
+        if self.zenoh_listen.is_empty() && self.zenoh_routers.is_empty() {
             return None;
         }
         let mut config = ZenohConfig {
-            listen: self.listen,
-            endpoints: self.endpoints,
-            routers: self.routers,
-            files: self.files,
-            certificate: self.certificate.zip(self.key),
+            listen: self.zenoh_listen,
+            endpoints: self.zenoh_endpoints,
+            routers: self.zenoh_routers,
+            files: self.zenoh_files,
+            certificate: self.zenoh_certificate.zip(self.zenoh_key),
             ..ZenohConfig::default()
         };
-        config.bounds.reserve = self.reserve.min(config.bounds.most);
+        config.bounds.reserve = self.zenoh_reserve.min(config.bounds.most);
         Some(config)
     }
 }
