@@ -9,6 +9,7 @@ mod deployments;
 mod devices;
 mod keys;
 mod models;
+mod recovery;
 mod registration;
 mod reports;
 mod serving;
@@ -87,6 +88,14 @@ impl App {
     #[must_use]
     pub fn setup_token(&self) -> Option<Secret> {
         lock(&self.setup_token).as_ref().map(|token| token.token().clone())
+    }
+
+    /// Deletes what uploads left that a killed backend had begun.
+    ///
+    /// # Errors
+    /// When the folder of models cannot be listed or a file not deleted.
+    pub fn clear_uploads(&self) -> std::io::Result<()> {
+        self.contents.clear_uploads()
     }
 
     /// Answers every poll that is parked, and every later one, at once.

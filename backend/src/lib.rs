@@ -32,7 +32,7 @@ pub struct Backend {
     pub app: Arc<App>,
 }
 
-/// Opens everything that `config` names and builds the service.
+/// Opens everything that `config` names and builds the service: the only one on its folder.
 ///
 /// # Errors
 /// When the data folder, the database or a file cannot be opened.
@@ -43,6 +43,7 @@ pub async fn build(config: Config) -> anyhow::Result<Backend> {
         .with_context(|| format!("failed to make the data folder `{data}`"))?;
     let app = App::open(config).await;
     let app = Arc::new(app.with_context(|| format!("failed to open the data folder `{data}`"))?);
+    app.clear_uploads().context("failed to clear the folder of models")?;
     Ok(Backend { router: api::router(Arc::clone(&app)), app })
 }
 

@@ -1,11 +1,7 @@
 //! Listens, answers, and stops in an orderly way: parked polls are answered at once, what runs has
 //! a deadline.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "IO shell: files, signals and time"
-)]
+#![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
 
 use std::{
     io::{self, Write as _},
@@ -16,7 +12,9 @@ use std::{
 
 use anyhow::Context as _;
 use axum::serve::ListenerExt as _;
-use link_backend::{Backend, app::App, config::Config};
+use link_backend::{Backend, app::App, config::load::Loaded};
+use link_platform::fs;
+use link_protocol::exit_code::ExitCode;
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
@@ -24,7 +22,10 @@ use tokio::{
     time::MissedTickBehavior,
 };
 
-use crate::args::Serve;
+use crate::outcome::{Ended, Refused};
+
+/// The file that a running backend holds locked.
+const LOCK: &str = "lock";
 
 /// How often it is looked for what expired.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
@@ -33,31 +34,29 @@ const PURGE_EVERY: u32 = 600;
 /// How long requests may still run after the signal.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
-pub(crate) async fn run(options: Serve) -> anyhow::Result<()> {
-    let mut config = Config::new(options.data);
-    config.public_url = options.public_url;
-    config.allowed_origins = options.allowed_origins;
-    config.device_limit = options.device_limit;
+pub(crate) async fn run(loaded: &Loaded) -> Ended {
+    let config = loaded.config()?;
+    let values = &loaded.values;
     let data = config.data.clone();
-    std::fs::create_dir_all(&data)
-        .with_context(|| format!("failed to make the data folder `{}`", data.display()))?;
-    let _lock = lock(&data)?;
+    fs::create_private_dir(&data)?;
+    let lock = fs::try_lock(&data.join(LOCK))?;
+    let Some(_lock) = lock else { return Err(in_use(&data)) };
     let Backend { router, app } = link_backend::build(config).await?;
 
-    if let Some(file) = &options.address_file {
-        forget(file).with_context(|| format!("failed to delete `{}`", file.display()))?;
+    if let Some(file) = &values.address_file {
+        // The address of an earlier run must not be taken for this one's.
+        fs::remove_file(file)?;
     }
-    let listener = TcpListener::bind(options.listen)
+    let listener = TcpListener::bind(values.listen)
         .await
-        .with_context(|| format!("failed to listen on {}", options.listen))?;
+        .with_context(|| format!("failed to listen on {}", values.listen))?;
     let address = listener.local_addr().context("failed to read the bound address")?;
     if let Some(token) = app.setup_token() {
         say(&format!("setup token: {}", token.expose()))?;
     }
     say(&format!("listening on http://{address}"))?;
-    if let Some(file) = &options.address_file {
-        write_atomic(file, &address.to_string())
-            .with_context(|| format!("failed to write `{}`", file.display()))?;
+    if let Some(file) = &values.address_file {
+        fs::write_private(file, format!("{address}\n").as_bytes())?;
     }
 
     tokio::spawn(sweep(Arc::clone(&app)));
@@ -90,17 +89,16 @@ pub(crate) async fn run(options: Serve) -> anyhow::Result<()> {
         () = deadline => {}
     }
     app.store().close().await;
-    Ok(())
+    Ok(ExitCode::Success)
 }
 
 /// Two backends on one folder would hand out each other's commands.
-fn lock(data: &Path) -> anyhow::Result<std::fs::File> {
-    let path = data.join("lock");
-    let file = std::fs::File::create(&path)
-        .with_context(|| format!("failed to open `{}`", path.display()))?;
-    file.try_lock()
-        .with_context(|| format!("another backend uses the data folder `{}`", data.display()))?;
-    Ok(file)
+fn in_use(data: &Path) -> Refused {
+    let said = format!(
+        "another backend uses the data folder `{}`: end it, or give this one a folder of its own",
+        data.display()
+    );
+    Refused::new(ExitCode::Busy, anyhow::Error::msg(said))
 }
 
 async fn sweep(app: Arc<App>) {
@@ -138,22 +136,4 @@ async fn signalled() {
 
 fn say(line: &str) -> anyhow::Result<()> {
     writeln!(io::stderr(), "{line}").context("failed to write to the standard error")
-}
-
-/// The address of an earlier run must not be taken for this one's.
-fn forget(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-/// Whoever waits for the file sees a whole address or none.
-fn write_atomic(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or_else(|| Path::new(".")))?;
-    writeln!(file, "{text}")?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }

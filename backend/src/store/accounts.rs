@@ -65,6 +65,25 @@ impl Store {
         Ok(())
     }
 
+    /// Replaces a user's password and ends every login of the user.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn set_password(&self, id: UserId, hash: &str) -> Result<(), StoreError> {
+        write!(self, |db| {
+            sqlx::query("UPDATE users SET password_hash = $1 WHERE user_id = $2")
+                .bind(hash)
+                .bind(id.to_string())
+                .execute(&mut *db)
+                .await?;
+            sqlx::query("DELETE FROM refresh_tokens WHERE user_id = $1")
+                .bind(id.to_string())
+                .execute(db)
+                .await?;
+        });
+        Ok(())
+    }
+
     /// Finds a user by e-mail address.
     ///
     /// # Errors

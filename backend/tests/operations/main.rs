@@ -1,0 +1,7 @@
+//! The chores of `link-backend` and how it runs as a service: the real program on a real folder.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected has failed")]
+
+mod account;
+mod configuration;
+mod program;
