@@ -32,8 +32,14 @@ use link_protocol::{
 use tokio::sync::watch;
 
 use crate::{
-    access::AccessTokens, chance, config::Config, content::ContentFolder,
-    domain::attempts::Attempts, passwords::Passwords, setup_token::SetupToken, store::Store,
+    access::AccessTokens,
+    chance,
+    config::Config,
+    content::{self, ContentFolder},
+    domain::attempts::Attempts,
+    passwords::Passwords,
+    setup_token::SetupToken,
+    store::Store,
     wake::Bells,
 };
 
@@ -64,7 +70,7 @@ impl App {
         } else {
             Some(SetupToken::open(&config.data).context("failed to make the setup token")?)
         };
-        let contents = ContentFolder::open(config.data.join("models"))
+        let contents = ContentFolder::open(config.data.join(content::FOLDER))
             .context("failed to open the folder of models")?;
         store.begin_allowlist(&Allowlist::new(config.allowed_origins.clone())).await?;
         let command_seed = store.seed("commands", chance::bits()).await?;

@@ -29,6 +29,10 @@ pub(crate) struct Global {
     /// The folder that holds everything [LINK_BACKEND_DATA].
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data: Option<String>,
+    /// A private file that holds the address of a PostgreSQL database
+    /// [LINK_BACKEND_DATABASE_URL_FILE; LINK_BACKEND_DATABASE_URL may hold the address itself].
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) database_url_file: Option<String>,
     /// What to log, such as `info` or `link_backend=debug` [LINK_BACKEND_LOG_FILTER].
     #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) log: Option<String>,
@@ -45,6 +49,8 @@ Examples:
   link-backend serve --data /var/lib/link --listen 0.0.0.0:8000
   link-backend serve --config /etc/link/backend.toml
   link-backend config show
+  link-backend backup /backup/link.tar
+  link-backend doctor
   link-backend create-account ada@example.org
 
 Every key of the configuration file can be set by a variable too: `log.format` by
@@ -61,6 +67,23 @@ fn after_help() -> String {
 pub(crate) enum Action {
     /// Answer requests until SIGTERM or Ctrl-C.
     Serve(Serve),
+    /// Bring the tables of the database up to date; `serve` does it too.
+    #[command(after_help = "Examples:\n  link-backend migrate --dry-run\n  link-backend migrate")]
+    Migrate(Migrate),
+    /// Write one consistent archive of the data folder; the backend may run.
+    #[command(after_help = "Examples:\n  link-backend backup /backup/link-$(date +%F).tar\n  \
+        link-backend backup ./link.tar --data ./data --json")]
+    Backup(Backup),
+    /// Put a backup in the place of the data folder; the backend must not run.
+    #[command(after_help = "Examples:\n  link-backend restore link.tar --data ./new\n  \
+        link-backend restore link.tar --force\n\n\
+        Everything is verified before anything is changed. What was in the folder is put aside, \
+        beside it.")]
+    Restore(Restore),
+    /// Look for what is wrong or will be, and say what to do about it.
+    #[command(after_help = "Examples:\n  link-backend doctor\n  link-backend doctor --json\n\n\
+        It ends with 0 when nothing must be done, and with 1 otherwise.")]
+    Doctor,
     /// Look at the configuration.
     #[command(subcommand)]
     Config(Config),
@@ -110,6 +133,33 @@ pub(crate) enum Config {
     Schema,
 }
 
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Migrate {
+    /// Say what is pending and change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Backup {
+    /// The archive to write; only you can read it, and it holds every key.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Replace the file when it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    /// The archive that `backup` wrote.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Put a folder aside that is not empty.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Person {
     /// The e-mail address of the user.
@@ -122,6 +172,7 @@ impl Global {
     pub(crate) fn flags(&self) -> Vec<(&'static str, Flag)> {
         let given = [
             ("data", "--data", &self.data),
+            ("database.url_file", "--database-url-file", &self.database_url_file),
             ("log.filter", "--log", &self.log),
             ("log.format", "--log-format", &self.log_format),
         ];
@@ -187,11 +238,13 @@ mod tests {
             "a",
             "--allowed-origin",
             "o",
+            "--database-url-file",
+            "f",
         ]);
         let Action::Serve(serve) = &arguments.action else { panic!("{arguments:?}") };
         let keys = link_backend::config::layers::keys();
         let flags: Vec<_> = arguments.global.flags().into_iter().chain(serve.flags()).collect();
-        assert_eq!(flags.len(), 8);
+        assert_eq!(flags.len(), 9);
         assert!(flags.iter().all(|(key, _)| keys.contains_key(*key)), "{flags:?}");
     }
 }

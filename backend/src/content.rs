@@ -25,6 +25,8 @@ use tokio::io::{AsyncSeekExt as _, AsyncWriteExt as _};
 use crate::domain::model::Received;
 
 const TEMPORARY: &str = ".upload-";
+/// The folder of models in the data folder.
+pub const FOLDER: &str = "models";
 
 /// The folder that holds model files.
 #[derive(Clone, Debug)]

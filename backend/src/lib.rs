@@ -8,6 +8,7 @@
 pub mod access;
 pub mod api;
 pub mod app;
+pub mod archive;
 pub mod chance;
 pub mod clock;
 pub mod config;

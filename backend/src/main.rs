@@ -45,6 +45,10 @@ async fn run(arguments: Arguments) -> Ended {
     log(&loaded.values.log)?;
     match arguments.action {
         Action::Serve(_) => serve::run(&loaded).await,
+        Action::Migrate(options) => command::migrate::run(&loaded, options, json).await,
+        Action::Backup(options) => command::backup::run(&loaded, &options, json).await,
+        Action::Restore(options) => command::restore::run(&loaded, &options, json).await,
+        Action::Doctor => command::doctor::run(&loaded, json).await,
         Action::Config(action) => command::config::run(action, &loaded, json),
         Action::CreateAccount(person) => command::account::create(&loaded, &person, json).await,
         Action::ResetPassword(person) => {

@@ -5,7 +5,6 @@
 
 use std::{
     io::{self, Write as _},
-    path::Path,
     sync::Arc,
     time::Duration,
 };
@@ -22,10 +21,7 @@ use tokio::{
     time::MissedTickBehavior,
 };
 
-use crate::outcome::{Ended, Refused};
-
-/// The file that a running backend holds locked.
-const LOCK: &str = "lock";
+use crate::{command, outcome::Ended};
 
 /// How often it is looked for what expired.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
@@ -39,8 +35,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let values = &loaded.values;
     let data = config.data.clone();
     fs::create_private_dir(&data)?;
-    let lock = fs::try_lock(&data.join(LOCK))?;
-    let Some(_lock) = lock else { return Err(in_use(&data)) };
+    let _lock = command::lock(&data)?;
     let Backend { router, app } = link_backend::build(config).await?;
 
     if let Some(file) = &values.address_file {
@@ -90,15 +85,6 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     }
     app.store().close().await;
     Ok(ExitCode::Success)
-}
-
-/// Two backends on one folder would hand out each other's commands.
-fn in_use(data: &Path) -> Refused {
-    let said = format!(
-        "another backend uses the data folder `{}`: end it, or give this one a folder of its own",
-        data.display()
-    );
-    Refused::new(ExitCode::Busy, anyhow::Error::msg(said))
 }
 
 async fn sweep(app: Arc<App>) {

@@ -19,6 +19,7 @@ mod sessions;
 mod settings;
 mod sweep;
 mod systems;
+pub mod upkeep;
 
 pub use column::Page;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};

@@ -9,11 +9,11 @@ use sqlx::{
 
 use crate::store::{Db, Store};
 
-static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
-const FILE: &str = "link.db";
+pub(super) const FILE: &str = "link.db";
 const READERS: u32 = 4;
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A request that cannot get a connection in this time is answered as overload.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 

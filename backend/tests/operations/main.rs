@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected has failed")]
 
 mod account;
+mod backup;
 mod configuration;
 mod program;
+mod upkeep;
