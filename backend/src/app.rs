@@ -9,6 +9,7 @@ mod deployments;
 mod devices;
 mod keys;
 mod models;
+mod readiness;
 mod recovery;
 mod registration;
 mod reports;
@@ -19,7 +20,7 @@ mod sweep;
 pub use deployments::DeploymentQuery;
 pub use serving::Requested;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool};
 
 use anyhow::Context as _;
 use jiff::Timestamp;
@@ -56,6 +57,8 @@ pub struct App {
     polls: Arc<Bells<DeviceId>>,
     results: Arc<Bells<CommandId>>,
     draining: watch::Sender<bool>,
+    /// Not ready any more, and still answering.
+    leaving: AtomicBool,
 }
 
 impl App {
@@ -85,6 +88,7 @@ impl App {
             polls: Arc::default(),
             results: Arc::default(),
             draining: watch::Sender::new(false),
+            leaving: AtomicBool::new(false),
             config,
             store,
         })

@@ -22,8 +22,8 @@ pub(crate) struct Arguments {
 /// What every command takes.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
-    /// The configuration file [default: ~/.config/link/backend.toml, else /etc/link/backend.toml,
-    /// unless a data folder is given].
+    /// The configuration file [default: ~/.config/link-backend/backend.toml, else
+    /// /etc/link-backend/backend.toml, unless a data folder is given].
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The folder that holds everything [LINK_BACKEND_DATA].
@@ -47,7 +47,7 @@ pub(crate) struct Global {
 const EXAMPLES: &str = "\
 Examples:
   link-backend serve --data /var/lib/link --listen 0.0.0.0:8000
-  link-backend serve --config /etc/link/backend.toml
+  link-backend serve --config /etc/link-backend/backend.toml
   link-backend config show
   link-backend backup /backup/link.tar
   link-backend doctor
@@ -107,6 +107,10 @@ pub(crate) struct Serve {
     /// [LINK_BACKEND_LISTEN].
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
+    /// The address that answers `/metrics`, for Prometheus [default: none]
+    /// [LINK_BACKEND_METRICS_LISTEN].
+    #[arg(long, value_name = "ADDRESS")]
+    metrics_listen: Option<String>,
     /// The address that people and devices reach this backend at [LINK_BACKEND_PUBLIC_URL].
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
@@ -185,6 +189,7 @@ impl Serve {
     pub(crate) fn flags(&self) -> Vec<(&'static str, Flag)> {
         let given = [
             ("listen", "--listen", &self.listen),
+            ("metrics.listen", "--metrics-listen", &self.metrics_listen),
             ("public_url", "--public-url", &self.public_url),
             ("device_limit", "--device-limit", &self.device_limit),
             ("address_file", "--address-file", &self.address_file),
@@ -240,11 +245,13 @@ mod tests {
             "o",
             "--database-url-file",
             "f",
+            "--metrics-listen",
+            "m",
         ]);
         let Action::Serve(serve) = &arguments.action else { panic!("{arguments:?}") };
         let keys = link_backend::config::layers::keys();
         let flags: Vec<_> = arguments.global.flags().into_iter().chain(serve.flags()).collect();
-        assert_eq!(flags.len(), 9);
+        assert_eq!(flags.len(), 10);
         assert!(flags.iter().all(|(key, _)| keys.contains_key(*key)), "{flags:?}");
     }
 }

@@ -15,6 +15,7 @@ pub mod config;
 pub mod content;
 pub mod domain;
 pub mod failure;
+pub mod numbers;
 pub mod passwords;
 pub mod setup_token;
 pub mod store;

@@ -1,39 +1,43 @@
-//! Listens, answers, and stops in an orderly way: parked polls are answered at once, what runs has
-//! a deadline.
+//! Listens, answers, and stops in an orderly way: not ready first, then parked polls are answered at
+//! once and what runs has a deadline. A second signal ends it at once.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
+
+mod metrics;
+mod stop;
 
 use std::{
     io::{self, Write as _},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
 use axum::serve::ListenerExt as _;
-use link_backend::{Backend, app::App, config::load::Loaded};
-use link_platform::fs;
-use link_protocol::exit_code::ExitCode;
-use tokio::{
-    net::TcpListener,
-    signal::unix::{SignalKind, signal},
-    sync::oneshot,
-    time::MissedTickBehavior,
+use link_backend::{Backend, app::App, config::load::Loaded, numbers};
+use link_platform::{
+    fs,
+    notify::{self, Note},
 };
+use link_protocol::exit_code::ExitCode;
+use tokio::{net::TcpListener, sync::oneshot, time::MissedTickBehavior};
 
-use crate::{command, outcome::Ended};
+use crate::{
+    command,
+    outcome::{Ended, Refused},
+    serve::stop::{Signals, Stop},
+};
 
 /// How often it is looked for what expired.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// After how many sweeps old tokens and idempotency keys are deleted.
 const PURGE_EVERY: u32 = 600;
-/// How long requests may still run after the signal.
-const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let config = loaded.config()?;
     let values = &loaded.values;
     let data = config.data.clone();
+    let mut signals = Signals::listen().context("signals cannot be received")?;
     fs::create_private_dir(&data)?;
     let _lock = command::lock(&data)?;
     let Backend { router, app } = link_backend::build(config).await?;
@@ -46,6 +50,10 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
         .await
         .with_context(|| format!("failed to listen on {}", values.listen))?;
     let address = listener.local_addr().context("failed to read the bound address")?;
+    if let Some(listen) = values.metrics.listen {
+        let address = metrics::serve(listen, Arc::clone(&app)).await?;
+        say(&format!("metrics on http://{address}/metrics"))?;
+    }
     if let Some(token) = app.setup_token() {
         say(&format!("setup token: {}", token.expose()))?;
     }
@@ -55,36 +63,33 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     }
 
     tokio::spawn(sweep(Arc::clone(&app)));
-    let (drain, drained) = oneshot::channel();
+    tokio::spawn(feed_watchdog());
+    let (drain, drained) = oneshot::channel::<()>();
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection keeps its delay");
         }
     });
-    let serving = axum::serve(listener, router).with_graceful_shutdown({
-        let app = Arc::clone(&app);
-        async move {
-            signalled().await;
-            tracing::info!("stopping");
-            app.drain();
-            // The receiver is gone when serving ended by itself.
-            drain.send(()).unwrap_or(());
-        }
+    let serving = axum::serve(listener, router).with_graceful_shutdown(async {
+        // Nobody is left who could end it otherwise.
+        drained.await.unwrap_or(());
     });
-    let deadline = async {
-        if drained.await.is_ok() {
-            tokio::time::sleep(DRAIN_DEADLINE).await;
-            tracing::warn!("requests were cut off");
-        } else {
-            std::future::pending::<()>().await;
-        }
+    notify::tell(Note::Ready);
+    let stop = Stop {
+        notice: Duration::from_secs(values.shutdown.notice_s.into()),
+        deadline: Duration::from_secs(values.shutdown.deadline_s.into()),
     };
-    tokio::select! {
-        ended = serving => ended.context("failed to serve")?,
-        () = deadline => {}
+    let code = tokio::select! {
+        ended = serving => {
+            ended.context("failed to serve").map_err(Refused::from)?;
+            ExitCode::Success
+        }
+        code = stop.run(&mut signals, &app, drain) => code,
+    };
+    if code == ExitCode::Success {
+        app.store().close().await;
     }
-    app.store().close().await;
-    Ok(ExitCode::Success)
+    Ok(code)
 }
 
 async fn sweep(app: Arc<App>) {
@@ -93,7 +98,9 @@ async fn sweep(app: Arc<App>) {
     let mut sweeps = 0_u32;
     loop {
         ticks.tick().await;
+        let begun = Instant::now();
         let mut outcome = app.sweep().await;
+        numbers::database("sweep", begun.elapsed());
         if sweeps.is_multiple_of(PURGE_EVERY) {
             outcome = outcome.and(app.purge().await);
         }
@@ -104,19 +111,14 @@ async fn sweep(app: Arc<App>) {
     }
 }
 
-async fn signalled() {
-    let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-    match (terminate, interrupt) {
-        (Ok(mut terminate), Ok(mut interrupt)) => {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-        }
-        (Err(error), _) | (_, Err(error)) => {
-            tracing::error!(%error, "signals cannot be received");
-            std::future::pending::<()>().await;
-        }
+/// Tells the service manager that this process is alive, as often as it wants to hear it.
+async fn feed_watchdog() {
+    let Some(within) = notify::watchdog() else { return };
+    let mut ticks = tokio::time::interval(within / 3);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        notify::tell(Note::Alive);
     }
 }
 

@@ -202,6 +202,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::TooManyAttempts
         | Code::Internal
         | Code::Overloaded
+        | Code::NotReady
         | Code::OriginNotAllowed
         | Code::HostNotAllowed
         | Code::PathNotServed

@@ -19,7 +19,7 @@ use crate::config::{
 /// The variable that names the file.
 const FILE_VARIABLE: &str = "LINK_BACKEND_CONFIG";
 /// The file of the whole machine.
-const SYSTEM_FILE: &str = "/etc/link/backend.toml";
+const SYSTEM_FILE: &str = "/etc/link-backend/backend.toml";
 /// The largest file that is read, in bytes.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
@@ -127,7 +127,7 @@ fn usual_file(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
         |name: &str| environment.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let folder =
         absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")));
-    let users = folder.map(|folder| folder.join("link/backend.toml"));
+    let users = folder.map(|folder| folder.join("link-backend/backend.toml"));
     users.into_iter().chain([PathBuf::from(SYSTEM_FILE)]).find(|path| path.is_file())
 }
 

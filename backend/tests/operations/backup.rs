@@ -24,7 +24,7 @@ fn upload(running: &Running, user: &str) -> String {
     id
 }
 
-fn device(running: &Running, user: &str) -> Value {
+pub(crate) fn device(running: &Running, user: &str) -> Value {
     let key = running.call("POST", "/api/v1/keys", user, &json!({ "kind": "registration" })).1;
     let body = json!({
         "registration_key": key["key"], "name": "workstation", "agent_version": "1.3.0",

@@ -6,4 +6,5 @@ mod account;
 mod backup;
 mod configuration;
 mod program;
+mod service;
 mod upkeep;
