@@ -75,6 +75,7 @@ fn declared() -> OpenApiRouter<Arc<App>> {
     let api = OpenApiRouter::new().merge(people()).merge(things()).merge(agents());
     OpenApiRouter::with_openapi(openapi::Document::openapi())
         .routes(routes!(health::check_health))
+        .routes(routes!(health::check_readiness))
         .nest(PREFIX, api)
 }
 

@@ -9,6 +9,8 @@ mod deployments;
 mod devices;
 mod keys;
 mod models;
+mod readiness;
+mod recovery;
 mod registration;
 mod reports;
 mod serving;
@@ -22,7 +24,7 @@ pub(crate) use zenoh::{Due, ZenohOffer};
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
 };
 
 use anyhow::Context as _;
@@ -36,8 +38,14 @@ use link_protocol::{
 use tokio::sync::watch;
 
 use crate::{
-    access::AccessTokens, chance, config::Config, content::ContentFolder,
-    domain::attempts::Attempts, passwords::Passwords, setup_token::SetupToken, store::Store,
+    access::AccessTokens,
+    chance,
+    config::Config,
+    content::{self, ContentFolder},
+    domain::attempts::Attempts,
+    passwords::Passwords,
+    setup_token::SetupToken,
+    store::Store,
     wake::Bells,
 };
 
@@ -55,6 +63,8 @@ pub struct App {
     results: Arc<Bells<CommandId>>,
     draining: watch::Sender<bool>,
     zenoh: zenoh::ZenohState,
+    /// Not ready any more, and still answering.
+    leaving: AtomicBool,
 }
 
 impl App {
@@ -69,7 +79,7 @@ impl App {
         } else {
             Some(SetupToken::open(&config.data).context("failed to make the setup token")?)
         };
-        let contents = ContentFolder::open(config.data.join("models"))
+        let contents = ContentFolder::open(config.data.join(content::FOLDER))
             .context("failed to open the folder of models")?;
         store.begin_allowlist(&Allowlist::new(config.allowed_origins.clone())).await?;
         let command_seed = store.seed("commands", chance::bits()).await?;
@@ -85,6 +95,7 @@ impl App {
             results: Arc::default(),
             draining: watch::Sender::new(false),
             zenoh: zenoh::ZenohState::default(),
+            leaving: AtomicBool::new(false),
             config,
             store,
         })
@@ -94,6 +105,14 @@ impl App {
     #[must_use]
     pub fn setup_token(&self) -> Option<Secret> {
         lock(&self.setup_token).as_ref().map(|token| token.token().clone())
+    }
+
+    /// Deletes what uploads left that a killed backend had begun.
+    ///
+    /// # Errors
+    /// When the folder of models cannot be listed or a file not deleted.
+    pub fn clear_uploads(&self) -> std::io::Result<()> {
+        self.contents.clear_uploads()
     }
 
     /// Answers every poll that is parked, and every later one, at once.

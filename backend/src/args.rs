@@ -1,104 +1,232 @@
 //! The command line; its text is the help.
+//!
+//! Flags that stand for keys of the configuration are texts here: one place judges them, wherever
+//! they come from.
 
-mod zenoh;
-
-use std::{net::SocketAddr, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use link_protocol::{allowlist::Origin, limits};
+use link_backend::config::layers::Flag;
+use link_protocol::exit_code;
 
 /// The backend of Link: accounts, devices, models, and the commands that join them.
 #[derive(Debug, Parser)]
-#[command(name = "link-backend", version, after_help = EXAMPLES)]
+#[command(name = "link-backend", version, after_help = after_help())]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) action: Action,
-    /// What to log, such as `info` or `link_backend=debug`.
-    #[arg(
-        long,
-        global = true,
-        env = "LINK_BACKEND_LOG",
-        default_value = "info",
-        value_name = "FILTER"
-    )]
-    pub(crate) log: String,
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+/// What every command takes.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Global {
+    /// The configuration file [default: ~/.config/link-backend/backend.toml, else
+    /// /etc/link-backend/backend.toml, unless a data folder is given].
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The folder that holds everything [LINK_BACKEND_DATA].
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<String>,
+    /// A private file that holds the address of a PostgreSQL database
+    /// [LINK_BACKEND_DATABASE_URL_FILE; LINK_BACKEND_DATABASE_URL may hold the address itself].
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) database_url_file: Option<String>,
+    /// What to log, such as `info` or `link_backend=debug` [LINK_BACKEND_LOG_FILTER].
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub(crate) log: Option<String>,
+    /// How a log record looks, `text` or `json` [LINK_BACKEND_LOG_FORMAT].
+    #[arg(long, global = true, value_name = "FORMAT")]
+    pub(crate) log_format: Option<String>,
+    /// Print JSON for a program instead of text for a person.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   link-backend serve --data /var/lib/link --listen 0.0.0.0:8000
-  link-backend serve --data ./data --listen 127.0.0.1:0 --address-file ./address
-  link-backend serve --data ./data --zenoh-listen tls/0.0.0.0:7447 --zenoh-endpoint tls/link.example:7447
-  echo \"$PASSWORD\" | link-backend add-account --data ./data --email ada@example.org
+  link-backend serve --config /etc/link-backend/backend.toml
+  link-backend config show
+  link-backend backup /backup/link.tar
+  link-backend doctor
+  link-backend create-account ada@example.org
+
+Every key of the configuration file can be set by a variable too: `log.format` by
+LINK_BACKEND_LOG_FORMAT, and the file itself by LINK_BACKEND_CONFIG. A flag wins over the variable,
+the variable over the file.
 
 The first start prints a setup token, with which `POST /api/v1/setup` creates the first account.";
+
+fn after_help() -> String {
+    format!("{EXAMPLES}\n\n{}", exit_code::table())
+}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
     /// Answer requests until SIGTERM or Ctrl-C.
     Serve(Serve),
-    /// Create a further account; its password is the first line of the standard input.
-    AddAccount(AddAccount),
+    /// Bring the tables of the database up to date; `serve` does it too.
+    #[command(after_help = "Examples:\n  link-backend migrate --dry-run\n  link-backend migrate")]
+    Migrate(Migrate),
+    /// Write one consistent archive of the data folder; the backend may run.
+    #[command(after_help = "Examples:\n  link-backend backup /backup/link-$(date +%F).tar\n  \
+        link-backend backup ./link.tar --data ./data --json")]
+    Backup(Backup),
+    /// Put a backup in the place of the data folder; the backend must not run.
+    #[command(after_help = "Examples:\n  link-backend restore link.tar --data ./new\n  \
+        link-backend restore link.tar --force\n\n\
+        Everything is verified before anything is changed. What was in the folder is put aside, \
+        beside it.")]
+    Restore(Restore),
+    /// Look for what is wrong or will be, and say what to do about it.
+    #[command(after_help = "Examples:\n  link-backend doctor\n  link-backend doctor --json\n\n\
+        It ends with 0 when nothing must be done, and with 1 otherwise.")]
+    Doctor,
+    /// Look at the configuration.
+    #[command(subcommand)]
+    Config(Config),
+    /// Create a further account; its password is asked for, or the first line of a piped standard
+    /// input.
+    #[command(after_help = "Examples:\n  link-backend create-account ada@example.org\n  \
+        link-backend create-account ada@example.org --data ./data < password-file")]
+    CreateAccount(Person),
+    /// Give a user another password and end every login of that user.
+    #[command(after_help = "Examples:\n  link-backend reset-password ada@example.org\n  \
+        link-backend reset-password ada@example.org --data ./data < password-file")]
+    ResetPassword(Person),
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  link-backend serve --data ./data\n  \
+    link-backend serve --data ./data --listen 127.0.0.1:0 --address-file ./address\n\n\
+    SIGTERM and Ctrl-C end it in an orderly way, a second one at once.")]
 pub(crate) struct Serve {
-    /// The folder that holds everything; it is made when it is not there.
-    #[arg(long, env = "LINK_BACKEND_DATA", value_name = "DIR")]
-    pub(crate) data: PathBuf,
-    /// The address to listen on; port 0 takes a free one.
-    #[arg(
-        long,
-        env = "LINK_BACKEND_LISTEN",
-        default_value = "127.0.0.1:8000",
-        value_name = "ADDRESS"
-    )]
-    pub(crate) listen: SocketAddr,
-    /// The address that people and devices reach this backend at.
-    #[arg(long, env = "LINK_BACKEND_PUBLIC_URL", value_name = "URL")]
-    pub(crate) public_url: Option<String>,
+    /// The address to listen on; port 0 takes a free one [default: 127.0.0.1:8000]
+    /// [LINK_BACKEND_LISTEN].
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// The address that answers `/metrics`, for Prometheus [default: none]
+    /// [LINK_BACKEND_METRICS_LISTEN].
+    #[arg(long, value_name = "ADDRESS")]
+    metrics_listen: Option<String>,
+    /// The address that people and devices reach this backend at [LINK_BACKEND_PUBLIC_URL].
+    #[arg(long, value_name = "URL")]
+    public_url: Option<String>,
     /// An origin whose pages may call deployed models; counts at the first start only, later it is
-    /// a setting. May be given several times.
-    #[arg(
-        long = "allowed-origin",
-        env = "LINK_BACKEND_ALLOWED_ORIGIN",
-        value_delimiter = ',',
-        value_name = "ORIGIN"
-    )]
-    pub(crate) allowed_origins: Vec<Origin>,
-    #[command(flatten)]
-    pub(crate) database: Database,
-    /// Devices that an account may have.
-    #[arg(long, env = "LINK_BACKEND_DEVICE_LIMIT", default_value_t = limits::DEVICE_LIMIT, value_name = "N")]
-    pub(crate) device_limit: u32,
-    /// Write the address that was bound to this file, once requests are answered.
-    #[arg(long, env = "LINK_BACKEND_ADDRESS_FILE", value_name = "FILE")]
-    pub(crate) address_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) zenoh: zenoh::Zenoh,
+    /// a setting. May be given several times [LINK_BACKEND_ALLOWED_ORIGINS].
+    #[arg(long = "allowed-origin", value_delimiter = ',', value_name = "ORIGIN")]
+    allowed_origins: Vec<String>,
+    /// Devices that an account may have [default: 100] [LINK_BACKEND_DEVICE_LIMIT].
+    #[arg(long, value_name = "N")]
+    device_limit: Option<String>,
+    /// Write the address that was bound to this file, once requests are answered
+    /// [LINK_BACKEND_ADDRESS_FILE].
+    #[arg(long, value_name = "FILE")]
+    address_file: Option<String>,
+    /// Endpoint of the built-in zenoh router, such as `tls/0.0.0.0:7447`. May be given several
+    /// times [default: none] [LINK_BACKEND_ZENOH_LISTEN].
+    #[arg(long, value_delimiter = ',', value_name = "ENDPOINT")]
+    zenoh_listen: Vec<String>,
+    /// Endpoint of zenoh that devices are told, where it is not the one that is listened on
+    /// [LINK_BACKEND_ZENOH_ENDPOINTS].
+    #[arg(long = "zenoh-endpoint", value_delimiter = ',', value_name = "ENDPOINT")]
+    zenoh_endpoints: Vec<String>,
+    /// Free slots that the zenoh router opens with at least [default: 64]
+    /// [LINK_BACKEND_ZENOH_RESERVE].
+    #[arg(long, value_name = "N")]
+    zenoh_reserve: Option<String>,
 }
 
-/// Where the database is. Its URL holds a password, so it is never an argument.
-#[derive(Debug, Args)]
-pub(crate) struct Database {
-    /// A file whose first line is the URL of a PostgreSQL database, as
-    /// `postgres://USER:PASSWORD@HOST:5432/DATABASE`; the environment variable
-    /// LINK_BACKEND_DATABASE_URL may hold the URL instead. Without either the database is an SQLite
-    /// file in the folder.
-    #[arg(long, env = "LINK_BACKEND_DATABASE_URL_FILE", value_name = "FILE")]
-    pub(crate) database_url_file: Option<PathBuf>,
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Say every fault of the configuration, or that there is none.
+    Check,
+    /// Print every key with its value and where that stands; secrets are stars.
+    Show,
+    /// Print the JSON Schema of the file, for an editor.
+    Schema,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct AddAccount {
-    /// The folder of the backend.
-    #[arg(long, env = "LINK_BACKEND_DATA", value_name = "DIR")]
-    pub(crate) data: PathBuf,
-    #[command(flatten)]
-    pub(crate) database: Database,
-    /// The e-mail address of its user.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Migrate {
+    /// Say what is pending and change nothing.
     #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Backup {
+    /// The archive to write; only you can read it, and it holds every key.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Replace the file when it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    /// The archive that `backup` wrote.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Put a folder aside that is not empty.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Person {
+    /// The e-mail address of the user.
+    #[arg(value_name = "EMAIL")]
     pub(crate) email: String,
+}
+
+impl Global {
+    /// Returns what stands for keys of the configuration.
+    pub(crate) fn flags(&self) -> Vec<(&'static str, Flag)> {
+        let given = [
+            ("data", "--data", &self.data),
+            ("database.url_file", "--database-url-file", &self.database_url_file),
+            ("log.filter", "--log", &self.log),
+            ("log.format", "--log-format", &self.log_format),
+        ];
+        flags(&given)
+    }
+}
+
+impl Serve {
+    /// Returns what stands for keys of the configuration.
+    pub(crate) fn flags(&self) -> Vec<(&'static str, Flag)> {
+        let given = [
+            ("listen", "--listen", &self.listen),
+            ("metrics.listen", "--metrics-listen", &self.metrics_listen),
+            ("public_url", "--public-url", &self.public_url),
+            ("device_limit", "--device-limit", &self.device_limit),
+            ("address_file", "--address-file", &self.address_file),
+            ("zenoh.reserve", "--zenoh-reserve", &self.zenoh_reserve),
+        ];
+        let mut flags = flags(&given);
+        for (key, name, values) in [
+            ("allowed_origins", "--allowed-origin", &self.allowed_origins),
+            ("zenoh.listen", "--zenoh-listen", &self.zenoh_listen),
+            ("zenoh.endpoints", "--zenoh-endpoint", &self.zenoh_endpoints),
+        ] {
+            if !values.is_empty() {
+                flags.push((key, Flag { name, values: values.clone() }));
+            }
+        }
+        flags
+    }
+}
+
+fn flags(given: &[(&'static str, &'static str, &Option<String>)]) -> Vec<(&'static str, Flag)> {
+    let flag = |(key, name, value): &(&'static str, &'static str, &Option<String>)| {
+        let values = vec![value.as_ref()?.clone()];
+        Some((*key, Flag { name, values }))
+    };
+    given.iter().filter_map(flag).collect()
 }
 
 #[cfg(test)]
@@ -110,5 +238,38 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_flag_stands_for_a_key() {
+        let arguments = Arguments::parse_from([
+            "link-backend",
+            "serve",
+            "--data",
+            "d",
+            "--log",
+            "info",
+            "--log-format",
+            "json",
+            "--listen",
+            "l",
+            "--public-url",
+            "u",
+            "--device-limit",
+            "1",
+            "--address-file",
+            "a",
+            "--allowed-origin",
+            "o",
+            "--database-url-file",
+            "f",
+            "--metrics-listen",
+            "m",
+        ]);
+        let Action::Serve(serve) = &arguments.action else { panic!("{arguments:?}") };
+        let keys = link_backend::config::layers::keys();
+        let flags: Vec<_> = arguments.global.flags().into_iter().chain(serve.flags()).collect();
+        assert_eq!(flags.len(), 10);
+        assert!(flags.iter().all(|(key, _)| keys.contains_key(*key)), "{flags:?}");
     }
 }

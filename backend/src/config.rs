@@ -1,5 +1,9 @@
 //! What a backend is started with.
 
+pub mod file;
+pub mod layers;
+pub mod load;
+
 use std::{path::PathBuf, sync::Arc};
 
 use link_protocol::{allowlist::Origin, limits, secret::Secret};
@@ -9,17 +13,12 @@ use crate::clock::{Clock, SystemClock};
 /// How much memory one password hash takes, in KiB.
 const PASSWORD_MEMORY_KIB: u32 = 19 * 1024;
 
-const TELEMETRY_KEPT: u32 = 10_000;
-const LOGS_KEPT: u32 = 2_000;
-
 /// The settings of a backend.
 #[derive(Clone)]
 pub struct Config {
-    /// The folder that holds everything: the database unless it is elsewhere, model files, the setup
-    /// token.
+    /// The folder that holds everything: the database, model files, the setup token.
     pub data: PathBuf,
-    /// The PostgreSQL server that holds the database, as `postgres://USER:PASSWORD@HOST/DATABASE`;
-    /// without one it is an SQLite file in the folder.
+    /// The database's address, when it is not a file in the data folder.
     pub database_url: Option<Secret>,
     /// The address people and devices reach the backend at; shown in the OpenAPI document.
     pub public_url: Option<String>,
@@ -45,8 +44,8 @@ impl Config {
             allowed_origins: Vec::new(),
             device_limit: limits::DEVICE_LIMIT,
             password_memory_kib: PASSWORD_MEMORY_KIB,
-            telemetry_kept: TELEMETRY_KEPT,
-            logs_kept: LOGS_KEPT,
+            telemetry_kept: file::TELEMETRY_KEPT,
+            logs_kept: file::LOGS_KEPT,
             clock: Arc::new(SystemClock),
         }
     }

@@ -25,6 +25,8 @@ use tokio::io::{AsyncSeekExt as _, AsyncWriteExt as _};
 use crate::domain::model::Received;
 
 const TEMPORARY: &str = ".upload-";
+/// The folder of models in the data folder.
+pub const FOLDER: &str = "models";
 
 /// The folder that holds model files.
 #[derive(Clone, Debug)]
@@ -54,19 +56,27 @@ pub enum ReceiveError {
 }
 
 impl ContentFolder {
-    /// Opens the folder, and deletes what earlier uploads left when the backend was killed.
+    /// Opens the folder.
     ///
     /// # Errors
-    /// When the folder cannot be made or listed.
+    /// When the folder cannot be made.
     pub fn open(folder: PathBuf) -> io::Result<Self> {
         std::fs::create_dir_all(&folder)?;
-        for entry in std::fs::read_dir(&folder)? {
+        Ok(Self { folder })
+    }
+
+    /// Deletes what earlier uploads left when the backend was killed; none may be running.
+    ///
+    /// # Errors
+    /// When the folder cannot be listed or a file not deleted.
+    pub fn clear_uploads(&self) -> io::Result<()> {
+        for entry in std::fs::read_dir(&self.folder)? {
             let entry = entry?;
             if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
                 std::fs::remove_file(entry.path())?;
             }
         }
-        Ok(Self { folder })
+        Ok(())
     }
 
     /// Writes `content` to a temporary file, on disk when this returns.
@@ -164,7 +174,7 @@ mod tests {
         for name in [".upload-x1", "mdl_1.sha"] {
             std::fs::File::create(folder.join(name)).unwrap();
         }
-        ContentFolder::open(folder.clone()).unwrap();
+        ContentFolder::open(folder.clone()).unwrap().clear_uploads().unwrap();
         let left: Vec<_> =
             std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(left, ["mdl_1.sha"]);

@@ -8,12 +8,14 @@
 pub mod access;
 pub mod api;
 pub mod app;
+pub mod archive;
 pub mod chance;
 pub mod clock;
 pub mod config;
 pub mod content;
 pub mod domain;
 pub mod failure;
+pub mod numbers;
 pub mod passwords;
 pub mod setup_token;
 pub mod store;
@@ -33,7 +35,7 @@ pub struct Backend {
     pub app: Arc<App>,
 }
 
-/// Opens everything that `config` names and builds the service.
+/// Opens everything that `config` names and builds the service: the only one on its folder.
 ///
 /// # Errors
 /// When the data folder, the database or a file cannot be opened.
@@ -44,6 +46,7 @@ pub async fn build(config: Config) -> anyhow::Result<Backend> {
         .with_context(|| format!("failed to make the data folder `{data}`"))?;
     let app = App::open(config).await;
     let app = Arc::new(app.with_context(|| format!("failed to open the data folder `{data}`"))?);
+    app.clear_uploads().context("failed to clear the folder of models")?;
     Ok(Backend { router: api::router(Arc::clone(&app)), app })
 }
 

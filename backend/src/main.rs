@@ -1,57 +1,68 @@
-//! `link-backend`: reads the command line, then serves until it is told to stop.
+//! `link-backend`: reads the command line, then serves until it is told to stop, or does one chore.
 
 #![forbid(unsafe_code)]
 
 mod args;
-mod database_url;
+mod command;
+mod outcome;
 mod serve;
 
 use std::{
-    io::{self, BufRead as _, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
     process::ExitCode,
 };
 
-use anyhow::Context as _;
 use clap::Parser as _;
-use link_backend::{app::App, config::Config};
-use link_protocol::secret::Secret;
+use link_backend::config::{
+    file::{LogFormat, LogSection},
+    load::Loaded,
+};
 use tracing_subscriber::EnvFilter;
 
-use crate::args::{Action, AddAccount, Arguments};
+use crate::{
+    args::{Action, Arguments},
+    outcome::{Ended, Refused},
+};
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            // Nothing is left to be told when the standard error is closed.
-            writeln!(io::stderr(), "link-backend: {error:#}").unwrap_or(());
-            ExitCode::FAILURE
+    let arguments = Arguments::parse();
+    let json = arguments.global.json;
+    let code = run(arguments).unwrap_or_else(|refused| refused.tell(json));
+    code.number().into()
+}
+
+#[tokio::main]
+async fn run(arguments: Arguments) -> Ended {
+    let mut flags = arguments.global.flags();
+    if let Action::Serve(options) = &arguments.action {
+        flags.extend(options.flags());
+    }
+    if let Action::Config(args::Config::Schema) = arguments.action {
+        return command::config::schema();
+    }
+    let json = arguments.global.json;
+    let loaded = Loaded::read(arguments.global.config, flags).map_err(Refused::from)?;
+    log(&loaded.values.log)?;
+    match arguments.action {
+        Action::Serve(_) => serve::run(&loaded).await,
+        Action::Migrate(options) => command::migrate::run(&loaded, options, json).await,
+        Action::Backup(options) => command::backup::run(&loaded, &options, json).await,
+        Action::Restore(options) => command::restore::run(&loaded, &options, json).await,
+        Action::Doctor => command::doctor::run(&loaded, json).await,
+        Action::Config(action) => command::config::run(action, &loaded, json),
+        Action::CreateAccount(person) => command::account::create(&loaded, &person, json).await,
+        Action::ResetPassword(person) => {
+            command::account::reset_password(&loaded, &person, json).await
         }
     }
 }
 
-#[tokio::main]
-async fn run() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
-    let filter = EnvFilter::try_new(&arguments.log).context("`--log` is not a filter")?;
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(io::stderr().is_terminal())
-        .with_writer(io::stderr)
-        .init();
-    match arguments.action {
-        Action::Serve(options) => serve::run(options).await,
-        Action::AddAccount(options) => add_account(options).await,
+fn log(section: &LogSection) -> Result<(), Refused> {
+    let filter = EnvFilter::try_new(&section.filter).map_err(Refused::failed)?;
+    let records = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    match section.format {
+        LogFormat::Text => records.with_ansi(io::stderr().is_terminal()).init(),
+        LogFormat::Json => records.json().with_current_span(true).with_span_list(false).init(),
     }
-}
-
-async fn add_account(options: AddAccount) -> anyhow::Result<()> {
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).context("failed to read the password")?;
-    let password = Secret::new(line.trim_end_matches(['\n', '\r']));
-    let mut config = Config::new(options.data);
-    config.database_url = database_url::read(&options.database)?;
-    let app = App::open(config).await?;
-    let me = app.add_account(&options.email, password).await?;
-    writeln!(io::stdout(), "{}", me.account_id).context("failed to print the account")
+    Ok(())
 }

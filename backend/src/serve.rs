@@ -1,110 +1,98 @@
-//! Listens, answers, and stops in an orderly way: parked polls are answered at once, what runs has
-//! a deadline.
+//! Listens, answers, and stops in an orderly way: not ready first, then parked polls are answered at
+//! once and what runs has a deadline. A second signal ends it at once.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "IO shell: files, signals and time"
-)]
+#![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
+
+mod metrics;
+mod stop;
 
 use std::{
     io::{self, Write as _},
-    path::Path,
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
 use axum::serve::ListenerExt as _;
-use link_backend::{Backend, app::App, config::Config, zenoh::Zenoh};
-use tokio::{
-    net::TcpListener,
-    signal::unix::{SignalKind, signal},
-    sync::oneshot,
-    time::MissedTickBehavior,
+use link_backend::{Backend, app::App, config::load::Loaded, numbers, zenoh::Zenoh};
+use link_platform::{
+    fs,
+    notify::{self, Note},
 };
+use link_protocol::exit_code::ExitCode;
+use tokio::{net::TcpListener, sync::oneshot, time::MissedTickBehavior};
 
-use crate::{args::Serve, database_url};
+use crate::{
+    command,
+    outcome::{Ended, Refused},
+    serve::stop::{Signals, Stop},
+};
 
 /// How often it is looked for what expired.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// After how many sweeps old tokens and idempotency keys are deleted.
 const PURGE_EVERY: u32 = 600;
-/// How long requests may still run after the signal.
-const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
-pub(crate) async fn run(options: Serve) -> anyhow::Result<()> {
-    let mut config = Config::new(options.data);
-    config.public_url = options.public_url;
-    config.allowed_origins = options.allowed_origins;
-    config.device_limit = options.device_limit;
-    config.database_url = database_url::read(&options.database)?;
+pub(crate) async fn run(loaded: &Loaded) -> Ended {
+    let config = loaded.config()?;
+    let values = &loaded.values;
     let data = config.data.clone();
-    std::fs::create_dir_all(&data)
-        .with_context(|| format!("failed to make the data folder `{}`", data.display()))?;
-    let _lock = lock(&data)?;
+    let mut signals = Signals::listen().context("signals cannot be received")?;
+    fs::create_private_dir(&data)?;
+    let _lock = command::lock(&data)?;
     let Backend { router, app } = link_backend::build(config).await?;
 
-    if let Some(file) = &options.address_file {
-        forget(file).with_context(|| format!("failed to delete `{}`", file.display()))?;
+    if let Some(file) = &values.address_file {
+        // The address of an earlier run must not be taken for this one's.
+        fs::remove_file(file)?;
     }
-    let listener = TcpListener::bind(options.listen)
+    let listener = TcpListener::bind(values.listen)
         .await
-        .with_context(|| format!("failed to listen on {}", options.listen))?;
+        .with_context(|| format!("failed to listen on {}", values.listen))?;
     let address = listener.local_addr().context("failed to read the bound address")?;
-    if let Some(zenoh) = options.zenoh.config() {
+    if let Some(listen) = values.metrics.listen {
+        let address = metrics::serve(listen, Arc::clone(&app)).await?;
+        say(&format!("metrics on http://{address}/metrics"))?;
+    }
+    if let Some(zenoh) = values.zenoh.config() {
         Zenoh::start(Arc::clone(&app), zenoh).await?;
     }
     if let Some(token) = app.setup_token() {
         say(&format!("setup token: {}", token.expose()))?;
     }
     say(&format!("listening on http://{address}"))?;
-    if let Some(file) = &options.address_file {
-        write_atomic(file, &address.to_string())
-            .with_context(|| format!("failed to write `{}`", file.display()))?;
+    if let Some(file) = &values.address_file {
+        fs::write_private(file, format!("{address}\n").as_bytes())?;
     }
 
     tokio::spawn(sweep(Arc::clone(&app)));
-    let (drain, drained) = oneshot::channel();
+    tokio::spawn(feed_watchdog());
+    let (drain, drained) = oneshot::channel::<()>();
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection keeps its delay");
         }
     });
-    let serving = axum::serve(listener, router).with_graceful_shutdown({
-        let app = Arc::clone(&app);
-        async move {
-            signalled().await;
-            tracing::info!("stopping");
-            app.drain();
-            // The receiver is gone when serving ended by itself.
-            drain.send(()).unwrap_or(());
-        }
+    let serving = axum::serve(listener, router).with_graceful_shutdown(async {
+        // Nobody is left who could end it otherwise.
+        drained.await.unwrap_or(());
     });
-    let deadline = async {
-        if drained.await.is_ok() {
-            tokio::time::sleep(DRAIN_DEADLINE).await;
-            tracing::warn!("requests were cut off");
-        } else {
-            std::future::pending::<()>().await;
-        }
+    notify::tell(Note::Ready);
+    let stop = Stop {
+        notice: Duration::from_secs(values.shutdown.notice_s.into()),
+        deadline: Duration::from_secs(values.shutdown.deadline_s.into()),
     };
-    tokio::select! {
-        ended = serving => ended.context("failed to serve")?,
-        () = deadline => {}
+    let code = tokio::select! {
+        ended = serving => {
+            ended.context("failed to serve").map_err(Refused::from)?;
+            ExitCode::Success
+        }
+        code = stop.run(&mut signals, &app, drain) => code,
+    };
+    if code == ExitCode::Success {
+        app.store().close().await;
     }
-    app.store().close().await;
-    Ok(())
-}
-
-/// Two backends on one folder would hand out each other's commands.
-fn lock(data: &Path) -> anyhow::Result<std::fs::File> {
-    let path = data.join("lock");
-    let file = std::fs::File::create(&path)
-        .with_context(|| format!("failed to open `{}`", path.display()))?;
-    file.try_lock()
-        .with_context(|| format!("another backend uses the data folder `{}`", data.display()))?;
-    Ok(file)
+    Ok(code)
 }
 
 async fn sweep(app: Arc<App>) {
@@ -113,7 +101,9 @@ async fn sweep(app: Arc<App>) {
     let mut sweeps = 0_u32;
     loop {
         ticks.tick().await;
+        let begun = Instant::now();
         let mut outcome = app.sweep().await;
+        numbers::database("sweep", begun.elapsed());
         if sweeps.is_multiple_of(PURGE_EVERY) {
             outcome = outcome.and(app.purge().await);
         }
@@ -124,40 +114,17 @@ async fn sweep(app: Arc<App>) {
     }
 }
 
-async fn signalled() {
-    let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-    match (terminate, interrupt) {
-        (Ok(mut terminate), Ok(mut interrupt)) => {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-        }
-        (Err(error), _) | (_, Err(error)) => {
-            tracing::error!(%error, "signals cannot be received");
-            std::future::pending::<()>().await;
-        }
+/// Tells the service manager that this process is alive, as often as it wants to hear it.
+async fn feed_watchdog() {
+    let Some(within) = notify::watchdog() else { return };
+    let mut ticks = tokio::time::interval(within / 3);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        notify::tell(Note::Alive);
     }
 }
 
 fn say(line: &str) -> anyhow::Result<()> {
     writeln!(io::stderr(), "{line}").context("failed to write to the standard error")
-}
-
-/// The address of an earlier run must not be taken for this one's.
-fn forget(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-/// Whoever waits for the file sees a whole address or none.
-fn write_atomic(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or_else(|| Path::new(".")))?;
-    writeln!(file, "{text}")?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }

@@ -8,6 +8,7 @@
 mod accounts;
 mod column;
 mod commands;
+mod counts;
 mod deployments;
 mod devices;
 mod idempotency;
@@ -22,8 +23,10 @@ mod sql;
 mod sweep;
 mod systems;
 mod transaction;
+pub mod upkeep;
 
 pub use column::Page;
+pub use counts::Counts;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
 pub use idempotency::Claim;
 pub use open::OpenError;

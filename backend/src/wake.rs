@@ -52,6 +52,12 @@ impl<K: Eq + Hash + Copy> Bells<K> {
         self.lock().contains_key(&key)
     }
 
+    /// Returns how many listen for anything.
+    #[must_use]
+    pub fn listeners(&self) -> usize {
+        self.lock().values().map(|bell| bell.listeners).sum()
+    }
+
     /// Listens for `key` from now on, as the newest of all who do; the others are woken.
     #[must_use]
     pub fn listen(self: &Arc<Self>, key: K) -> Listener<K> {

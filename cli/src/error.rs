@@ -203,6 +203,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::TooManyAttempts
         | Code::Internal
         | Code::Overloaded
+        | Code::NotReady
         | Code::OriginNotAllowed
         | Code::HostNotAllowed
         | Code::PathNotServed

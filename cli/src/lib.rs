@@ -1,13 +1,12 @@
 //! The `link` command: registers devices, deploys models, repairs what is served.
 //!
 //! `args` is what it understands, `command` has one file per command, `exit_code` is the table of
-//! how it can end. It calls the backend and the agent through `link_client` and shares no code with
+//! how it can end, which the backend shares. It calls the backend and the agent through `link_client` and shares no code with
 //! them but the wire contract.
 
 #![forbid(unsafe_code)]
 
 pub mod args;
-pub mod exit_code;
 pub mod shared_files;
 
 mod agent_process;
@@ -26,6 +25,8 @@ mod session;
 mod wait;
 
 use std::path::Path;
+
+pub use link_protocol::exit_code;
 
 use clap::{CommandFactory as _, Parser as _};
 

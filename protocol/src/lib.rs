@@ -13,6 +13,7 @@ pub mod command;
 pub mod config;
 pub mod deployment;
 pub mod envelope;
+pub mod exit_code;
 pub mod file_name;
 pub mod guard_line;
 pub mod id;

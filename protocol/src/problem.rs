@@ -128,6 +128,7 @@ codes! {
     TooManyAttempts = "too-many-attempts", 429, "Too many attempts", Some("wait a minute before you try again");
     Internal = "internal", 500, "Something went wrong on our side", Some("look up the request id in the backend's log");
     Overloaded = "overloaded", 503, "The backend is overloaded", Some("retry after the time in the Retry-After header");
+    NotReady = "not-ready", 503, "The backend is not ready for requests", Some("the detail says why; look into the backend's log if it stays so");
     AgentBusy = "agent-busy", 503, "The agent cannot take this at the moment", Some("retry after the time in the Retry-After header");
     OriginNotAllowed = "origin-not-allowed", 403, "This page's origin is not on the model's allowlist", Some("repair the deployment with `link repair-serving`, or redeploy the model");
     HostNotAllowed = "host-not-allowed", 403, "The Host header is not one of this device", Some("use 127.0.0.1 or localhost");

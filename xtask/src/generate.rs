@@ -1,5 +1,5 @@
 //! Files that are made from the product's own definitions and committed: man pages, shell completions, the OpenAPI
-//! document and the schema of the agent's configuration.
+//! document and the schemas of both configurations.
 //!
 //! `--check` writes nothing and names every file that is missing, stale or left over.
 
@@ -21,6 +21,7 @@ use link_cli::shared_files;
 const FOLDERS: &[&str] = &["completions", "man"];
 const API_DOCUMENT: &str = "docs/openapi.json";
 const CONFIG_SCHEMA: &str = "docs/agent.schema.json";
+const BACKEND_SCHEMA: &str = "docs/backend.schema.json";
 
 /// The name of each file, from the repository's root, and what it holds.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -58,6 +59,8 @@ fn generate() -> anyhow::Result<Files> {
     files.insert(API_DOCUMENT.to_owned(), format!("{}\n", document.trim_end()).into_bytes());
     let schema = link_protocol::config::json_schema();
     files.insert(CONFIG_SCHEMA.to_owned(), schema.into_bytes());
+    let schema = link_backend::config::file::json_schema();
+    files.insert(BACKEND_SCHEMA.to_owned(), schema.into_bytes());
     Ok(files)
 }
 

@@ -1,8 +1,9 @@
-//! Liveness.
+//! Liveness and readiness.
 
 use std::sync::Arc;
 
 use axum::{Json, extract::State};
+use link_protocol::problem::Code;
 use serde::Serialize;
 
 use crate::{api::problem::Rejection, app::App};
@@ -14,10 +15,23 @@ pub(crate) struct Health {
     version: &'static str,
 }
 
-/// Tells whether the backend and its database answer.
+/// Tells that the backend runs. Whether it should be asked anything is told by `/readyz`.
 #[utoipa::path(get, path = "/healthz", tag = "operation",
-    responses((status = 200, description = "It works.", body = Health)))]
-pub(crate) async fn check_health(State(app): State<Arc<App>>) -> Result<Json<Health>, Rejection> {
-    app.check().await?;
-    Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") }))
+    responses((status = 200, description = "It runs.", body = Health)))]
+pub(crate) async fn check_health() -> Json<Health> {
+    std::future::ready(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })).await
+}
+
+/// Tells whether requests should come here: the database answers, its tables are up to date, and
+/// the backend is not stopping.
+#[utoipa::path(get, path = "/readyz", tag = "operation",
+    responses((status = 200, description = "It is ready.", body = Health)))]
+pub(crate) async fn check_readiness(
+    State(app): State<Arc<App>>,
+) -> Result<Json<Health>, Rejection> {
+    let reasons = app.unready().await;
+    if reasons.is_empty() {
+        return Ok(Json(Health { status: "ready", version: env!("CARGO_PKG_VERSION") }));
+    }
+    Err(Rejection::new(Code::NotReady, reasons.join("; ")))
 }

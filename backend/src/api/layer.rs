@@ -1,8 +1,13 @@
-//! What every answer has: a request id, security headers, and a body when it is a problem.
+//! What every answer has: a request id, security headers, and a body when it is a problem. Each is
+//! counted, and every log record of a request has the request's id.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: measures how long an answer takes")]
+
+use std::time::Instant;
 
 use axum::{
     body::Body,
-    extract::Request,
+    extract::{MatchedPath, Request},
     http::{HeaderMap, HeaderName, HeaderValue, header},
     middleware::Next,
     response::Response,
@@ -10,7 +15,7 @@ use axum::{
 use link_protocol::problem;
 use tracing::Instrument as _;
 
-use crate::{api::problem::Rejection, chance};
+use crate::{api::problem::Rejection, chance, numbers};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -19,13 +24,17 @@ const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// Finishes the answer to `request`.
 pub(crate) async fn finish(request: Request, next: Next) -> Response {
-    let id = chance::uuid().simple().to_string();
-    let span = tracing::info_span!(
+    let begun = Instant::now();
+    let id = given_id(request.headers()).unwrap_or_else(|| chance::uuid().simple().to_string());
+    // At this level no filter takes the id from a warning.
+    let span = tracing::error_span!(
         "request",
         id,
         method = %request.method(),
         path = request.uri().path(),
     );
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
     let mut response = next.run(request).instrument(span.clone()).await;
     if let Some(rejection) = response.extensions_mut().remove::<Rejection>() {
         write_problem(&mut response, rejection, &id);
@@ -35,8 +44,17 @@ pub(crate) async fn finish(request: Request, next: Next) -> Response {
         400.. => tracing::info!(status, "refused"),
         _ => tracing::debug!(status, "answered"),
     });
+    let route = route.as_ref().map(MatchedPath::as_str);
+    numbers::request(method.as_str(), route, status, begun.elapsed());
     add_headers(response.headers_mut(), &id);
     response
+}
+
+/// The id that a proxy in front gave, when it is one that can stand in a log.
+fn given_id(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get(REQUEST_ID)?.to_str().ok()?;
+    let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || b"-_.".contains(&letter);
+    ((8..=64).contains(&id.len()) && id.bytes().all(is_plain)).then(|| id.to_owned())
 }
 
 fn write_problem(response: &mut Response, rejection: Rejection, id: &str) {

@@ -180,6 +180,9 @@ fn problems(operation: &Operation) -> Vec<Code> {
     if is_secured(operation) {
         codes.extend([Code::Unauthorized, Code::TokenExpired]);
     }
+    if operation.operation_id.as_deref() == Some("check_readiness") {
+        codes.push(Code::NotReady);
+    }
     let places: Vec<&ParameterIn> = operation
         .parameters
         .iter()

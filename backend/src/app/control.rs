@@ -3,7 +3,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: parks polls")]
 
-use std::{pin::pin, time::Duration};
+use std::{
+    pin::pin,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -17,11 +21,12 @@ use link_protocol::{
 use crate::{
     app::App,
     domain::{
-        command::{self, CommandRecord},
+        command::{self, CommandRecord, State},
         device::DeviceRecord,
         refusal::Refusal,
     },
     failure::Failure,
+    numbers,
 };
 
 /// A parked poll looks again after this time, whatever woke it or did not.
@@ -74,6 +79,7 @@ impl App {
             let waiting = self.store.waiting_commands(device.id).await?;
             if has_news(&waiting, after, now) {
                 let taken = self.store.take_commands(device.id, after, now).await?;
+                numbers::commands_acknowledged(covered(&waiting, after));
                 if !taken.is_empty() {
                     let commands = self.seal(&taken, device.epoch, now);
                     return Ok(Poll { server_time: now, commands });
@@ -109,10 +115,16 @@ impl App {
         match (receipt.receipt, receipt.result) {
             (ReceiptKind::Done, Some(report)) => self.report_command(device, id, report).await,
             (kind, _) => {
+                let taken = AtomicBool::new(false);
                 let change = |record: &mut CommandRecord| {
-                    record.receipt(kind, now).map_err(|_too_late| Refusal::CommandExpired)
+                    let before = record.state;
+                    record.receipt(kind, now).map_err(|_too_late| Refusal::CommandExpired)?;
+                    let is_new = before != record.state && record.state == State::Acknowledged;
+                    taken.store(is_new, Ordering::Relaxed);
+                    Ok(())
                 };
                 self.store.change_command(device.id, id, change).await?;
+                numbers::commands_acknowledged(u64::from(taken.into_inner()));
                 self.results.ring(id);
                 Ok(())
             }
@@ -138,6 +150,13 @@ impl App {
 pub(super) fn has_news(waiting: &[CommandRecord], after: u64, now: Timestamp) -> bool {
     let acknowledged = waiting.iter().any(|record| record.clone().journaled(after, now));
     acknowledged || !command::due(waiting, now).is_empty()
+}
+
+/// How many commands the end of the device's journal acknowledges.
+fn covered(waiting: &[CommandRecord], after: u64) -> u64 {
+    let is_covered =
+        |record: &&CommandRecord| record.state == State::Delivered && record.seq <= after;
+    waiting.iter().filter(is_covered).count() as u64
 }
 
 /// How long to wait for the next delivery, `most` when none is planned before.

@@ -22,6 +22,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
+    numbers,
     store::{Claim, DeploymentFilter, DeploymentView, NewDeployment, Page},
 };
 
@@ -65,6 +66,9 @@ impl App {
             .store
             .deploy(device.id, claim.as_ref(), cancel, now, |before| made.deployment(ids, before))
             .await?;
+        if record.id == ids.0 {
+            numbers::command_placed();
+        }
         self.polls.ring(device.id);
         self.deployment(caller, record.id).await
     }

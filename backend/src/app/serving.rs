@@ -13,6 +13,7 @@ use crate::{
     chance,
     domain::{device::DeviceRecord, refusal::Refusal},
     failure::Failure,
+    numbers,
     store::Claim,
 };
 
@@ -134,6 +135,9 @@ impl App {
     ) -> Result<CommandInfo, Failure> {
         let id = CommandId::from_uuid(chance::uuid());
         let record = self.store.place_command(id, device, wish, key, claim, self.now()).await?;
+        if record.id == id {
+            numbers::command_placed();
+        }
         self.polls.ring(device);
         Ok(record.info())
     }

@@ -31,12 +31,4 @@ impl App {
         self.store.set_allowlist(&allowlist).await?;
         Ok(AllowlistSetting { origins: allowlist.origins().to_vec() })
     }
-
-    /// Checks that the backend can answer.
-    ///
-    /// # Errors
-    /// [`Failure::Store`].
-    pub async fn check(&self) -> Result<(), Failure> {
-        Ok(self.store.check().await?)
-    }
 }

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::id::CommandId;
 
-use crate::{app::App, chance, failure::Failure};
+use crate::{app::App, chance, failure::Failure, numbers};
 
 /// How long an idempotency key stands for its request.
 const IDEMPOTENCY_KEPT: SignedDuration = SignedDuration::from_hours(24);
@@ -16,6 +16,7 @@ impl App {
     pub async fn sweep(&self) -> Result<(), Failure> {
         let new_id = || CommandId::from_uuid(chance::uuid());
         let (expired, busy) = self.store.sweep(self.now(), new_id).await?;
+        numbers::commands_expired(expired.len() as u64);
         for command in expired {
             tracing::info!(%command, "a command expired");
             self.results.ring(command);

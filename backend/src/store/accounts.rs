@@ -43,7 +43,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let first = write!(self, |db| {
             let count: i64 =
-                sql::query_scalar("SELECT COUNT(*) FROM accounts").fetch_one(&mut *db).await?;
+                sql::query_scalar("SELECT COUNT(*) FROM accounts").fetch_one(db).await?;
             if count == 0 {
                 insert(db, user, now).await?;
             }
@@ -62,6 +62,25 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         write!(self, |db| { insert(db, user, now).await? });
+        Ok(())
+    }
+
+    /// Replaces a user's password and ends every login of the user.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn set_password(&self, id: UserId, hash: &str) -> Result<(), StoreError> {
+        write!(self, |db| {
+            sql::query("UPDATE users SET password_hash = $1 WHERE user_id = $2")
+                .bind(hash)
+                .bind(id.to_string())
+                .execute(db)
+                .await?;
+            sql::query("DELETE FROM refresh_tokens WHERE user_id = $1")
+                .bind(id.to_string())
+                .execute(db)
+                .await?;
+        });
         Ok(())
     }
 
@@ -98,7 +117,7 @@ async fn insert(db: &mut Connection, user: &UserRecord, now: Timestamp) -> Resul
     sql::query("INSERT INTO accounts (account_id, created_ms) VALUES ($1, $2)")
         .bind(user.account.to_string())
         .bind(ms(now))
-        .execute(&mut *db)
+        .execute(db)
         .await?;
     sql::query(
         "INSERT INTO users (user_id, account_id, email, password_hash, created_ms) \
@@ -109,7 +128,7 @@ async fn insert(db: &mut Connection, user: &UserRecord, now: Timestamp) -> Resul
     .bind(user.email.as_str())
     .bind(&user.password_hash)
     .bind(ms(now))
-    .execute(&mut *db)
+    .execute(db)
     .await?;
     Ok(())
 }

@@ -12,10 +12,10 @@ use sqlx::{
 
 use crate::store::{Db, Store};
 
-static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
-const FILE: &str = "link.db";
+pub(super) const FILE: &str = "link.db";
 const READERS: u32 = 4;
 /// Connections to PostgreSQL: each runs one statement, so more than its cores help little.
 const CONNECTIONS: u32 = 16;
@@ -27,7 +27,7 @@ const PG_TIMEOUTS: [(&str, &str); 3] = [
 ];
 /// Reading a whole table makes a transaction meet everybody who writes there.
 const PG_PLANNER: [(&str, &str); 1] = [("enable_seqscan", "off")];
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A request that cannot get a connection in this time is answered as overload.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 

@@ -54,6 +54,7 @@ fn only_these_operations_need_no_token() {
             "POST /api/v1/devices/retire",
             "POST /api/v1/setup",
             "GET /healthz",
+            "GET /readyz",
         ]
     );
     assert!(operations().len() > 35);

@@ -59,7 +59,7 @@ const CRATES: &[Crate] = &[
         ]),
         others: None,
     },
-    Crate { folder: "backend", workspace: Some(&["link-protocol"]), others: None },
+    Crate { folder: "backend", workspace: Some(&["link-protocol", "link-platform"]), others: None },
     Crate {
         folder: "cli",
         workspace: Some(&["link-protocol", "link-platform", "link-client", "link-installer"]),

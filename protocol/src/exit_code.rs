@@ -37,7 +37,7 @@ exit_codes! {
     DownloadFailed = 12, "a download failed";
     UnsupportedPlatform = 13, "this system is not supported";
     NoSpace = 14, "the disk is full";
-    Busy = 15, "another installation or update is running";
+    Busy = 15, "another installation or update is running, or a folder is in use";
     ChecksumMissing = 20, "the checksum file is invalid or has no entry";
     NoHashTool = 21, "no tool for SHA-256 was found";
     ChecksumMismatch = 22, "a file does not have its checksum";

@@ -1,0 +1,53 @@
+//! Whether requests should come here, and what an operator watches.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: measures how long the database takes")]
+
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use crate::{app::App, numbers};
+
+/// A database that takes longer does not answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
+
+impl App {
+    /// Returns why requests should not come here; nothing when they should. The tables are up to
+    /// date once there is an `App`.
+    pub async fn unready(&self) -> Vec<&'static str> {
+        let mut reasons = Vec::new();
+        if self.leaving.load(Ordering::Relaxed) || *self.draining.borrow() {
+            reasons.push("the backend is stopping");
+        }
+        match tokio::time::timeout(ANSWER_TIMEOUT, self.store.check()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the database does not answer");
+                reasons.push("the database does not answer");
+            }
+            Err(_elapsed) => reasons.push("the database takes too long to answer"),
+        }
+        reasons
+    }
+
+    /// Is not ready from now on, and answers everything as before.
+    pub fn leave(&self) {
+        self.leaving.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes how much there is of everything.
+    pub async fn survey(&self, memory_bytes: Option<u64>) {
+        let begun = Instant::now();
+        match tokio::time::timeout(ANSWER_TIMEOUT, self.store.counts(self.now())).await {
+            Ok(Ok(counts)) => {
+                numbers::database("count", begun.elapsed());
+                numbers::counted(&counts);
+            }
+            Ok(Err(error)) => tracing::warn!(%error, "the database cannot be counted"),
+            Err(_elapsed) => tracing::warn!("the database takes too long to count"),
+        }
+        let is_ready = self.unready().await.is_empty();
+        numbers::process(self.polls.listeners(), is_ready, memory_bytes);
+    }
+}

@@ -1,0 +1,225 @@
+//! A backup: one tar archive of the data folder's parts, the manifest at its end.
+//!
+//! The manifest names every part with its size and SHA-256, so what is read is what was written or
+//! is refused, and a copy that was cut off has no manifest.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: reads and writes an archive"
+)]
+
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    io::{self, Read, Write},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Component, Path, PathBuf},
+};
+
+use link_protocol::command::Sha256Hex;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// The layout of the archive; a reader refuses any other.
+pub const FORMAT: u32 = 1;
+
+const MANIFEST: &str = "manifest.json";
+const MANIFEST_LIMIT: u64 = 256 * 1024 * 1024;
+const CHUNK: usize = 256 * 1024;
+/// Only the backend's user may read a part or the archive.
+const PRIVATE: u32 = 0o600;
+
+/// What a backup holds.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Manifest {
+    pub format: u32,
+    /// The version of the program that made it.
+    pub version: semver::Version,
+    pub created_at: jiff::Timestamp,
+    /// The newest change of the tables that its database has seen; none when the database is not a
+    /// part.
+    pub schema: Option<i64>,
+    pub parts: Vec<Part>,
+}
+
+/// A file of the data folder.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Part {
+    /// Its path from the data folder, with `/` between folders.
+    pub path: String,
+    pub size_bytes: u64,
+    pub sha256: Sha256Hex,
+}
+
+/// A backup cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidBackup {
+    /// It cannot be read, or what it holds not be written.
+    #[error("failed to unpack the backup")]
+    Io(#[source] io::Error),
+    /// It ends before its manifest.
+    #[error("the backup is cut off: it has no manifest")]
+    Cut,
+    /// Its manifest cannot be understood.
+    #[error("the manifest of the backup cannot be read")]
+    Manifest(#[source] serde_json::Error),
+    /// Another program's archive, or one of a later version.
+    #[error("the backup has format {0}, and this program reads format {FORMAT}: use a newer one")]
+    Format(u32),
+    /// A part is not what the manifest says.
+    #[error("`{0}` in the backup is damaged")]
+    Damaged(String),
+    /// A part that the manifest does not name, or a path that leaves the folder.
+    #[error("`{0}` does not belong in a backup")]
+    Foreign(String),
+}
+
+/// Writes parts into an archive.
+pub struct Writer<W: Write> {
+    tar: tar::Builder<W>,
+    parts: Vec<Part>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins an archive.
+    pub fn new(out: W) -> Self {
+        Self { tar: tar::Builder::new(out), parts: Vec::new() }
+    }
+
+    /// Adds the file `from` as `path`; `copied` is told how many bytes were read.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the archive not be written.
+    pub fn add(&mut self, path: &str, from: &Path, copied: &mut dyn FnMut(u64)) -> io::Result<()> {
+        let file = File::open(from)?;
+        let size_bytes = file.metadata()?.len();
+        // A file that grows meanwhile is cut, one that shrinks is refused by the archive.
+        let mut reader =
+            Hashing { inner: file.take(size_bytes), hasher: Sha256::new(), copied, read: 0 };
+        self.tar.append_data(&mut header(size_bytes), path, &mut reader)?;
+        if reader.read != size_bytes {
+            let cut = format!("`{}` became shorter while it was read", from.display());
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, cut));
+        }
+        let sha256 = Sha256Hex::from_digest(&reader.hasher.finalize());
+        self.parts.push(Part { path: path.to_owned(), size_bytes, sha256 });
+        Ok(())
+    }
+
+    /// Ends the archive with its manifest.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(
+        mut self,
+        version: semver::Version,
+        created_at: jiff::Timestamp,
+        schema: Option<i64>,
+    ) -> io::Result<(W, Manifest)> {
+        let parts = std::mem::take(&mut self.parts);
+        let manifest = Manifest { format: FORMAT, version, created_at, schema, parts };
+        let text = serde_json::to_vec_pretty(&manifest)?;
+        self.tar.append_data(&mut header(text.len() as u64), MANIFEST, text.as_slice())?;
+        Ok((self.tar.into_inner()?, manifest))
+    }
+}
+
+/// Unpacks the archive into the empty folder `to` and returns its manifest, once every part is what
+/// the manifest says and durable.
+///
+/// # Errors
+/// [`InvalidBackup`]; what is in `to` is of no use then.
+pub fn unpack(
+    from: impl Read,
+    to: &Path,
+    copied: &mut dyn FnMut(u64),
+) -> Result<Manifest, InvalidBackup> {
+    let mut tar = tar::Archive::new(from);
+    let mut found = Vec::new();
+    let mut manifest = None;
+    for entry in tar.entries().map_err(InvalidBackup::Io)? {
+        let mut entry = entry.map_err(InvalidBackup::Io)?;
+        let path = entry.path().map_err(InvalidBackup::Io)?.to_string_lossy().into_owned();
+        if path == MANIFEST {
+            let mut text = Vec::new();
+            entry
+                .by_ref()
+                .take(MANIFEST_LIMIT)
+                .read_to_end(&mut text)
+                .map_err(InvalidBackup::Io)?;
+            manifest = Some(text);
+        } else if manifest.is_some() || !entry.header().entry_type().is_file() || leaves(&path) {
+            return Err(InvalidBackup::Foreign(path));
+        } else {
+            found.push(write(entry, &path, to, copied).map_err(InvalidBackup::Io)?);
+        }
+    }
+    let manifest: Manifest = serde_json::from_slice(&manifest.ok_or(InvalidBackup::Cut)?)
+        .map_err(InvalidBackup::Manifest)?;
+    if manifest.format != FORMAT {
+        return Err(InvalidBackup::Format(manifest.format));
+    }
+    check(&manifest.parts, &found)?;
+    Ok(manifest)
+}
+
+/// What was found must be what is named, each once.
+fn check(named: &[Part], found: &[Part]) -> Result<(), InvalidBackup> {
+    let names: BTreeSet<_> = named.iter().map(|part| &part.path).collect();
+    if let Some(foreign) = found.iter().find(|part| !names.contains(&part.path)) {
+        return Err(InvalidBackup::Foreign(foreign.path.clone()));
+    }
+    let is_there = |part: &Part| found.iter().filter(|other| *other == part).count() == 1;
+    match named.iter().find(|part| !is_there(part)) {
+        Some(part) => Err(InvalidBackup::Damaged(part.path.clone())),
+        None => Ok(()),
+    }
+}
+
+fn write(entry: impl Read, path: &str, to: &Path, copied: &mut dyn FnMut(u64)) -> io::Result<Part> {
+    let target: PathBuf = to.join(path);
+    std::fs::create_dir_all(target.parent().unwrap_or(to))?;
+    let mut file = File::options().write(true).create_new(true).mode(PRIVATE).open(&target)?;
+    let mut reader = Hashing { inner: entry, hasher: Sha256::new(), copied, read: 0 };
+    let size_bytes = io::copy(&mut reader, &mut file)?;
+    file.sync_all()?;
+    let sha256 = Sha256Hex::from_digest(&reader.hasher.finalize());
+    Ok(Part { path: path.to_owned(), size_bytes, sha256 })
+}
+
+fn leaves(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    path.is_empty() || parts.any(|part| !matches!(part, Component::Normal(_)))
+}
+
+fn header(size_bytes: u64) -> tar::Header {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Regular);
+    header.set_size(size_bytes);
+    header.set_mode(PRIVATE);
+    header.set_mtime(0);
+    header
+}
+
+/// Hashes what is read through it.
+struct Hashing<'a, R> {
+    inner: R,
+    hasher: Sha256,
+    copied: &'a mut dyn FnMut(u64),
+    read: u64,
+}
+
+impl<R: Read> Read for Hashing<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = buffer.len().min(CHUNK);
+        let read = self.inner.read(&mut buffer[..most])?;
+        self.hasher.update(&buffer[..read]);
+        self.read += read as u64;
+        (self.copied)(read as u64);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! `create-account` and `reset-password`: whoever may start the program may do this.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use anyhow::Context as _;
+use link_backend::{app::App, config::load::Loaded, setup_token::SetupToken};
+use link_platform::fs;
+use link_protocol::{backend_api::account::Me, exit_code::ExitCode, secret::Secret};
+
+use crate::{
+    args::Person,
+    command::must_exist,
+    outcome::{Ended, Refused, print},
+};
+
+/// Creates an account and prints its id.
+pub(crate) async fn create(loaded: &Loaded, person: &Person, json: bool) -> Ended {
+    let config = loaded.config()?;
+    let data = config.data.clone();
+    fs::create_private_dir(&data)?;
+    let password = password()?;
+    let app = App::open(config).await?;
+    let me = app.add_account(&person.email, password).await?;
+    // With an account there is nothing left to set up.
+    SetupToken::remove(&data).context("failed to delete the setup token")?;
+    tell(&me, me.account_id.to_string(), json)?;
+    app.store().close().await;
+    Ok(ExitCode::Success)
+}
+
+/// Gives a user another password.
+pub(crate) async fn reset_password(loaded: &Loaded, person: &Person, json: bool) -> Ended {
+    let config = loaded.config()?;
+    must_exist(&config.data)?;
+    let password = password()?;
+    let app = App::open(config).await?;
+    let me = app.reset_password(&person.email, password).await?;
+    tell(&me, format!("{} has another password and must log in again", me.email), json)?;
+    app.store().close().await;
+    Ok(ExitCode::Success)
+}
+
+fn tell(me: &Me, text: String, json: bool) -> Result<(), Refused> {
+    print(&if json { serde_json::to_string(me).unwrap_or_default() } else { text })
+}
+
+/// Asks without echo on a terminal, twice; else takes the first line of the standard input.
+fn password() -> Result<Secret, Refused> {
+    let ended = |error: io::Error| Refused::usage(format!("cannot read the password: {error}"));
+    if io::stdin().is_terminal() {
+        let first = rpassword::prompt_password("Password: ").map_err(ended)?;
+        let again = rpassword::prompt_password("Once more: ").map_err(ended)?;
+        if first != again {
+            return Err(Refused::usage("the two passwords differ; nothing was changed"));
+        }
+        return Ok(Secret::new(first));
+    }
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(ended)?;
+    let line = line.trim_end_matches(['\n', '\r']);
+    if line.is_empty() {
+        return Err(Refused::usage("the standard input holds no password"));
+    }
+    Ok(Secret::new(line))
+}

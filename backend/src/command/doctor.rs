@@ -1,0 +1,308 @@
+//! `doctor`: what is wrong or will be, each with what to do about it.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: looks at everything")]
+
+use std::{
+    collections::BTreeSet,
+    net::{TcpListener, TcpStream},
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    time::Duration,
+};
+
+use jiff::{SignedDuration, Timestamp};
+use link_backend::{
+    clock::{Clock as _, SystemClock},
+    config::load::Loaded,
+    content,
+    store::upkeep::{self, Inspection},
+};
+use link_platform::{disk, fs};
+use link_protocol::exit_code::ExitCode;
+use serde::Serialize;
+
+use crate::{
+    command::LOCK,
+    outcome::{Ended, print},
+};
+
+/// Less free space than this is worth a word, in bytes.
+const SPACE_WANTED: u64 = 2 * 1024 * 1024 * 1024;
+/// With less than this the database cannot grow for long, in bytes.
+const SPACE_NEEDED: u64 = 200 * 1024 * 1024;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How far two clocks may be apart.
+const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
+/// This program is not older.
+const BUILT_AFTER: Timestamp = Timestamp::constant(1_767_225_600, 0);
+
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Good,
+    Warning,
+    Bad,
+}
+
+/// What was found of one thing.
+#[derive(Debug, Serialize)]
+struct Finding {
+    check: &'static str,
+    level: Level,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_step: Option<String>,
+}
+
+fn good(check: &'static str, found: impl Into<String>) -> Finding {
+    Finding { check, level: Level::Good, found: found.into(), next_step: None }
+}
+
+fn warning(check: &'static str, found: impl Into<String>, next: impl Into<String>) -> Finding {
+    Finding { check, level: Level::Warning, found: found.into(), next_step: Some(next.into()) }
+}
+
+fn bad(check: &'static str, found: impl Into<String>, next: impl Into<String>) -> Finding {
+    Finding { check, level: Level::Bad, found: found.into(), next_step: Some(next.into()) }
+}
+
+/// Looks at everything and prints what was found.
+pub(crate) async fn run(loaded: &Loaded, json: bool) -> Ended {
+    let data = loaded.data()?.to_owned();
+    let mut findings = Vec::new();
+    let is_running = match folder(&data, &mut findings) {
+        true => is_locked(&data),
+        false => false,
+    };
+    if data.is_dir() {
+        space(&data, &mut findings);
+        if loaded.database_url.is_some() {
+            findings.push(good("database", "it is PostgreSQL's; its health is told by /readyz"));
+        } else {
+            database(&data, &mut findings).await;
+        }
+    }
+    listen(loaded, is_running, &mut findings);
+    public_url(loaded, &mut findings).await;
+    let worst = findings.iter().map(|finding| finding.level).max();
+    print(&if json {
+        serde_json::to_string_pretty(&findings).unwrap_or_default()
+    } else {
+        findings.iter().map(line).collect::<Vec<_>>().join("\n")
+    })?;
+    Ok(if worst == Some(Level::Bad) { ExitCode::Failed } else { ExitCode::Success })
+}
+
+fn line(finding: &Finding) -> String {
+    let mark = match finding.level {
+        Level::Good => "ok     ",
+        Level::Warning => "warning",
+        Level::Bad => "BAD    ",
+    };
+    let next = finding.next_step.as_ref().map(|next| format!("\n          -> {next}"));
+    format!("{mark}  {}: {}{}", finding.check, finding.found, next.unwrap_or_default())
+}
+
+/// Tells whether there is a folder to look into.
+fn folder(data: &Path, findings: &mut Vec<Finding>) -> bool {
+    let shown = data.display();
+    let Ok(found) = std::fs::metadata(data) else {
+        let next = "`link-backend serve` makes it, or give the right one with --data DIR";
+        findings.push(bad("folder", format!("`{shown}` is not there"), next));
+        return false;
+    };
+    let mode = found.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        let said = format!("other users may look into `{shown}` (mode {mode:o})");
+        findings.push(bad("folder", said, format!("run `chmod 700 {shown}`")));
+    } else if tempfile::tempfile_in(data).is_err() {
+        let said = format!("this user cannot write to `{shown}`");
+        findings.push(bad("folder", said, "run this as the user that the backend runs as"));
+    } else {
+        findings.push(good("folder", format!("`{shown}` is private and can be written")));
+    }
+    true
+}
+
+/// A running backend holds the lock. The file is not made when it is not there.
+fn is_locked(data: &Path) -> bool {
+    let path = data.join(LOCK);
+    path.exists() && matches!(fs::try_lock(&path), Ok(None))
+}
+
+fn space(data: &Path, findings: &mut Vec<Finding>) {
+    let Ok(Some(free)) = disk::free_bytes(data) else { return };
+    let said = format!("{} MiB are free", free / (1024 * 1024));
+    let next = "make room, or move the data folder to a larger disk";
+    findings.push(match free {
+        0..SPACE_NEEDED => bad("disk", said, next),
+        SPACE_NEEDED..SPACE_WANTED => warning("disk", said, next),
+        SPACE_WANTED.. => good("disk", said),
+    });
+}
+
+async fn database(data: &Path, findings: &mut Vec<Finding>) {
+    let file = upkeep::file(data);
+    if !file.exists() {
+        findings.push(warning("database", "there is none yet", "`link-backend serve` makes it"));
+        return;
+    }
+    let mode = std::fs::metadata(&file).map_or(0, |found| found.permissions().mode() & 0o777);
+    if mode & 0o077 != 0 {
+        let said = format!("other users may read it (mode {mode:o})");
+        findings.push(bad("database", said, format!("run `chmod 600 {}`", file.display())));
+    }
+    let restore = "end the backend, keep a copy of the folder, and restore the latest backup with \
+                   `link-backend restore FILE --force`";
+    match upkeep::inspect(&file).await {
+        Err(error) => {
+            findings.push(bad("database", format!("{:#}", anyhow::Error::new(error)), restore));
+        }
+        Ok(found) => {
+            match found.damages.first() {
+                Some(damage) => {
+                    let more = found.damages.len() - 1;
+                    let said = format!("it is damaged: {damage} (and {more} more)");
+                    findings.push(bad("database", said, restore));
+                }
+                None => findings.push(good("database", "it is whole")),
+            }
+            schema(&found, findings);
+            clock(&found, findings);
+            contents(data, &found, findings);
+        }
+    }
+}
+
+fn schema(found: &Inspection, findings: &mut Vec<Finding>) {
+    let at = found.applied.last().copied().unwrap_or(0);
+    findings.push(match (found.unknown(), found.pending().len()) {
+        (Some(version), _) => bad(
+            "schema",
+            format!("change {version} of the tables is of a newer link-backend"),
+            "use that version or a newer one",
+        ),
+        (None, 0) => good("schema", format!("the tables are at change {at}, the newest")),
+        (None, pending) => warning(
+            "schema",
+            format!("the tables are at change {at}, and {pending} more are to do"),
+            "`link-backend migrate`, or start the backend: it does them",
+        ),
+    });
+}
+
+fn clock(found: &Inspection, findings: &mut Vec<Finding>) {
+    let now = SystemClock.now();
+    let ahead = found.newest.map(|newest| newest.duration_since(now));
+    let next = "set the clock, and let it be kept by NTP (`timedatectl set-ntp true`)";
+    findings.push(if now < BUILT_AFTER {
+        bad("clock", format!("it says {now}, which is before this program was made"), next)
+    } else if ahead.is_some_and(|ahead| ahead > CLOCK_TOLERANCE) {
+        bad("clock", format!("it says {now}, and a command was placed later than that"), next)
+    } else {
+        good("clock", format!("it says {now}"))
+    });
+}
+
+fn contents(data: &Path, found: &Inspection, findings: &mut Vec<Finding>) {
+    let folder = data.join(content::FOLDER);
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
+    let present: BTreeSet<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    let wanted: BTreeSet<String> = found.contents.iter().cloned().collect();
+    let missing: Vec<_> = wanted.difference(&present).cloned().collect();
+    let orphans: Vec<_> = present.difference(&wanted).cloned().collect();
+    if !missing.is_empty() {
+        let said = format!("{} model files are missing: {}", missing.len(), missing.join(", "));
+        let next = "restore them from a backup, or delete these models and upload them again";
+        findings.push(bad("models", said, next));
+    }
+    if !orphans.is_empty() {
+        let said = format!("{} files belong to no model: {}", orphans.len(), orphans.join(", "));
+        let next = format!(
+            "they only take space; if no upload is running, delete them from `{}`",
+            folder.display()
+        );
+        findings.push(warning("models", said, next));
+    }
+    if missing.is_empty() && orphans.is_empty() {
+        findings.push(good("models", format!("all {} files are there", wanted.len())));
+    }
+}
+
+fn listen(loaded: &Loaded, is_running: bool, findings: &mut Vec<Finding>) {
+    let address = loaded.values.listen;
+    if is_running && address.port() != 0 {
+        findings.push(match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
+            Ok(_) => good("listen", format!("the backend runs and {address} takes connections")),
+            Err(error) => warning(
+                "listen",
+                format!("a backend runs in this folder and {address} does not answer: {error}"),
+                "was it started with another configuration or other flags?",
+            ),
+        });
+    } else if is_running {
+        findings.push(good("listen", "the backend runs"));
+    } else {
+        findings.push(match TcpListener::bind(address) {
+            Ok(_) => good("listen", format!("no backend runs here, and {address} is free")),
+            Err(error) => bad(
+                "listen",
+                format!("cannot listen on {address}: {error}"),
+                "set `listen` to another address, or end what uses this one",
+            ),
+        });
+    }
+    if !address.ip().is_loopback() {
+        let next = "let it be a loopback address with a TLS proxy in front (docs/operations.md)";
+        let said = format!("{address} is reached from other machines without TLS");
+        findings.push(warning("listen", said, next));
+    }
+}
+
+async fn public_url(loaded: &Loaded, findings: &mut Vec<Finding>) {
+    let Some(url) = &loaded.values.public_url else {
+        let next = "set `public_url` to the address that people and devices use";
+        findings.push(warning("public url", "it is not set", next));
+        return;
+    };
+    // One of the tests of this process may have installed it.
+    let _installed = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().timeout(ANSWER_TIMEOUT).build();
+    let asked = match client {
+        Ok(client) => client.get(format!("{url}/healthz")).send().await,
+        Err(error) => Err(error),
+    };
+    findings.push(match asked {
+        Ok(answer) if answer.status().is_success() => {
+            let certificate = if url.starts_with("https") {
+                "answers with a certificate that this machine trusts"
+            } else {
+                "answers"
+            };
+            good("public url", format!("{url} {certificate}"))
+        }
+        Ok(answer) => bad(
+            "public url",
+            format!("{url}/healthz answers {}", answer.status()),
+            "does the proxy in front lead to this backend?",
+        ),
+        Err(error) => {
+            let said = format!("{url} cannot be reached: {:#}", anyhow::Error::new(error));
+            let next = "look at the name, the firewall, the proxy, and the certificate: is it \
+                        expired, or of an authority that this machine does not trust?";
+            bad("public url", said, next)
+        }
+    });
+    if url.starts_with("http://") && !is_local(url) {
+        let next = "put a TLS proxy in front (docs/operations.md)";
+        findings.push(warning("public url", format!("{url} is not encrypted"), next));
+    }
+}
+
+fn is_local(url: &str) -> bool {
+    ["http://127.", "http://localhost", "http://[::1]"].iter().any(|start| url.starts_with(start))
+}

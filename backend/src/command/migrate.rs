@@ -1,0 +1,56 @@
+//! `migrate`: brings the tables up to date, or says what that would be.
+
+use link_backend::{
+    config::load::Loaded,
+    store::{Store, upkeep},
+};
+use link_protocol::exit_code::ExitCode;
+use serde_json::json;
+
+use crate::{
+    args::Migrate,
+    command::{lock, must_exist},
+    outcome::{Ended, Refused, print},
+};
+
+/// Changes what is pending; nobody else may use the folder then.
+pub(crate) async fn run(loaded: &Loaded, options: Migrate, json: bool) -> Ended {
+    let config = loaded.config()?;
+    if config.database_url.is_some() {
+        return Err(Refused::usage(
+            "the tables of PostgreSQL are brought up to date by `serve`, before it is ready",
+        ));
+    }
+    must_exist(&config.data)?;
+    let file = upkeep::file(&config.data);
+    let pending = if file.exists() {
+        let found = upkeep::inspect(&file).await.map_err(Refused::failed)?;
+        if let Some(version) = found.unknown() {
+            let said = format!(
+                "the database has seen change {version}, which this program does not know: use the \
+                 version of link-backend that made it, or a newer one"
+            );
+            return Err(Refused::failed(anyhow::Error::msg(said)));
+        }
+        found.pending()
+    } else {
+        upkeep::migrations()
+    };
+    if !options.dry_run && !pending.is_empty() {
+        let _lock = lock(&config.data)?;
+        let store = Store::open(&config.data, config.database_url.as_ref())
+            .await
+            .map_err(Refused::failed)?;
+        store.close().await;
+    }
+    let lines =
+        pending.iter().map(|change| format!("{:04} {}", change.version, change.description));
+    let lines: Vec<_> = lines.collect();
+    print(&match (json, options.dry_run, lines.is_empty()) {
+        (true, dry_run, _) => json!({ "changes": lines, "done": !dry_run }).to_string(),
+        (false, _, true) => "the tables are up to date".to_owned(),
+        (false, true, false) => format!("to do:\n  {}", lines.join("\n  ")),
+        (false, false, false) => format!("done:\n  {}", lines.join("\n  ")),
+    })?;
+    Ok(ExitCode::Success)
+}

@@ -1,0 +1,301 @@
+//! The configuration file of a backend: its keys, what each takes, and what holds without it.
+//!
+//! The JSON Schema, the environment's names and the list of known keys come from these types, so a
+//! further key is a further field. No value is a secret: those stand in files of their own.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use link_protocol::{allowlist::Origin, limits};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use crate::{domain::slot::Bounds, zenoh::ZenohConfig};
+
+/// The configuration of link-backend.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "Configuration of link-backend", inline)]
+pub struct ConfigFile {
+    /// The folder that holds everything; a relative path starts at the folder of this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<PathBuf>,
+    /// The address to listen on; port 0 takes a free one.
+    #[serde(deserialize_with = "address")]
+    #[schemars(with = "String")]
+    pub listen: SocketAddr,
+    /// The address that people and devices reach this backend at.
+    #[serde(deserialize_with = "web_address", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", regex(pattern = "^https?://"))]
+    pub public_url: Option<String>,
+    /// Origins whose pages may call deployed models; they count at the first start only, later they
+    /// are a setting.
+    #[schemars(with = "Vec<String>")]
+    pub allowed_origins: Vec<Origin>,
+    /// Devices that an account may have.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub device_limit: u32,
+    /// A file that the bound address is written to, once requests are answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address_file: Option<PathBuf>,
+    pub log: LogSection,
+    pub metrics: MetricsSection,
+    pub database: DatabaseSection,
+    pub zenoh: ZenohSection,
+    pub retention: RetentionSection,
+    pub shutdown: ShutdownSection,
+}
+
+/// What is logged, and how.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(inline)]
+pub struct LogSection {
+    /// What to log, such as `info` or `link_backend=debug`.
+    #[serde(deserialize_with = "filter")]
+    pub filter: String,
+    /// How a record looks.
+    pub format: LogFormat,
+}
+
+/// How a log record looks.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum LogFormat {
+    #[default]
+    Text,
+    /// One JSON object on a line.
+    Json,
+}
+
+/// Numbers for Prometheus.
+#[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(inline)]
+pub struct MetricsSection {
+    /// The address that answers `/metrics`, such as 127.0.0.1:9464; without it nothing does. It
+    /// asks for no password: let it be one that only your monitoring reaches.
+    #[serde(deserialize_with = "some_address", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub listen: Option<SocketAddr>,
+}
+
+/// Where accounts, devices and commands are stored.
+#[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(inline)]
+pub struct DatabaseSection {
+    /// A private file that holds the address of a database, `postgres://user:password@host/name`;
+    /// without it the database is a file in the data folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url_file: Option<PathBuf>,
+}
+
+/// The zenoh transport; without an endpoint or a router there is none.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(inline)]
+pub struct ZenohSection {
+    /// Endpoints of the built-in router, such as `tls/0.0.0.0:7447`.
+    pub listen: Vec<String>,
+    /// Endpoints that devices are told, where they are not the ones that are listened on.
+    pub endpoints: Vec<String>,
+    /// Routers that run beside, in the place of the built-in one.
+    pub routers: Vec<String>,
+    /// The folder for the users and rules of routers that run beside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<PathBuf>,
+    /// The certificate chain of the router in PEM; without it the router has an authority of its
+    /// own, which devices are told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate_file: Option<PathBuf>,
+    /// The private key of that certificate in PEM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_file: Option<PathBuf>,
+    /// Free slots that the router opens with at least.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub reserve: u32,
+    /// Slots that the router opens with at most: devices that one router can have.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub most: u32,
+}
+
+/// How much is kept of what devices tell.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(inline)]
+pub struct RetentionSection {
+    /// Rows of token usage that are kept for each device.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub telemetry_rows: u32,
+    /// Log records that are kept for each device.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub log_rows: u32,
+}
+
+/// How the backend ends.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(inline)]
+pub struct ShutdownSection {
+    /// Seconds in which it is not ready but still takes requests, so that a load balancer notices.
+    #[serde(deserialize_with = "seconds")]
+    #[schemars(range(max = SECONDS_LIMIT))]
+    pub notice_s: u32,
+    /// Seconds that requests may still run then.
+    #[serde(deserialize_with = "seconds")]
+    #[schemars(range(max = SECONDS_LIMIT))]
+    pub deadline_s: u32,
+}
+
+/// Rows of token usage that are kept for each device, unless the file says otherwise.
+pub(crate) const TELEMETRY_KEPT: u32 = 10_000;
+/// Log records that are kept for each device, unless the file says otherwise.
+pub(crate) const LOGS_KEPT: u32 = 2_000;
+
+const SECONDS_LIMIT: u32 = 600;
+
+impl Default for ConfigFile {
+    fn default() -> Self {
+        Self {
+            data: None,
+            listen: SocketAddr::from(([127, 0, 0, 1], 8000)),
+            public_url: None,
+            allowed_origins: Vec::new(),
+            device_limit: limits::DEVICE_LIMIT,
+            address_file: None,
+            log: LogSection::default(),
+            metrics: MetricsSection::default(),
+            database: DatabaseSection::default(),
+            zenoh: ZenohSection::default(),
+            retention: RetentionSection::default(),
+            shutdown: ShutdownSection::default(),
+        }
+    }
+}
+
+impl Default for LogSection {
+    fn default() -> Self {
+        Self { filter: "info".to_owned(), format: LogFormat::Text }
+    }
+}
+
+impl Default for ZenohSection {
+    fn default() -> Self {
+        let Bounds { reserve, most } = ZenohConfig::default().bounds;
+        Self {
+            listen: Vec::new(),
+            endpoints: Vec::new(),
+            routers: Vec::new(),
+            files: None,
+            certificate_file: None,
+            key_file: None,
+            reserve,
+            most,
+        }
+    }
+}
+
+impl ZenohSection {
+    /// Returns what the transport is started with, when it is asked for.
+    #[must_use]
+    pub fn config(&self) -> Option<ZenohConfig> {
+        if self.listen.is_empty() && self.routers.is_empty() {
+            return None;
+        }
+        Some(ZenohConfig {
+            listen: self.listen.clone(),
+            endpoints: self.endpoints.clone(),
+            routers: self.routers.clone(),
+            files: self.files.clone(),
+            certificate: self.certificate_file.clone().zip(self.key_file.clone()),
+            bounds: Bounds { reserve: self.reserve.min(self.most), most: self.most },
+        })
+    }
+}
+
+impl Default for RetentionSection {
+    fn default() -> Self {
+        Self { telemetry_rows: TELEMETRY_KEPT, log_rows: LOGS_KEPT }
+    }
+}
+
+impl Default for ShutdownSection {
+    fn default() -> Self {
+        Self { notice_s: 0, deadline_s: 10 }
+    }
+}
+
+/// Returns the JSON Schema of the file, pretty and in a stable order.
+///
+/// # Panics
+/// Never: a schema has only text keys.
+#[must_use]
+pub fn json_schema() -> String {
+    let mut schema = schemars::schema_for!(ConfigFile).to_value();
+    schema.sort_all_objects();
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema has only text keys");
+    text.push('\n');
+    text
+}
+
+fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    parsed(deserializer, "an address and a port, such as 127.0.0.1:8000", |text| text.parse().ok())
+}
+
+fn some_address<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<SocketAddr>, D::Error> {
+    let expected = "an address and a port, such as 127.0.0.1:9464";
+    parsed(deserializer, expected, |text| text.parse().ok()).map(Some)
+}
+
+fn web_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let expected = "an address such as https://link.example.org";
+    let read = |text: &str| {
+        let uri: http::Uri = text.parse().ok()?;
+        let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
+        let names_nobody = !uri.authority()?.as_str().contains('@');
+        (is_web && names_nobody).then(|| text.trim_end_matches('/').to_owned())
+    };
+    parsed(deserializer, expected, read).map(Some)
+}
+
+fn filter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let expected = "a level or a filter, such as info or link_backend=debug";
+    let read = |text: &str| {
+        tracing_subscriber::EnvFilter::try_new(text).ok()?;
+        Some(text.to_owned())
+    };
+    parsed(deserializer, expected, read)
+}
+
+/// The value is not part of the message: an address may hold a password by mistake.
+fn parsed<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    expected: &str,
+    read: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    read(&text).ok_or_else(|| de::Error::custom(format!("expected {expected}")))
+}
+
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    number(deserializer, 1, u32::MAX)
+}
+
+fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    number(deserializer, 0, SECONDS_LIMIT)
+}
+
+fn number<'de, D: Deserializer<'de>>(deserializer: D, min: u32, max: u32) -> Result<u32, D::Error> {
+    let number = i64::deserialize(deserializer)?;
+    let fits = u32::try_from(number).ok().filter(|number| (min..=max).contains(number));
+    let expected = || format!("expected a whole number from {min} to {max}, found {number}");
+    fits.ok_or_else(|| de::Error::custom(expected()))
+}

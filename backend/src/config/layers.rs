@@ -1,0 +1,302 @@
+//! Joins what configures a backend: flags win over the environment, the environment over the file,
+//! and the file over what holds without it.
+//!
+//! Every fault is told at once, each with its key and where its value stands. Pure: the file's text,
+//! the environment and the flags are arguments.
+
+use std::{collections::BTreeMap, fmt, path::PathBuf};
+
+use serde::Deserialize as _;
+use serde_json::Value as Json;
+use toml::{Table, Value};
+
+use crate::config::file::ConfigFile;
+
+/// What every variable of the environment begins with.
+pub const PREFIX: &str = "LINK_BACKEND_";
+/// The key of the database's address, which may stand in the environment and not in the file.
+pub const DATABASE_URL: &str = "database.url";
+
+/// How alike a misspelt key must be for a known one to be named, from 0 to 1.
+const ALIKE: f64 = 0.7;
+
+/// Where a value stands.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Place {
+    Flag(String),
+    Environment(String),
+    File,
+    /// Nobody said anything else.
+    Default,
+}
+
+/// What configures a backend, before it is judged.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// The file and its text.
+    pub file: Option<(PathBuf, String)>,
+    pub environment: BTreeMap<String, String>,
+    /// Keys with the values and the names of flags.
+    pub flags: Vec<(&'static str, Flag)>,
+}
+
+/// A flag that was given.
+#[derive(Clone, Debug)]
+pub struct Flag {
+    pub name: &'static str,
+    pub values: Vec<String>,
+}
+
+/// What was given, joined.
+#[derive(Clone, Debug)]
+pub struct Joined {
+    pub values: ConfigFile,
+    /// Where the value of each key stands.
+    pub places: BTreeMap<String, Place>,
+}
+
+/// Something that is wrong with one key.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Fault {
+    pub key: String,
+    pub place: Place,
+    /// What was expected, and what is there unless that could be a secret.
+    pub said: String,
+}
+
+/// A configuration cannot be used; every fault of it.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub struct Unusable {
+    pub file: Option<PathBuf>,
+    pub faults: Vec<Fault>,
+}
+
+/// Returns the variable that overrides `key`.
+#[must_use]
+pub fn variable(key: &str) -> String {
+    format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
+}
+
+/// Returns every key with what its value may be.
+#[must_use]
+pub fn keys() -> BTreeMap<String, Kind> {
+    let schema = schemars::schema_for!(ConfigFile).to_value();
+    let mut keys = BTreeMap::new();
+    collect(&schema, "", &mut keys);
+    keys
+}
+
+/// How the text of a variable or a flag is read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    Text,
+    Number,
+    /// Texts with commas between them.
+    List,
+}
+
+/// Joins what was given.
+///
+/// # Errors
+/// [`Unusable`] with every fault.
+pub fn join(given: &Given) -> Result<Joined, Unusable> {
+    let keys = keys();
+    let mut faults = Vec::new();
+    let mut values = BTreeMap::new();
+    match given.file.as_ref().map(|(_, text)| text.parse::<Table>()) {
+        Some(Ok(table)) => flatten(&table, "", &keys, &mut values),
+        Some(Err(error)) => {
+            let text = given.file.as_ref().map_or("", |(_, text)| text);
+            faults.push(syntax(text, &error));
+        }
+        None => {}
+    }
+    let mut places: BTreeMap<String, (Value, Place)> = BTreeMap::new();
+    for (key, value) in values {
+        if keys.contains_key(&key) {
+            places.insert(key, (value, Place::File));
+        } else {
+            faults.push(unknown(key, &keys));
+        }
+    }
+    for (key, kind) in &keys {
+        if let Some(text) = given.environment.get(&variable(key)) {
+            let texts = match kind {
+                Kind::List => text.split(',').filter(|text| !text.is_empty()).collect(),
+                Kind::Text | Kind::Number => vec![text.as_str()],
+            };
+            let place = Place::Environment(variable(key));
+            places.insert(key.clone(), (value(*kind, &texts), place));
+        }
+    }
+    for (key, flag) in &given.flags {
+        let texts: Vec<&str> = flag.values.iter().map(String::as_str).collect();
+        let kind = keys.get(*key).copied().unwrap_or(Kind::Text);
+        let place = Place::Flag(flag.name.to_owned());
+        places.insert((*key).to_owned(), (value(kind, &texts), place));
+    }
+    let mut whole = Table::new();
+    for (key, (value, place)) in &places {
+        // Each alone: one fault does not hide another.
+        let mut alone = Table::new();
+        insert(&mut alone, key, value.clone());
+        match ConfigFile::deserialize(alone) {
+            Ok(_) => insert(&mut whole, key, value.clone()),
+            Err(error) => faults.push(Fault {
+                key: key.clone(),
+                place: place.clone(),
+                said: error.message().trim().to_owned(),
+            }),
+        }
+    }
+    let file = given.file.as_ref().map(|(path, _)| path.clone());
+    match ConfigFile::deserialize(whole) {
+        Ok(values) if faults.is_empty() => {
+            let places = keys.into_keys().map(|key| {
+                let place = places.remove(&key).map_or(Place::Default, |(_, place)| place);
+                (key, place)
+            });
+            Ok(Joined { values, places: places.collect() })
+        }
+        Ok(_) | Err(_) => Err(Unusable { file, faults }),
+    }
+}
+
+fn collect(schema: &Json, prefix: &str, keys: &mut BTreeMap<String, Kind>) {
+    let properties = schema.get("properties").and_then(Json::as_object);
+    for (name, schema) in properties.into_iter().flatten() {
+        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        if schema.get("properties").is_some() {
+            collect(schema, &key, keys);
+            continue;
+        }
+        let is = |wanted: &str| match schema.get("type") {
+            Some(Json::String(kind)) => kind == wanted,
+            Some(Json::Array(kinds)) => kinds.iter().any(|kind| kind == wanted),
+            Some(_) | None => false,
+        };
+        let kind = match () {
+            () if is("integer") => Kind::Number,
+            () if is("array") => Kind::List,
+            () => Kind::Text,
+        };
+        keys.insert(key, kind);
+    }
+}
+
+/// A table that is no section of ours is one value, so that it is told once.
+fn flatten(
+    table: &Table,
+    prefix: &str,
+    keys: &BTreeMap<String, Kind>,
+    values: &mut BTreeMap<String, Value>,
+) {
+    for (name, value) in table {
+        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        let section = format!("{key}.");
+        match value {
+            Value::Table(table) if keys.keys().any(|known| known.starts_with(&section)) => {
+                flatten(table, &key, keys, values);
+            }
+            Value::String(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Boolean(_)
+            | Value::Datetime(_)
+            | Value::Array(_)
+            | Value::Table(_) => {
+                values.insert(key, value.clone());
+            }
+        }
+    }
+}
+
+fn unknown(key: String, keys: &BTreeMap<String, Kind>) -> Fault {
+    let said = if key == DATABASE_URL {
+        "a password does not stand in this file: write the address into a private file of its own \
+         and name that one in `database.url_file`"
+            .to_owned()
+    } else {
+        let alike = |known: &&String| strsim::jaro_winkler(&key, known);
+        let nearest = keys.keys().max_by(|a, b| alike(a).total_cmp(&alike(b)));
+        match nearest.filter(|known| alike(known) > ALIKE) {
+            Some(known) => format!("there is no such key; is `{known}` meant?"),
+            None => "there is no such key; `link-backend config schema` lists them".to_owned(),
+        }
+    };
+    Fault { key, place: Place::File, said }
+}
+
+fn value(kind: Kind, texts: &[&str]) -> Value {
+    let text = texts.first().copied().unwrap_or_default();
+    match kind {
+        Kind::Text => Value::String(text.to_owned()),
+        Kind::Number => match text.trim().parse() {
+            Ok(number) => Value::Integer(number),
+            Err(_) => Value::String(text.to_owned()),
+        },
+        Kind::List => {
+            Value::Array(texts.iter().map(|text| Value::String((*text).to_owned())).collect())
+        }
+    }
+}
+
+fn insert(table: &mut Table, key: &str, value: Value) {
+    match key.split_once('.') {
+        None => {
+            table.insert(key.to_owned(), value);
+        }
+        Some((section, rest)) => {
+            let section = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(section) = section {
+                insert(section, rest, value);
+            }
+        }
+    }
+}
+
+/// The text itself is not told: it may hold anything.
+fn syntax(text: &str, error: &toml::de::Error) -> Fault {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.lines().count().max(1);
+    Fault {
+        key: format!("line {line}"),
+        place: Place::File,
+        said: error.message().trim().replace('\n', ", "),
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) => f.write_str(name),
+            Self::Environment(name) => f.write_str(name),
+            Self::File => f.write_str("file"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Place::File | Place::Default => write!(f, "{}: {}", self.key, self.said),
+            place @ (Place::Flag(_) | Place::Environment(_)) => {
+                write!(f, "{}: {} (from {place})", self.key, self.said)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "cannot use `{}`:", file.display())?,
+            None => f.write_str("cannot use this configuration:")?,
+        }
+        self.faults.iter().try_for_each(|fault| write!(f, "\n  {fault}"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

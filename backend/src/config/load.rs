@@ -1,0 +1,213 @@
+//! Reads what configures a backend: the file, the environment, the flags and the files of secrets.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use link_platform::fs;
+use link_protocol::secret::Secret;
+
+use crate::config::{
+    Config,
+    file::ConfigFile,
+    layers::{self, DATABASE_URL, Fault, Flag, Given, Place, Unusable, variable},
+};
+
+/// The variable that names the file.
+const FILE_VARIABLE: &str = "LINK_BACKEND_CONFIG";
+/// The file of the whole machine.
+const SYSTEM_FILE: &str = "/etc/link-backend/backend.toml";
+/// The largest file that is read, in bytes.
+const SIZE_LIMIT: u64 = 1024 * 1024;
+
+/// Everything that a backend is started with.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The file that was read, if there is one.
+    pub path: Option<PathBuf>,
+    pub values: ConfigFile,
+    /// Where the value of each key stands.
+    pub places: BTreeMap<String, Place>,
+    /// The database's address, when it is not a file in the data folder.
+    pub database_url: Option<Secret>,
+}
+
+/// A configuration could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It has faults.
+    #[error(transparent)]
+    Unusable(#[from] Unusable),
+    /// The file that was named cannot be read.
+    #[error("failed to read the configuration")]
+    Read(#[source] fs::FileError),
+}
+
+impl Loaded {
+    /// Reads the file `named`, or the usual one when neither it nor a data folder is given, and
+    /// joins it with the environment and `flags`.
+    ///
+    /// # Errors
+    /// [`LoadError`].
+    pub fn read(
+        named: Option<PathBuf>,
+        flags: Vec<(&'static str, Flag)>,
+    ) -> Result<Self, LoadError> {
+        let environment: BTreeMap<String, String> =
+            std::env::vars_os().filter_map(|(name, value)| text_pair(name, value)).collect();
+        let named = named.or_else(|| environment.get(FILE_VARIABLE).map(PathBuf::from));
+        let has_data = flags.iter().any(|(key, _)| *key == "data")
+            || environment.contains_key(&variable("data"));
+        let path = named.or_else(|| if has_data { None } else { usual_file(&environment) });
+        let file = match path.clone() {
+            Some(path) => {
+                let text = fs::read_limited(&path, SIZE_LIMIT).map_err(LoadError::Read)?;
+                Some((path, text))
+            }
+            None => None,
+        };
+        let given = Given { file, environment, flags };
+        let mut joined = layers::join(&given)?;
+        if let Some(folder) = path.as_deref().and_then(Path::parent) {
+            start_at(folder, &mut joined.values, &joined.places);
+        }
+        let secret = database_url(&given.environment, &joined.values, &mut joined.places);
+        let database_url =
+            secret.map_err(|fault| Unusable { file: path.clone(), faults: vec![fault] })?;
+        Ok(Self { path, values: joined.values, places: joined.places, database_url })
+    }
+
+    /// Returns the data folder.
+    ///
+    /// # Errors
+    /// [`Unusable`] when none is given.
+    pub fn data(&self) -> Result<&Path, Unusable> {
+        self.values.data.as_deref().ok_or_else(|| Unusable {
+            file: self.path.clone(),
+            faults: vec![Fault {
+                key: "data".to_owned(),
+                place: Place::Default,
+                said:
+                    "which folder holds everything? Give --data DIR or LINK_BACKEND_DATA, or set \
+                       `data` in a configuration file"
+                        .to_owned(),
+            }],
+        })
+    }
+
+    /// Returns the settings of a backend.
+    ///
+    /// # Errors
+    /// [`Unusable`] when no data folder is given.
+    pub fn config(&self) -> Result<Config, Unusable> {
+        let mut config = Config::new(self.data()?.to_owned());
+        config.public_url.clone_from(&self.values.public_url);
+        config.allowed_origins.clone_from(&self.values.allowed_origins);
+        config.device_limit = self.values.device_limit;
+        config.telemetry_kept = self.values.retention.telemetry_rows;
+        config.logs_kept = self.values.retention.log_rows;
+        config.database_url.clone_from(&self.database_url);
+        Ok(config)
+    }
+}
+
+fn text_pair(name: std::ffi::OsString, value: std::ffi::OsString) -> Option<(String, String)> {
+    let name = name.into_string().ok()?;
+    let is_ours = name.starts_with(layers::PREFIX) || name == "HOME" || name == "XDG_CONFIG_HOME";
+    // What is no text fails where it is read.
+    is_ours.then(|| (name, value.to_string_lossy().into_owned()))
+}
+
+/// The user's file, or that of the machine.
+fn usual_file(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
+    let absolute =
+        |name: &str| environment.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let folder =
+        absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")));
+    let users = folder.map(|folder| folder.join("link-backend/backend.toml"));
+    users.into_iter().chain([PathBuf::from(SYSTEM_FILE)]).find(|path| path.is_file())
+}
+
+/// A relative path of the file starts at the file's folder, wherever the program was started.
+fn start_at(folder: &Path, values: &mut ConfigFile, places: &BTreeMap<String, Place>) {
+    let paths = [
+        ("data", &mut values.data),
+        ("address_file", &mut values.address_file),
+        ("database.url_file", &mut values.database.url_file),
+        ("zenoh.files", &mut values.zenoh.files),
+        ("zenoh.certificate_file", &mut values.zenoh.certificate_file),
+        ("zenoh.key_file", &mut values.zenoh.key_file),
+    ];
+    for (key, path) in paths {
+        if places.get(key) == Some(&Place::File)
+            && let Some(path) = path
+        {
+            *path = folder.join(&path);
+        }
+    }
+}
+
+fn database_url(
+    environment: &BTreeMap<String, String>,
+    values: &ConfigFile,
+    places: &mut BTreeMap<String, Place>,
+) -> Result<Option<Secret>, Fault> {
+    let name = variable(DATABASE_URL);
+    if let Some(text) = environment.get(&name).filter(|text| !text.is_empty()) {
+        places.insert(DATABASE_URL.to_owned(), Place::Environment(name));
+        return Ok(Some(Secret::new(text)));
+    }
+    let Some(file) = &values.database.url_file else { return Ok(None) };
+    secret_file(file).map(Some).map_err(|said| Fault {
+        key: "database.url_file".to_owned(),
+        place: places.get("database.url_file").cloned().unwrap_or(Place::Default),
+        said,
+    })
+}
+
+/// Reads the first line of a file that not everybody on this machine may read.
+fn secret_file(path: &Path) -> Result<Secret, String> {
+    let shown = path.display();
+    let read = |error: io::Error| format!("cannot read `{shown}`: {error}");
+    let mode = std::fs::metadata(path).map_err(read)?.permissions().mode();
+    if mode & 0o007 != 0 {
+        return Err(format!(
+            "everybody on this machine may read `{shown}`: run `chmod 600 {shown}`, and change the \
+             password if others have an account here"
+        ));
+    }
+    let text = fs::read_limited(path, SIZE_LIMIT)
+        .map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+    match text.lines().next().map(str::trim) {
+        Some(line) if !line.is_empty() => Ok(Secret::new(line)),
+        Some(_) | None => Err(format!("`{shown}` is empty")),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "makes the files that are read")]
+mod tests {
+    use super::*;
+
+    fn written(mode: u32, text: &str) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("url");
+        fs::write_private(&path, text.as_bytes()).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_secret_that_everybody_can_read_is_refused_with_what_to_do() {
+        let (_folder, path) = written(0o644, "postgres://ada:hunter2@db/link\n");
+        let said = secret_file(&path).unwrap_err();
+        assert!(said.contains("chmod 600") && !said.contains("hunter2"), "{said}");
+        let (_folder, path) = written(0o640, "postgres://ada:hunter2@db/link\n");
+        assert_eq!(secret_file(&path).unwrap().expose(), "postgres://ada:hunter2@db/link");
+        let (_folder, path) = written(0o600, "\n");
+        assert!(secret_file(&path).unwrap_err().contains("is empty"));
+    }
+}

@@ -1,0 +1,107 @@
+//! How a command ends: an exit code of the one table, and what a person reads when it is not 0.
+
+use std::io::{self, Write as _};
+
+use link_backend::{
+    config::{layers::Unusable, load::LoadError},
+    failure::Failure,
+};
+use link_platform::fs::FileError;
+use link_protocol::exit_code::ExitCode;
+use serde_json::json;
+
+/// How a command ended.
+pub(crate) type Ended = Result<ExitCode, Refused>;
+
+/// A command did not do what it should.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    code: ExitCode,
+    cause: anyhow::Error,
+}
+
+impl Refused {
+    pub(crate) fn new(code: ExitCode, cause: impl Into<anyhow::Error>) -> Self {
+        Self { code, cause: cause.into() }
+    }
+
+    /// Something was tried and failed.
+    pub(crate) fn failed(cause: impl Into<anyhow::Error>) -> Self {
+        Self::new(ExitCode::Failed, cause)
+    }
+
+    /// What was asked for cannot be done.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(ExitCode::Usage, anyhow::Error::msg(message.into()))
+    }
+
+    /// Says why on the standard error and returns the exit code.
+    pub(crate) fn tell(&self, json: bool) -> ExitCode {
+        let said = format!("{:#}", self.cause);
+        let text = if json {
+            json!({ "error": said, "exit_code": self.code.number() }).to_string()
+        } else {
+            format!("link-backend: {said}")
+        };
+        // Nothing is left to be told when the standard error is closed.
+        writeln!(io::stderr(), "{text}").unwrap_or(());
+        self.code
+    }
+}
+
+impl From<anyhow::Error> for Refused {
+    fn from(error: anyhow::Error) -> Self {
+        let full = error.chain().any(|cause| {
+            let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+            io == Some(io::ErrorKind::StorageFull)
+        });
+        let written = error.chain().any(|cause| cause.is::<io::Error>());
+        let code = match (full, written) {
+            (true, _) => ExitCode::NoSpace,
+            (false, true) => ExitCode::CannotWrite,
+            (false, false) => ExitCode::Failed,
+        };
+        Self::new(code, error)
+    }
+}
+
+impl From<LoadError> for Refused {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Unusable(faults) => faults.into(),
+            error @ LoadError::Read(_) => Self::new(ExitCode::CannotWrite, error),
+        }
+    }
+}
+
+impl From<Unusable> for Refused {
+    fn from(faults: Unusable) -> Self {
+        Self::new(ExitCode::Usage, faults)
+    }
+}
+
+impl From<FileError> for Refused {
+    fn from(error: FileError) -> Self {
+        let code = if error.is_disk_full() { ExitCode::NoSpace } else { ExitCode::CannotWrite };
+        Self::new(code, error)
+    }
+}
+
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Self {
+        let code = match &failure {
+            Failure::Refused(_) => ExitCode::Refused,
+            Failure::Store(_) | Failure::Broken(..) => ExitCode::Failed,
+        };
+        Self::new(code, failure)
+    }
+}
+
+/// Prints `text` and a line end for the person or the program that asked.
+pub(crate) fn print(text: &str) -> Result<(), Refused> {
+    match writeln!(io::stdout(), "{}", text.trim_end()) {
+        // Nobody reads on.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed.map_err(|error| Refused::new(ExitCode::CannotWrite, error)),
+    }
+}

@@ -1,0 +1,74 @@
+//! How it ends.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
+
+use std::{io, sync::Arc, time::Duration};
+
+use link_backend::app::App;
+use link_platform::notify::{self, Note};
+use link_protocol::exit_code::ExitCode;
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::oneshot,
+};
+
+/// SIGTERM and Ctrl-C.
+pub(crate) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+/// The two waits of an orderly end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    /// Not ready, and still answering everything.
+    pub(crate) notice: Duration,
+    /// How long requests may still run then.
+    pub(crate) deadline: Duration,
+}
+
+impl Signals {
+    pub(crate) fn listen() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+impl Stop {
+    /// Waits for a signal and ends the service in an orderly way; a second signal ends it at once.
+    /// It is over earlier when the last request is.
+    pub(crate) async fn run(
+        self,
+        signals: &mut Signals,
+        app: &Arc<App>,
+        drain: oneshot::Sender<()>,
+    ) -> ExitCode {
+        signals.next().await;
+        tracing::info!("stopping");
+        notify::tell(Note::Stopping);
+        app.leave();
+        tokio::select! {
+            () = tokio::time::sleep(self.notice) => {}
+            () = signals.next() => return ExitCode::Interrupted,
+        }
+        app.drain();
+        // The receiver is gone when serving ended by itself.
+        drain.send(()).unwrap_or(());
+        tokio::select! {
+            () = tokio::time::sleep(self.deadline) => {
+                tracing::warn!("requests were cut off");
+                ExitCode::Success
+            }
+            () = signals.next() => ExitCode::Interrupted,
+        }
+    }
+}

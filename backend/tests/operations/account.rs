@@ -1,0 +1,30 @@
+//! Accounts that an operator makes and helps, while the backend runs.
+
+use crate::program::{PASSWORD, Place};
+
+#[test]
+fn an_account_is_created_and_its_password_reset_while_the_backend_runs() {
+    let place = Place::new();
+    let running = place.serve(&[]);
+    let created = place.run_with_input(&["create-account", "ada@example.org", "--json"], PASSWORD);
+    assert_eq!(created.code, 0, "{}", created.err);
+    let id = created.json()["account_id"].clone();
+    assert_eq!(running.log_in("ada@example.org", PASSWORD), 200);
+    assert!(!place.data().join("setup-token").exists(), "nobody needs it any more");
+
+    let again = place.run_with_input(&["create-account", "ada@example.org"], PASSWORD);
+    assert_eq!(again.code, 77);
+    assert!(again.err.contains("another user has it"), "{}", again.err);
+    let unknown = place.run_with_input(&["reset-password", "eve@example.org"], PASSWORD);
+    assert_eq!((unknown.code, unknown.err.contains("no user has it")), (77, true));
+    let silent = place.run(&["reset-password", "ada@example.org"]);
+    assert_eq!((silent.code, silent.err.contains("holds no password")), (2, true));
+
+    let reset = place.run_with_input(
+        &["reset-password", "ada@example.org", "--json"],
+        "another correct horse\n",
+    );
+    assert_eq!((reset.code, &reset.json()["account_id"]), (0, &id), "{}", reset.err);
+    assert_eq!(running.log_in("ada@example.org", PASSWORD), 401);
+    assert_eq!(running.log_in("ada@example.org", "another correct horse"), 200);
+}
