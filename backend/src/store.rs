@@ -10,6 +10,7 @@ mod column;
 mod commands;
 mod deployments;
 mod devices;
+mod fault;
 mod idempotency;
 mod keys;
 mod models;
@@ -22,16 +23,18 @@ mod sql;
 mod sweep;
 mod systems;
 mod transaction;
+mod writer;
 
 pub use column::Page;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
+pub use fault::Passing;
 pub use idempotency::Claim;
 pub use open::OpenError;
 pub use slots::SlotTurn;
 
 use sqlx::{PgPool, SqlitePool};
 
-use crate::store::sql::Connection;
+use crate::store::{sql::Connection, writer::Writer};
 
 /// Everything that is stored.
 #[derive(Clone, Debug)]
@@ -39,10 +42,10 @@ pub struct Store {
     db: Db,
 }
 
-/// The databases that can be behind a store. SQLite has one writer.
+/// The databases that can be behind a store.
 #[derive(Clone, Debug)]
 enum Db {
-    Lite { reader: SqlitePool, writer: SqlitePool },
+    Lite { reader: SqlitePool, writer: Writer },
     Pg(PgPool),
 }
 

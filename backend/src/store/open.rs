@@ -5,12 +5,13 @@ use std::{io, path::Path, str::FromStr as _, time::Duration};
 
 use link_protocol::secret::Secret;
 use sqlx::{
+    ConnectOptions as _,
     migrate::Migrator,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
-use crate::store::{Db, Store};
+use crate::store::{Db, Store, writer::Writer};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
@@ -87,12 +88,15 @@ impl Store {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT);
-        let pool = |most: u32| {
-            SqlitePoolOptions::new().max_connections(most).acquire_timeout(ACQUIRE_TIMEOUT)
-        };
-        let writer = pool(1).connect_with(options.clone()).await.map_err(OpenError::Open)?;
-        MIGRATIONS.run(&writer).await.map_err(OpenError::Migrate)?;
-        let reader = pool(READERS).connect_with(options).await.map_err(OpenError::Open)?;
+        let mut connection = options.connect().await.map_err(OpenError::Open)?;
+        MIGRATIONS.run(&mut connection).await.map_err(OpenError::Migrate)?;
+        let reader = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .connect_with(options.clone())
+            .await
+            .map_err(OpenError::Open)?;
+        let writer = Writer::start(connection, options, ACQUIRE_TIMEOUT);
         Ok(Self { db: Db::Lite { reader, writer } })
     }
 }

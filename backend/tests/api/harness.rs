@@ -79,9 +79,15 @@ impl World {
     }
 
     pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::on(database().await, tempfile::tempdir().unwrap(), change).await
+    }
+
+    pub(crate) async fn on(
+        database: Option<Database>,
+        folder: TempDir,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let clock = Arc::new(StandingClock(AtomicI64::new(1_790_000_000_000)));
-        let database = database().await;
         let mut config = configuration(&folder, &clock, database.as_ref());
         change(&mut config);
         let device_limit = config.device_limit;
