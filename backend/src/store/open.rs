@@ -6,7 +6,7 @@ use std::{io, path::Path, str::FromStr as _, time::Duration};
 use link_protocol::secret::Secret;
 use sqlx::{
     ConnectOptions as _,
-    migrate::Migrator,
+    migrate::{MigrateError, Migrator},
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
@@ -47,9 +47,15 @@ pub enum OpenError {
     /// The database could not be opened.
     #[error("failed to open the database")]
     Open(#[source] sqlx::Error),
+    /// A later version of Link brought its tables further than this one knows.
+    #[error(
+        "the database was used by a newer version of Link: its schema is {schema} and this version \
+         knows {known}; start that version, or restore a backup that was made before it"
+    )]
+    Newer { schema: i64, known: i64 },
     /// Its tables could not be brought up to date.
     #[error("failed to migrate the database")]
-    Migrate(#[source] sqlx::migrate::MigrateError),
+    Migrate(#[source] MigrateError),
 }
 
 impl Store {
@@ -75,7 +81,7 @@ impl Store {
         let pool =
             PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(ACQUIRE_TIMEOUT);
         let pool = pool.connect_with(options).await.map_err(OpenError::Open)?;
-        MIGRATIONS.run(&pool).await.map_err(OpenError::Migrate)?;
+        MIGRATIONS.run(&pool).await.map_err(not_migrated)?;
         Ok(Self { db: Db::Pg(pool) })
     }
 
@@ -89,7 +95,7 @@ impl Store {
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT);
         let mut connection = options.connect().await.map_err(OpenError::Open)?;
-        MIGRATIONS.run(&mut connection).await.map_err(OpenError::Migrate)?;
+        MIGRATIONS.run(&mut connection).await.map_err(not_migrated)?;
         let reader = SqlitePoolOptions::new()
             .max_connections(READERS)
             .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -99,6 +105,16 @@ impl Store {
         let writer = Writer::start(connection, options, ACQUIRE_TIMEOUT);
         Ok(Self { db: Db::Lite { reader, writer } })
     }
+}
+
+fn not_migrated(error: MigrateError) -> OpenError {
+    let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0);
+    if let MigrateError::VersionMissing(schema) = error
+        && schema > known
+    {
+        return OpenError::Newer { schema, known };
+    }
+    OpenError::Migrate(error)
 }
 
 /// SQLite gives its other files the permissions of this one, so it is made before.

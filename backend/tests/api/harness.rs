@@ -124,16 +124,6 @@ impl World {
         }
     }
 
-    /// Runs a statement on the database, behind the backend's back.
-    pub(crate) async fn alter(&self, statement: &'static str) {
-        if let Some(database) = &self.database {
-            let mut connection = PgConnection::connect(&database.url()).await.unwrap();
-            sqlx::query(statement).execute(&mut connection).await.unwrap();
-        } else {
-            sqlx::query(statement).execute(&mut self.lite().await).await.unwrap();
-        }
-    }
-
     async fn lite(&self) -> SqliteConnection {
         let file = self.folder.path().join("link.db");
         SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(file)).await.unwrap()
