@@ -11,6 +11,7 @@ mod commands;
 mod counts;
 mod deployments;
 mod devices;
+mod fault;
 mod idempotency;
 mod keys;
 mod models;
@@ -24,17 +25,19 @@ mod sweep;
 mod systems;
 mod transaction;
 pub mod upkeep;
+mod writer;
 
 pub use column::Page;
 pub use counts::Counts;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
+pub use fault::Passing;
 pub use idempotency::Claim;
 pub use open::OpenError;
 pub use slots::SlotTurn;
 
 use sqlx::{PgPool, SqlitePool};
 
-use crate::store::sql::Connection;
+use crate::store::{sql::Connection, writer::Writer};
 
 /// Everything that is stored.
 #[derive(Clone, Debug)]
@@ -42,10 +45,10 @@ pub struct Store {
     db: Db,
 }
 
-/// The databases that can be behind a store. SQLite has one writer.
+/// The databases that can be behind a store.
 #[derive(Clone, Debug)]
 enum Db {
-    Lite { reader: SqlitePool, writer: SqlitePool },
+    Lite { reader: SqlitePool, writer: Writer },
     Pg(PgPool),
 }
 

@@ -9,7 +9,11 @@ use axum::{
 };
 use link_protocol::problem::{Code, Problem};
 
-use crate::{domain::refusal::Refusal, failure::Failure, store::StoreError};
+use crate::{
+    domain::refusal::Refusal,
+    failure::Failure,
+    store::{Passing, StoreError},
+};
 
 /// Seconds after which an overloaded backend may be asked again.
 const OVERLOAD_WAIT_S: u64 = 2;
@@ -55,13 +59,11 @@ impl From<Failure> for Rejection {
         match failure {
             Failure::Refused(refusal) => refusal.into(),
             Failure::Store(StoreError::NotFound) => Self::new(Code::NotFound, "it is gone"),
-            Failure::Store(StoreError::Unavailable(cause)) if is_overload(cause.as_ref()) => {
-                tracing::warn!("the database is overloaded");
-                let detail = "the database takes too long to answer";
-                Self::new(Code::Overloaded, detail).retry_after(OVERLOAD_WAIT_S)
-            }
             Failure::Store(error @ (StoreError::Unavailable(_) | StoreError::Conflict)) => {
-                internal(&error)
+                match error.passing() {
+                    Some(passing) => unavailable(passing, &error),
+                    None => internal(&error),
+                }
             }
             Failure::Broken(what, cause) => internal(&Failure::Broken(what, cause)),
         }
@@ -103,7 +105,18 @@ fn response_needs_login(problem: &Problem) -> bool {
     problem.status == StatusCode::UNAUTHORIZED.as_u16()
 }
 
+/// A database that does not answer gets better by itself, or by its administrator.
+fn unavailable(passing: Passing, error: &StoreError) -> Rejection {
+    tracing::warn!(error = chain(error), "the database did not answer");
+    Rejection::new(Code::Overloaded, passing.detail()).retry_after(OVERLOAD_WAIT_S)
+}
+
 fn internal(error: &dyn std::error::Error) -> Rejection {
+    tracing::error!(error = chain(error), "a request failed");
+    Rejection::new(Code::Internal, "the request could not be completed")
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
     let mut chain = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -111,19 +124,7 @@ fn internal(error: &dyn std::error::Error) -> Rejection {
         chain.push_str(&error.to_string());
         cause = error.source();
     }
-    tracing::error!(error = chain, "a request failed");
-    Rejection::new(Code::Internal, "the request could not be completed")
-}
-
-/// A database that is busy or has no connection to spare gets better by itself.
-fn is_overload(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
-    const BUSY: [&str; 2] = ["5", "6"];
-    cause.downcast_ref::<sqlx::Error>().is_some_and(|error| {
-        let busy = error
-            .as_database_error()
-            .and_then(|cause| cause.code().map(|code| BUSY.contains(&code.as_ref())));
-        matches!(error, sqlx::Error::PoolTimedOut) || busy == Some(true)
-    })
+    chain
 }
 
 const fn code(refusal: &Refusal) -> Code {

@@ -5,12 +5,13 @@ use std::{io, path::Path, str::FromStr as _, time::Duration};
 
 use link_protocol::secret::Secret;
 use sqlx::{
-    migrate::Migrator,
+    ConnectOptions as _,
+    migrate::{MigrateError, Migrator},
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
-use crate::store::{Db, Store};
+use crate::store::{Db, Store, writer::Writer};
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
@@ -46,9 +47,15 @@ pub enum OpenError {
     /// The database could not be opened.
     #[error("failed to open the database")]
     Open(#[source] sqlx::Error),
+    /// A later version of Link brought its tables further than this one knows.
+    #[error(
+        "the database was used by a newer version of Link: its schema is {schema} and this version \
+         knows {known}; start that version, or restore a backup that was made before it"
+    )]
+    Newer { schema: i64, known: i64 },
     /// Its tables could not be brought up to date.
     #[error("failed to migrate the database")]
-    Migrate(#[source] sqlx::migrate::MigrateError),
+    Migrate(#[source] MigrateError),
 }
 
 impl Store {
@@ -74,7 +81,7 @@ impl Store {
         let pool =
             PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(ACQUIRE_TIMEOUT);
         let pool = pool.connect_with(options).await.map_err(OpenError::Open)?;
-        MIGRATIONS.run(&pool).await.map_err(OpenError::Migrate)?;
+        MIGRATIONS.run(&pool).await.map_err(not_migrated)?;
         Ok(Self { db: Db::Pg(pool) })
     }
 
@@ -87,14 +94,27 @@ impl Store {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT);
-        let pool = |most: u32| {
-            SqlitePoolOptions::new().max_connections(most).acquire_timeout(ACQUIRE_TIMEOUT)
-        };
-        let writer = pool(1).connect_with(options.clone()).await.map_err(OpenError::Open)?;
-        MIGRATIONS.run(&writer).await.map_err(OpenError::Migrate)?;
-        let reader = pool(READERS).connect_with(options).await.map_err(OpenError::Open)?;
+        let mut connection = options.connect().await.map_err(OpenError::Open)?;
+        MIGRATIONS.run(&mut connection).await.map_err(not_migrated)?;
+        let reader = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .connect_with(options.clone())
+            .await
+            .map_err(OpenError::Open)?;
+        let writer = Writer::start(connection, options, ACQUIRE_TIMEOUT);
         Ok(Self { db: Db::Lite { reader, writer } })
     }
+}
+
+fn not_migrated(error: MigrateError) -> OpenError {
+    let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0);
+    if let MigrateError::VersionMissing(schema) = error
+        && schema > known
+    {
+        return OpenError::Newer { schema, known };
+    }
+    OpenError::Migrate(error)
 }
 
 /// SQLite gives its other files the permissions of this one, so it is made before.

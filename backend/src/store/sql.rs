@@ -15,11 +15,13 @@ use sqlx::{
     sqlite::{SqliteArguments, SqliteRow},
 };
 
+use crate::store::writer::Lent;
+
 /// The connection that statements run on.
 #[derive(Debug)]
 pub(super) enum Connection {
     LiteReader(PoolConnection<Sqlite>),
-    LiteWriter(Transaction<'static, Sqlite>),
+    LiteWriter(Lent),
     PgReader(PoolConnection<Postgres>),
     PgWriter(Transaction<'static, Postgres>),
 }
@@ -34,7 +36,7 @@ impl Connection {
     fn on(&mut self) -> On<'_> {
         match self {
             Self::LiteReader(connection) => On::Lite(connection),
-            Self::LiteWriter(transaction) => On::Lite(transaction),
+            Self::LiteWriter(lent) => On::Lite(lent),
             Self::PgReader(connection) => On::Pg(connection),
             Self::PgWriter(transaction) => On::Pg(transaction),
         }

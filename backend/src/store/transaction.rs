@@ -1,7 +1,7 @@
 //! A transaction sees what was stored before it began, and nothing that it decides upon changes
 //! before it ends: whatever happens meanwhile, the outcome is as if all of them ran one by one.
 //!
-//! SQLite has one writer. On PostgreSQL transactions run beside each other, in this process and in
+//! SQLite has one writer ([`crate::store::writer`]). On PostgreSQL transactions run beside each other, in this process and in
 //! others, as SERIALIZABLE. One that met another is tried again from its beginning, a few times
 //! beside the others and then alone, which cannot meet anybody: so tries have an end.
 
@@ -10,8 +10,6 @@ use crate::{
     store::{Db, Store, StoreError, sql::Connection},
 };
 
-/// The only statement that makes SQLite take the lock for writing before it reads.
-const LITE: &str = "BEGIN IMMEDIATE";
 /// LOCK comes before the transaction's snapshot, so nothing changes between them. The table is one
 /// that nobody writes after the first start.
 const BESIDE_OTHERS: &str =
@@ -59,7 +57,7 @@ impl Store {
     /// [`StoreError`].
     pub(super) async fn begin(&self, tries: &Tries) -> Result<Connection, StoreError> {
         Ok(match &self.db {
-            Db::Lite { writer, .. } => Connection::LiteWriter(writer.begin_with(LITE).await?),
+            Db::Lite { writer, .. } => Connection::LiteWriter(writer.lend().await?),
             Db::Pg(pool) => {
                 let begin = if tries.are_alone() { ALONE } else { BESIDE_OTHERS };
                 Connection::PgWriter(pool.begin_with(begin).await?)
@@ -142,7 +140,7 @@ fn met(error: &StoreError) -> Option<Met> {
 
 async fn commit(connection: Connection) -> Result<(), StoreError> {
     match connection {
-        Connection::LiteWriter(transaction) => transaction.commit().await?,
+        Connection::LiteWriter(lent) => lent.keep().await?,
         Connection::PgWriter(transaction) => transaction.commit().await?,
         Connection::LiteReader(_) | Connection::PgReader(_) => {}
     }
@@ -151,7 +149,7 @@ async fn commit(connection: Connection) -> Result<(), StoreError> {
 
 async fn undo(connection: Connection) -> Result<(), StoreError> {
     match connection {
-        Connection::LiteWriter(transaction) => transaction.rollback().await?,
+        Connection::LiteWriter(lent) => drop(lent),
         Connection::PgWriter(transaction) => transaction.rollback().await?,
         Connection::LiteReader(_) | Connection::PgReader(_) => {}
     }

@@ -197,21 +197,3 @@ async fn the_reason_that_a_device_gives_is_bounded_and_steers_no_terminal() {
     assert!(!kept.chars().any(char::is_control), "{kept:?}");
     assert!(kept.starts_with("\u{fffd}]0;owned\u{fffd}\u{fffd}é \u{fffd}é"), "{kept:?}");
 }
-
-#[tokio::test]
-async fn a_database_of_the_version_before_is_brought_up_to_date() {
-    let mut scene = Scene::new().await;
-    for statement in [
-        "ALTER TABLE devices DROP COLUMN last_update",
-        "DROP TABLE system_samples",
-        "DELETE FROM _sqlx_migrations WHERE version >= 2",
-    ] {
-        scene.world.alter(statement).await;
-    }
-    scene.world.backend = link_backend::build(scene.world.configuration()).await.unwrap();
-    let read = scene.read().await;
-    assert_eq!((read.status, read.body.get("last_update")), (200, None), "{read:?}");
-    let committed = json!({ "from": "1.3.0", "to": "1.5.0", "outcome": "committed" });
-    scene.reports("online", "1.5.0", Some(&committed)).await;
-    assert_eq!(scene.read().await.body["last_update"], committed);
-}

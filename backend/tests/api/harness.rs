@@ -79,9 +79,15 @@ impl World {
     }
 
     pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::on(database().await, tempfile::tempdir().unwrap(), change).await
+    }
+
+    pub(crate) async fn on(
+        database: Option<Database>,
+        folder: TempDir,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let clock = Arc::new(StandingClock(AtomicI64::new(1_790_000_000_000)));
-        let database = database().await;
         let mut config = configuration(&folder, &clock, database.as_ref());
         change(&mut config);
         let device_limit = config.device_limit;
@@ -115,16 +121,6 @@ impl World {
             let mut connection = self.lite().await;
             let query = sqlx::query_scalar(statement).bind(parameter);
             query.fetch_all(&mut connection).await.unwrap()
-        }
-    }
-
-    /// Runs a statement on the database, behind the backend's back.
-    pub(crate) async fn alter(&self, statement: &'static str) {
-        if let Some(database) = &self.database {
-            let mut connection = PgConnection::connect(&database.url()).await.unwrap();
-            sqlx::query(statement).execute(&mut connection).await.unwrap();
-        } else {
-            sqlx::query(statement).execute(&mut self.lite().await).await.unwrap();
         }
     }
 

@@ -12,6 +12,7 @@ mod contention;
 mod deployment;
 mod device;
 mod document;
+mod faults;
 mod harness;
 mod key;
 mod matrix;

@@ -19,7 +19,14 @@ fn the_api_behaves_on_postgresql_as_on_sqlite() {
         return;
     };
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.env(SERVER, cluster.url()).args(["--skip", "postgres::", "--test-threads", "2"]);
+    command.env(SERVER, cluster.url()).args([
+        "--skip",
+        "postgres::",
+        "--skip",
+        "faults::",
+        "--test-threads",
+        "2",
+    ]);
     if !required() {
         command.args(SUBSET);
     }

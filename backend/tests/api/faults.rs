@@ -1,0 +1,270 @@
+//! A database that goes away or has no room, while commands are submitted and acknowledged: what
+//! was accepted is there afterwards, once, and what was not stored was not accepted.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "kills a server and fills a disk"
+)]
+
+use std::{
+    collections::HashSet,
+    fs::File,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use axum::{body::Body, http::Request};
+use futures_util::future::join_all;
+use serde_json::json;
+use tokio::runtime::Builder;
+
+use crate::{
+    cluster::{Cluster, Database},
+    harness::{Answer, Device, World},
+};
+
+const MODELS: usize = 4;
+const DEADLINE: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A device with models, each of which is repaired again and again.
+struct Scene {
+    world: World,
+    user: String,
+    device: Device,
+    models: Vec<String>,
+    is_over: AtomicBool,
+}
+
+impl Scene {
+    async fn new(world: World) -> Arc<Self> {
+        let user = world.create_first_account().await;
+        let device = world.online_device(&user).await;
+        let mut models = Vec::new();
+        for number in 0..MODELS {
+            let model = world.model(&user, false).await;
+            let wish = json!({ "device_id": device.id, "model_id": model, "port": 9000 + number });
+            let answer = world.post("/api/v1/deployments", &user, wish).await;
+            world.poll(&device, 0).await;
+            world.result(&device, &answer.text("command_id"), "succeeded").await;
+            models.push(model);
+        }
+        Arc::new(Self { world, user, device, models, is_over: AtomicBool::new(false) })
+    }
+
+    async fn repair(&self, model: &str, number: usize) -> Answer {
+        let port = 10_000 + number % 2;
+        let path = format!("/api/v1/models/{model}/repair-serving/{}?port={port}", self.device.id);
+        let request = Request::post(path)
+            .header("authorization", format!("Bearer {}", self.user))
+            .header("idempotency-key", format!("{model} {number}"));
+        self.world.send(request.body(Body::empty()).unwrap()).await
+    }
+
+    /// Submits `model`'s repairs until it is over, each until it is accepted; returns their ids.
+    async fn submit(self: Arc<Self>, model: String) -> Vec<String> {
+        let mut accepted = Vec::new();
+        while !self.is_over.load(Ordering::SeqCst) {
+            let since = Instant::now();
+            loop {
+                let answer = self.repair(&model, accepted.len()).await;
+                if answer.status == 202 {
+                    accepted.push(answer.text("command_id"));
+                    break;
+                }
+                answer.is(503, "overloaded");
+                assert!(since.elapsed() < DEADLINE, "{answer:?}");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+        accepted
+    }
+
+    /// Polls and acknowledges until nothing is left after it is over.
+    async fn acknowledge(self: Arc<Self>) -> HashSet<String> {
+        let mut done = HashSet::new();
+        loop {
+            let is_over = self.is_over.load(Ordering::SeqCst);
+            let path = self.device.path("/commands?after=0&wait=0");
+            let answer = self.world.get(&path, &self.device.token).await;
+            let envelopes = match answer.status {
+                200 => self.device.open(&answer),
+                _ => {
+                    answer.is(503, "overloaded");
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            };
+            if is_over && envelopes.is_empty() {
+                return done;
+            }
+            for envelope in &envelopes {
+                let id = envelope.command_id.to_string();
+                let answer = loop {
+                    let answer = self.world.result(&self.device, &id, "succeeded").await;
+                    if answer.status != 503 {
+                        break answer;
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                };
+                // A newer repair may have taken its place since it was delivered.
+                if answer.status != 204 {
+                    answer.is(410, "command-expired");
+                }
+                done.insert(id);
+            }
+            if envelopes.is_empty() {
+                // What was taken by an answer that never came is due again later.
+                self.world.advance(Duration::from_secs(1));
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+
+    async fn column(&self, statement: &'static str) -> Vec<String> {
+        self.world.select(statement, &self.device.id).await
+    }
+}
+
+// The server ends with the thread that started it, so that is this test's own.
+#[test]
+fn postgresql_that_is_killed_and_restarted_loses_no_command_and_doubles_none() {
+    let Some(mut cluster) = Cluster::start() else {
+        return;
+    };
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let scene = runtime.block_on(async {
+        let database = Database::create(&cluster.url()).await;
+        Scene::new(World::on(Some(database), tempfile::tempdir().unwrap(), |_| {}).await).await
+    });
+    let device = runtime.spawn(Arc::clone(&scene).acknowledge());
+    let submitters: Vec<_> = scene
+        .models
+        .iter()
+        .map(|model| runtime.spawn(Arc::clone(&scene).submit(model.clone())))
+        .collect();
+
+    for signal in ["KILL", "INT", "KILL"] {
+        std::thread::sleep(Duration::from_millis(500));
+        cluster.end(signal);
+        cluster.resume();
+        let since = Instant::now();
+        runtime.block_on(async {
+            while scene.world.get("/api/v1/models", &scene.user).await.status != 200 {
+                assert!(since.elapsed() < DEADLINE);
+                tokio::time::sleep(PAUSE).await;
+            }
+        });
+        println!("PostgreSQL after SIG{signal}: answered {:?} after it was back", since.elapsed());
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    scene.is_over.store(true, Ordering::SeqCst);
+    runtime.block_on(async {
+        let accepted: Vec<String> =
+            join_all(submitters).await.into_iter().flat_map(Result::unwrap).collect();
+        let done = device.await.unwrap();
+        println!("{} commands accepted, {} carried out", accepted.len(), done.len());
+        check(&scene, &accepted, &done).await;
+    });
+}
+
+/// Every accepted command is stored once and came to its end; nothing else is stored.
+async fn check(scene: &Scene, accepted: &[String], done: &HashSet<String>) {
+    let distinct: HashSet<&String> = accepted.iter().collect();
+    assert_eq!(distinct.len(), accepted.len(), "no two wishes became one command");
+    assert!(accepted.len() > MODELS, "something was accepted");
+    let numbers =
+        "SELECT CAST(c.seq AS TEXT) FROM commands c WHERE c.device_id = $1 ORDER BY c.seq";
+    let expected: Vec<String> =
+        (1..=accepted.len() + MODELS).map(|number| number.to_string()).collect();
+    assert_eq!(scene.column(numbers).await, expected, "no gap, none too many");
+    let ended = "SELECT command_id FROM commands WHERE device_id = $1 \
+         AND (state = 'superseded' OR result IS NOT NULL)";
+    let ended: HashSet<String> = scene.column(ended).await.into_iter().collect();
+    let lost: Vec<_> = accepted.iter().filter(|id| !ended.contains(*id)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    let foreign: Vec<_> = done.iter().filter(|id| !distinct.contains(*id)).collect();
+    assert!(foreign.is_empty(), "carried out and never accepted: {foreign:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sqlite_on_a_full_disk_accepts_nothing_loses_nothing_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::mount(folder.path()) else {
+        eprintln!("skipped: only root can mount a small disk");
+        return;
+    };
+    let scene = Scene::new(World::on(None, folder, |_| {}).await).await;
+    let device = tokio::spawn(Arc::clone(&scene).acknowledge());
+    let submitters: tokio::task::JoinSet<_> =
+        scene.models.iter().map(|model| Arc::clone(&scene).submit(model.clone())).collect();
+
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    disk.fill();
+    let since = Instant::now();
+    let refused = loop {
+        let body = json!({ "kind": "fleet", "name": "x".repeat(90) });
+        let answer = scene.world.post("/api/v1/keys", &scene.user, body).await;
+        if answer.status != 201 {
+            break answer;
+        }
+        assert!(since.elapsed() < DEADLINE, "a full disk is noticed");
+    };
+    refused.is(503, "overloaded");
+    assert!(refused.text("detail").contains("nothing was stored"), "{refused:?}");
+    assert_eq!(scene.world.get("/api/v1/models", &scene.user).await.status, 200, "it is read");
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    disk.empty();
+    let since = Instant::now();
+    while scene.world.key_status(&scene.user).await != 201 {
+        assert!(since.elapsed() < DEADLINE, "it goes on once there is room");
+        tokio::time::sleep(PAUSE).await;
+    }
+    println!("SQLite after a full disk: stored again {:?} after there was room", since.elapsed());
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    scene.is_over.store(true, Ordering::SeqCst);
+    let accepted: Vec<String> = submitters.join_all().await.into_iter().flatten().collect();
+    let done = device.await.unwrap();
+    println!("{} commands accepted, {} carried out", accepted.len(), done.len());
+    check(&scene, &accepted, &done).await;
+}
+
+impl World {
+    async fn key_status(&self, user: &str) -> u16 {
+        self.post("/api/v1/keys", user, json!({ "kind": "fleet" })).await.status
+    }
+}
+
+/// A disk of 16 MB; unmounted when dropped.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Mounts one; nothing for whoever is not root.
+    fn mount(folder: &Path) -> Option<Self> {
+        let mount = ["-t", "tmpfs", "-o", "size=16m,mode=700", "link-test"];
+        let status = Command::new("mount").args(mount).arg(folder).output().ok()?.status;
+        status.success().then(|| Self(folder.to_owned()))
+    }
+
+    fn fill(&self) {
+        let mut file = File::create(self.0.join("filler")).unwrap();
+        while file.write_all(&[0; 4096]).is_ok() {}
+    }
+
+    fn empty(&self) {
+        std::fs::remove_file(self.0.join("filler")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg("--lazy").arg(&self.0).status());
+    }
+}

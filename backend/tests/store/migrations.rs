@@ -1,0 +1,284 @@
+//! From every schema that was ever committed to the newest, with rows in every table; no committed
+//! migration changes; a database that is newer than the program is left alone.
+//!
+//! Each migration has a file of the same name in `fixtures`: rows for what it made, stored as by a
+//! backend of that schema.
+
+#![expect(clippy::disallowed_methods, reason = "reads the migrations and their fixtures")]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use link_backend::store::{OpenError, Page, Store};
+use link_protocol::{id::AccountId, secret::Secret};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use sqlx::{
+    AssertSqlSafe, Connection as _, PgConnection, SqliteConnection,
+    migrate::Migrator,
+    sqlite::{SqliteConnectOptions, SqliteJournalMode},
+};
+use tempfile::TempDir;
+
+use crate::cluster::{Cluster, Database};
+
+/// Of the account that the fixtures are of.
+const ACCOUNT: &str = "acc_01a20090ee9f711495256aa5d34edfec";
+
+/// The rows of each table, as JSON objects.
+type Rows = BTreeMap<String, Vec<Value>>;
+
+/// A database without the backend.
+enum Raw {
+    Lite(SqliteConnection),
+    Pg(PgConnection),
+}
+
+/// Where a database is.
+struct Place {
+    folder: TempDir,
+    database: Option<Database>,
+}
+
+impl Place {
+    async fn new(server: Option<&str>) -> Self {
+        let database = match server {
+            Some(server) => Some(Database::create(server).await),
+            None => None,
+        };
+        Self { folder: tempfile::tempdir().unwrap(), database }
+    }
+
+    async fn raw(&self) -> Raw {
+        if let Some(database) = &self.database {
+            return Raw::Pg(PgConnection::connect(&database.url()).await.unwrap());
+        }
+        let options = SqliteConnectOptions::new()
+            .filename(self.folder.path().join("link.db"))
+            .journal_mode(SqliteJournalMode::Wal)
+            .create_if_missing(true);
+        Raw::Lite(SqliteConnection::connect_with(&options).await.unwrap())
+    }
+
+    async fn store(&self) -> Result<Store, OpenError> {
+        let url = self.database.as_ref().map(|database| Secret::new(database.url()));
+        Store::open(self.folder.path(), url.as_ref()).await
+    }
+}
+
+impl Raw {
+    async fn migrate(&mut self, migrator: &Migrator) {
+        match self {
+            Self::Lite(connection) => migrator.run(connection).await.unwrap(),
+            Self::Pg(connection) => migrator.run(connection).await.unwrap(),
+        }
+    }
+
+    async fn run(&mut self, text: String) {
+        let text = AssertSqlSafe(text);
+        match self {
+            Self::Lite(connection) => drop(sqlx::raw_sql(text).execute(connection).await.unwrap()),
+            Self::Pg(connection) => drop(sqlx::raw_sql(text).execute(connection).await.unwrap()),
+        }
+    }
+
+    async fn texts(&mut self, query: String) -> Vec<String> {
+        let query = AssertSqlSafe(query);
+        match self {
+            Self::Lite(connection) => {
+                sqlx::query_scalar(query).fetch_all(connection).await.unwrap()
+            }
+            Self::Pg(connection) => sqlx::query_scalar(query).fetch_all(connection).await.unwrap(),
+        }
+    }
+
+    /// Every row of every table, ours and not the bookkeeping's.
+    async fn rows(&mut self) -> Rows {
+        let tables = match self {
+            Self::Lite(_) => {
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' \
+                 ESCAPE '\\' AND name NOT LIKE 'sqlite%'"
+            }
+            Self::Pg(_) => {
+                "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = 'public' \
+                 AND tablename NOT LIKE '\\_%'"
+            }
+        };
+        let mut rows = Rows::new();
+        for table in self.texts(tables.to_owned()).await {
+            let query = match self {
+                Self::Lite(_) => {
+                    let names = format!("SELECT name FROM pragma_table_info('{table}')");
+                    let columns = self.texts(names).await;
+                    let pairs: Vec<_> =
+                        columns.iter().map(|column| format!("'{column}', {column}")).collect();
+                    format!("SELECT json_object({}) FROM {table}", pairs.join(", "))
+                }
+                Self::Pg(_) => format!("SELECT CAST(row_to_json(t) AS TEXT) FROM {table} t"),
+            };
+            let mut objects: Vec<String> = self.texts(query).await;
+            objects.sort();
+            let objects = objects.iter().map(|text| serde_json::from_str(text).unwrap());
+            rows.insert(table, objects.collect());
+        }
+        rows
+    }
+
+    async fn close(self) {
+        match self {
+            Self::Lite(connection) => connection.close().await.unwrap(),
+            Self::Pg(connection) => connection.close().await.unwrap(),
+        }
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations")
+}
+
+/// The names of the committed migrations, in order.
+fn names() -> Vec<String> {
+    let entries = fs::read_dir(folder()).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn fixture(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store/fixtures").join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| {
+        panic!("{error}: every migration has rows to be tested with in {}", path.display())
+    })
+}
+
+/// The first `count` migrations.
+async fn schema(count: usize) -> Migrator {
+    let mut migrator = Migrator::new(folder()).await.unwrap();
+    migrator.migrations.to_mut().truncate(count);
+    migrator
+}
+
+#[test]
+fn no_committed_migration_changes() {
+    let golden = include_str!("migrations.sha256");
+    let now: String = names()
+        .iter()
+        .map(|name| {
+            let digest = Sha256::digest(fs::read(folder().join(name)).unwrap());
+            let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{digits}  {name}\n")
+        })
+        .collect();
+    let hint = "a committed migration never changes; a new one adds its line (sha256sum *.sql)";
+    assert_eq!(now, golden, "{hint}");
+}
+
+async fn every_schema_is_brought_to_the_newest(server: Option<&str>) {
+    let names = names();
+    for count in 1..=names.len() {
+        let place = Place::new(server).await;
+        let mut raw = place.raw().await;
+        raw.migrate(&schema(count).await).await;
+        for name in &names[..count] {
+            raw.run(fixture(name)).await;
+        }
+        let before = raw.rows().await;
+        raw.close().await;
+        for (table, rows) in &before {
+            assert!(!rows.is_empty(), "schema {count}: no fixture has a row of `{table}`");
+        }
+
+        let store = place.store().await.unwrap();
+        read_everything(&store).await;
+        store.close().await;
+
+        let mut raw = place.raw().await;
+        let after = raw.rows().await;
+        raw.close().await;
+        for (table, rows) in &before {
+            let found = after.get(table).unwrap_or_else(|| panic!("`{table}` is gone"));
+            assert_eq!(rows.len(), found.len(), "schema {count}: {table}");
+            for row in rows {
+                assert!(
+                    found.iter().any(|now| holds(now, row)),
+                    "schema {count}: {table}: {row} is not in {found:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Whether `now` has every column of `before` with its value.
+fn holds(now: &Value, before: &Value) -> bool {
+    let before = before.as_object().unwrap();
+    before.iter().all(|(column, value)| now.get(column) == Some(value))
+}
+
+/// What was stored long ago is read by the types of today.
+async fn read_everything(store: &Store) {
+    let account: AccountId = ACCOUNT.parse().unwrap();
+    let page = Page { after: None, limit: 10 };
+    let devices = store.devices(account, &page).await.unwrap();
+    assert_eq!(devices.len(), 1);
+    assert_eq!(store.keys(account, &page).await.unwrap().len(), 1);
+    assert_eq!(store.models(account, &page).await.unwrap().len(), 1);
+    let deployments = store.deployments(account, &Default::default(), &page).await.unwrap();
+    let [deployment] = &deployments[..] else { panic!("{deployments:?}") };
+    assert!(deployment.serving.is_some());
+    assert!(store.command(deployment.record.command).await.unwrap().is_some());
+    assert_eq!(store.waiting_commands(devices[0].id).await.unwrap().len(), 1);
+    assert!(!store.allowlist().await.unwrap().origins().is_empty());
+    store.systems(account, &page).await.unwrap();
+    assert_eq!(store.seed("commands", [0; 32]).await.unwrap(), [[0xc0, 0xde]; 16].concat()[..]);
+}
+
+#[tokio::test]
+async fn every_schema_of_sqlite_is_brought_to_the_newest() {
+    every_schema_is_brought_to_the_newest(None).await;
+}
+
+#[tokio::test]
+async fn every_schema_of_postgresql_is_brought_to_the_newest() {
+    if let Some(mut cluster) = Cluster::start() {
+        every_schema_is_brought_to_the_newest(Some(&cluster.url())).await;
+        several_programs_migrate_one_database_once(&cluster.url()).await;
+        a_newer_database_is_refused(Some(&cluster.url())).await;
+        cluster.end("INT");
+    }
+}
+
+async fn several_programs_migrate_one_database_once(server: &str) {
+    let place = Place::new(Some(server)).await;
+    let opened = futures_util::future::join_all((0..4).map(|_| place.store())).await;
+    for store in opened {
+        store.unwrap().close().await;
+    }
+}
+
+async fn a_newer_database_is_refused(server: Option<&str>) {
+    let place = Place::new(server).await;
+    place.store().await.unwrap().close().await;
+    let mut raw = place.raw().await;
+    let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, \
+         execution_time) SELECT 9999, 'later', success, checksum, 0 FROM _sqlx_migrations \
+         WHERE version = 1";
+    raw.run(newer.to_owned()).await;
+    let before = raw.rows().await;
+    raw.close().await;
+    let error = place.store().await.unwrap_err();
+    assert!(matches!(error, OpenError::Newer { schema: 9999, .. }), "{error:?}");
+    let said = error.to_string();
+    assert!(said.contains("newer version of Link") && said.contains("9999"), "{said}");
+    let mut raw = place.raw().await;
+    assert_eq!(raw.rows().await, before, "nothing was changed");
+    raw.close().await;
+}
+
+#[tokio::test]
+async fn a_newer_database_of_sqlite_is_refused() {
+    a_newer_database_is_refused(None).await;
+}

@@ -1,0 +1,182 @@
+//! Durable commands per second: callers that each place a command and acknowledge it, again and
+//! again, on a real database on a real disk.
+//!
+//! `cargo bench -p link-backend --bench commands -- [CALLERS] [SECONDS]`; the URL of a PostgreSQL
+//! database in LINK_BACKEND_DATABASE_URL measures that one instead of SQLite.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a measurement: reads the clock and prints"
+)]
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::Context as _;
+use jiff::{SignedDuration, Timestamp};
+use link_backend::{
+    domain::{
+        account::{Email, UserRecord},
+        device::DeviceRecord,
+        key::KeyRecord,
+        registration::Plan,
+    },
+    store::Store,
+};
+use link_protocol::{
+    command::{Command, StopServing},
+    envelope::ReceiptKind,
+    id::{AccountId, CommandId, DeviceId, KeyId, ModelId, PipelineId, UserId},
+    key::{EnrolmentKey, KeyKind},
+    registration::{Platform, RegisterRequest},
+    report::LifecycleStatus,
+    secret::Secret,
+    signing::SigningKey,
+};
+use uuid::Uuid;
+
+const CALLERS: u64 = 64;
+const SECONDS: u64 = 5;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let mut numbers = std::env::args().skip(1).filter_map(|argument| argument.parse::<u64>().ok());
+    let callers = numbers.next().unwrap_or(CALLERS);
+    let length = Duration::from_secs(numbers.next().unwrap_or(SECONDS));
+    // A temporary folder may be in memory; this one is beside what was built.
+    let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR"))?;
+    let url = std::env::var("LINK_BACKEND_DATABASE_URL").ok().map(Secret::new);
+    let store = Store::open(folder.path(), url.as_ref()).await?;
+    let account = account(&store).await?;
+    let since = Instant::now();
+    let done = Arc::new(AtomicU64::new(0));
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..callers {
+        let device = device(&store, account).await?;
+        tasks.spawn(submit(store.clone(), device, Arc::clone(&done), length));
+    }
+    let registered = since.elapsed();
+    let began = Instant::now();
+    while let Some(ended) = tasks.join_next().await {
+        ended??;
+    }
+    let took = began.elapsed().as_secs_f64();
+    let done = done.load(Ordering::SeqCst);
+    #[expect(clippy::cast_precision_loss, reason = "a rate to print")]
+    let rate = done as f64 / took;
+    println!("{callers} callers, {took:.1} s: {done} commands accepted and acknowledged");
+    println!("{rate:.0} a second; {callers} registrations took {registered:?}");
+    store.close().await;
+    Ok(())
+}
+
+async fn submit(
+    store: Store,
+    device: DeviceId,
+    done: Arc<AtomicU64>,
+    length: Duration,
+) -> anyhow::Result<()> {
+    let since = Instant::now();
+    let model = ModelId::from_uuid(Uuid::now_v7());
+    while since.elapsed() < length {
+        let id = CommandId::from_uuid(Uuid::now_v7());
+        let wish = Command::StopServing(StopServing {
+            pipeline_id: PipelineId::of(model),
+            model_id: model,
+        });
+        let now = Timestamp::now();
+        store.place_command(id, device, wish, format!("stop:{id}"), None, now).await?;
+        let acknowledge = |record: &mut link_backend::domain::command::CommandRecord| {
+            record
+                .receipt(ReceiptKind::Stored, now)
+                .map_err(|_| link_backend::domain::refusal::Refusal::CommandExpired)
+        };
+        store.change_command(device, id, acknowledge).await?;
+        done.fetch_add(1, Ordering::SeqCst);
+    }
+    Ok(())
+}
+
+async fn account(store: &Store) -> anyhow::Result<AccountId> {
+    let account = AccountId::from_uuid(Uuid::now_v7());
+    let user = UserRecord {
+        id: UserId::from_uuid(Uuid::now_v7()),
+        account,
+        email: Email::parse(&format!("{}@example.org", Uuid::now_v7().simple()))
+            .ok()
+            .context("the address is one")?,
+        password_hash: String::new(),
+    };
+    store.create_account(&user, Timestamp::now()).await?;
+    Ok(account)
+}
+
+/// A device with a key of its own.
+async fn device(store: &Store, account: AccountId) -> anyhow::Result<DeviceId> {
+    let now = Timestamp::now();
+    let mut secret = [0; 32];
+    let (one, other) = (Uuid::now_v7(), Uuid::now_v7());
+    secret[..16].copy_from_slice(one.as_bytes());
+    secret[16..].copy_from_slice(other.as_bytes());
+    let key = EnrolmentKey::from_secret(KeyKind::Registration, secret);
+    let record = KeyRecord {
+        id: KeyId::from_uuid(Uuid::now_v7()),
+        account,
+        kind: KeyKind::Registration,
+        name: String::new(),
+        created_at: now,
+        expires_at: now.checked_add(SignedDuration::from_hours(1)).ok(),
+        max_devices: None,
+        devices: 0,
+        tags: Vec::new(),
+        revoked: false,
+    };
+    store.add_key(&record, &key.digest()).await?;
+    let request = RegisterRequest {
+        registration_key: Some(key.clone()),
+        fleet_key: None,
+        device_id: None,
+        proof: None,
+        name: "bench".to_owned(),
+        agent_version: semver::Version::new(1, 0, 0),
+        public_key: SigningKey::from_seed(&secret).verifying().clone(),
+        platform: Platform {
+            os: "linux".to_owned(),
+            arch: "x86_64".to_owned(),
+            hostname: "bench".to_owned(),
+        },
+    };
+    let fresh = DeviceRecord {
+        id: DeviceId::from_uuid(Uuid::now_v7()),
+        account,
+        name: "bench".to_owned(),
+        token_digest: secret,
+        epoch: 1,
+        public_key: request.public_key.clone(),
+        registered_with: record.id,
+        tags: Vec::new(),
+        agent_version: request.agent_version.clone(),
+        last_update: None,
+        platform: request.platform.clone(),
+        status: LifecycleStatus::Online,
+        greeted_epoch: None,
+        last_seen_at: None,
+        registered_at: now,
+    };
+    let device = store
+        .register(
+            &key,
+            &request,
+            now,
+            |_| Ok(Plan::Enrol { key: record.clone() }),
+            |_, _| Ok(fresh.clone()),
+        )
+        .await?;
+    Ok(device.id)
+}
