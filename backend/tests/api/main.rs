@@ -17,6 +17,7 @@ mod key;
 mod matrix;
 mod model;
 mod postgres;
+mod presence;
 mod registration;
 mod repair;
 mod restart;
