@@ -9,6 +9,7 @@ mod deployments;
 mod devices;
 mod keys;
 mod models;
+mod presence;
 mod readiness;
 mod recovery;
 mod registration;
@@ -61,6 +62,7 @@ pub struct App {
     setup_token: Mutex<Option<SetupToken>>,
     polls: Arc<Bells<DeviceId>>,
     results: Arc<Bells<CommandId>>,
+    presence: presence::Presence,
     draining: watch::Sender<bool>,
     zenoh: zenoh::ZenohState,
     /// Not ready any more, and still answering.
@@ -93,6 +95,7 @@ impl App {
             setup_token: Mutex::new(setup_token),
             polls: Arc::default(),
             results: Arc::default(),
+            presence: presence::Presence::default(),
             draining: watch::Sender::new(false),
             zenoh: zenoh::ZenohState::default(),
             leaving: AtomicBool::new(false),

@@ -90,6 +90,9 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
         code = stop.run(&mut signals, &app, drain) => code,
     };
     if code == ExitCode::Success {
+        if let Err(error) = app.save_presence().await {
+            tracing::warn!(%error, "who was heard last is not stored");
+        }
         app.store().close().await;
     }
     Ok(code)

@@ -16,6 +16,7 @@ mod idempotency;
 mod keys;
 mod models;
 mod open;
+mod presence;
 mod reports;
 mod sessions;
 mod settings;

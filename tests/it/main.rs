@@ -16,6 +16,7 @@ mod developer;
 mod device_update;
 mod faults;
 mod guard;
+mod history;
 mod install_script;
 mod local_api;
 mod main_job;

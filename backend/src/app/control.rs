@@ -29,8 +29,9 @@ use crate::{
     numbers,
 };
 
-/// A parked poll looks again after this time, whatever woke it or did not.
-const LOOK_AGAIN: Duration = Duration::from_secs(5);
+/// A parked poll looks again after this time, whatever woke it or did not. A command of this backend
+/// rings; only what another one stored is found by looking.
+const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
 impl App {
     /// Answers the hello of a device with everything that it lacks; it is online from now on.
@@ -43,10 +44,22 @@ impl App {
         let current = hello.epoch == device.epoch;
         let (inflight, last_seq) =
             if current { (hello.inflight.as_slice(), hello.last_seq) } else { (&[][..], 0) };
-        self.store.serving_states(device.id, device.epoch, &hello.serving, now).await?;
-        let commands = self.store.greet_commands(device.id, inflight, last_seq, now).await?;
+        if !hello.serving.is_empty() || self.store.has_serving_states(device.id).await? {
+            self.store.serving_states(device.id, device.epoch, &hello.serving, now).await?;
+        }
+        let commands = if self.store.has_unfinished_commands(device.id).await? {
+            self.store.greet_commands(device.id, inflight, last_seq, now).await?
+        } else {
+            Vec::new()
+        };
         let greet = |device: &mut DeviceRecord| device.greet(hello.agent_version.clone(), now);
-        self.store.change_device(device.id, greet).await?;
+        let mut greeted = device.clone();
+        greet(&mut greeted);
+        greeted.last_seen_at = device.last_seen_at;
+        if greeted != *device {
+            self.store.change_device(device.id, greet).await?;
+        }
+        self.presence.note(device.id, now);
         Ok(Welcome {
             server_time: now,
             epoch: device.epoch,
@@ -69,7 +82,7 @@ impl App {
         let mut draining = self.draining.subscribe();
         let mut end = pin!(tokio::time::sleep(wait.min(limits::POLL_WAIT)));
         let mut is_over = wait.is_zero();
-        self.store.device_seen(device.id, self.now()).await?;
+        self.presence.note(device.id, self.now());
         loop {
             let now = self.now();
             if !listener.is_newest() {
@@ -86,7 +99,7 @@ impl App {
                 }
             }
             if is_over || *draining.borrow() {
-                self.store.device_seen(device.id, now).await?;
+                self.presence.note(device.id, now);
                 return Ok(Poll { server_time: now, commands: Vec::new() });
             }
             tokio::select! {

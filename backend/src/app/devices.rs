@@ -115,13 +115,14 @@ impl App {
     }
 
     pub(super) fn is_online(&self, device: &DeviceRecord) -> bool {
-        device.is_online(self.polls.is_heard(device.id), self.now())
+        self.with_presence(device).is_online(self.polls.is_heard(device.id), self.now())
     }
 
     async fn forget(&self, id: DeviceId) -> Result<(), Failure> {
         match self.store.remove_device(id).await {
             Err(StoreError::NotFound) => Err(Refusal::NotFound("device").into()),
             other => {
+                self.presence.forget(id);
                 self.polls.ring(id);
                 Ok(other?)
             }
@@ -129,6 +130,7 @@ impl App {
     }
 
     fn describe(&self, device: &DeviceRecord, system: Option<SystemSample>) -> Device {
-        device.info(system, self.polls.is_heard(device.id), self.now())
+        let heard = self.polls.is_heard(device.id);
+        self.with_presence(device).info(system, heard, self.now())
     }
 }

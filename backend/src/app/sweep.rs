@@ -9,7 +9,7 @@ use crate::{app::App, chance, failure::Failure, numbers};
 const IDEMPOTENCY_KEPT: SignedDuration = SignedDuration::from_hours(24);
 
 impl App {
-    /// Expires commands and fails overdue deployments.
+    /// Expires commands and fails overdue deployments; stores who was heard.
     ///
     /// # Errors
     /// [`Failure::Store`].
@@ -24,7 +24,7 @@ impl App {
         for device in busy {
             self.polls.ring(device);
         }
-        Ok(())
+        self.save_presence_when_due().await
     }
 
     /// Deletes what has outlived its use.

@@ -110,7 +110,7 @@ impl App {
     /// Notes that a device said that it is there.
     pub(crate) async fn heard(&self, device: &DeviceRecord) -> Result<Timestamp, Failure> {
         let now = self.now();
-        self.store.device_seen(device.id, now).await?;
+        self.presence.note(device.id, now);
         Ok(now)
     }
 
@@ -155,7 +155,7 @@ impl Attending<'_> {
         }
         let quiet = self.seen_at.is_some_and(|seen| now.duration_since(seen).as_secs() < 30);
         if !quiet {
-            app.store.device_seen(device.id, now).await?;
+            app.presence.note(device.id, now);
             self.seen_at = Some(now);
         }
         Ok(Due::Later(super::control::pause(&waiting, now, LOOK_AGAIN)))

@@ -157,21 +157,6 @@ impl Store {
         Ok(device)
     }
 
-    /// Notes that a device was heard.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn device_seen(&self, id: DeviceId, now: Timestamp) -> Result<(), StoreError> {
-        write!(self, |db| {
-            sql::query("UPDATE devices SET last_seen_ms = $2 WHERE device_id = $1")
-                .bind(id.to_string())
-                .bind(ms(now))
-                .execute(db)
-                .await?;
-        });
-        Ok(())
-    }
-
     /// Removes a device and all that belongs to it.
     ///
     /// # Errors

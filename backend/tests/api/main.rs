@@ -18,6 +18,7 @@ mod key;
 mod matrix;
 mod model;
 mod postgres;
+mod presence;
 mod registration;
 mod repair;
 mod restart;

@@ -65,6 +65,11 @@ const CRATES: &[Crate] = &[
         workspace: Some(&["link-protocol", "link-platform", "link-client", "link-installer"]),
         others: None,
     },
+    Crate {
+        folder: "load",
+        workspace: Some(&["link-protocol", "link-platform", "link-client"]),
+        others: None,
+    },
     Crate { folder: "plugins/*", workspace: Some(&["link-protocol"]), others: None },
     Crate { folder: "tests", workspace: None, others: None },
     Crate { folder: "xtask", workspace: None, others: None },

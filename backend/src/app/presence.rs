@@ -1,0 +1,125 @@
+//! When each device was heard last: known at once in memory, in the store a few seconds later and
+//! all together, because thousands of devices are heard all the time.
+//!
+//! A backend that is killed forgets the last seconds, which decides nothing: a device is online for
+//! [`link_protocol::limits::OFFLINE_AFTER`] after it was heard, and its hello is stored at once.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use jiff::{SignedDuration, Timestamp};
+use link_protocol::id::DeviceId;
+
+use crate::{app::App, domain::device::DeviceRecord, failure::Failure};
+
+/// How long what was heard may wait for the store.
+const SAVE_EVERY: SignedDuration = SignedDuration::from_secs(5);
+
+/// Who was heard since the start.
+#[derive(Debug, Default)]
+pub(super) struct Presence {
+    heard: Mutex<Heard>,
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    last: HashMap<DeviceId, Timestamp>,
+    unsaved: HashSet<DeviceId>,
+    saved_at: Option<Timestamp>,
+}
+
+impl Presence {
+    pub(super) fn note(&self, device: DeviceId, now: Timestamp) {
+        let mut heard = self.lock();
+        heard.last.insert(device, now);
+        heard.unsaved.insert(device);
+    }
+
+    pub(super) fn forget(&self, device: DeviceId) {
+        let mut heard = self.lock();
+        heard.last.remove(&device);
+        heard.unsaved.remove(&device);
+    }
+
+    fn last(&self, device: DeviceId) -> Option<Timestamp> {
+        self.lock().last.get(&device).copied()
+    }
+
+    fn is_due(&self, now: Timestamp) -> bool {
+        let saved_at = self.lock().saved_at;
+        saved_at.is_none_or(|saved| now.duration_since(saved) >= SAVE_EVERY)
+    }
+
+    fn take_unsaved(&self, now: Timestamp) -> Vec<(DeviceId, Timestamp)> {
+        let mut heard = self.lock();
+        heard.saved_at = Some(now);
+        let unsaved = std::mem::take(&mut heard.unsaved);
+        unsaved.iter().filter_map(|id| heard.last.get(id).map(|at| (*id, *at))).collect()
+    }
+
+    fn put_back(&self, unsaved: &[(DeviceId, Timestamp)]) {
+        self.lock().unsaved.extend(unsaved.iter().map(|(id, _)| *id));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl App {
+    /// Stores who was heard since the last time.
+    ///
+    /// # Errors
+    /// [`Failure::Store`]; it is tried again then.
+    pub async fn save_presence(&self) -> Result<(), Failure> {
+        let unsaved = self.presence.take_unsaved(self.now());
+        if unsaved.is_empty() {
+            return Ok(());
+        }
+        let saved = self.store.devices_seen(&unsaved).await;
+        if saved.is_err() {
+            self.presence.put_back(&unsaved);
+        }
+        Ok(saved?)
+    }
+
+    /// Stores who was heard, when that has waited long enough.
+    pub(super) async fn save_presence_when_due(&self) -> Result<(), Failure> {
+        if self.presence.is_due(self.now()) { self.save_presence().await } else { Ok(()) }
+    }
+
+    /// Returns the device as it is known to this moment.
+    pub(super) fn with_presence(&self, device: &DeviceRecord) -> DeviceRecord {
+        let mut device = device.clone();
+        device.last_seen_at = device.last_seen_at.max(self.presence.last(device.id));
+        device
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn what_was_heard_is_known_at_once_and_saved_once() {
+        let (presence, device) = (Presence::default(), DeviceId::from_uuid(Uuid::from_u128(1)));
+        let at = |seconds| Timestamp::from_second(seconds).unwrap();
+        presence.note(device, at(10));
+        presence.note(device, at(12));
+        assert_eq!(presence.last(device), Some(at(12)));
+        assert!(presence.is_due(at(12)));
+        let unsaved = presence.take_unsaved(at(12));
+        assert_eq!(unsaved, [(device, at(12))]);
+        assert!(!presence.is_due(at(16)) && presence.is_due(at(17)));
+        assert_eq!(presence.take_unsaved(at(17)), []);
+        presence.put_back(&unsaved);
+        assert_eq!(presence.take_unsaved(at(18)), unsaved);
+        presence.note(device, at(20));
+        presence.forget(device);
+        assert_eq!((presence.last(device), presence.take_unsaved(at(21))), (None, vec![]));
+    }
+}

@@ -1,0 +1,243 @@
+"""Measures a real backend with simulated devices, and two brokers beside it; prints the tables of
+benches/README.md.
+
+  usage: backend.py --work DIR --programs DIRS [--devices N] [--seconds N] [--fast-disk DIR]
+"""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+
+PASSWORD = "correct horse battery"
+EMAIL = "owner@example.org"
+
+
+def find(name, folders):
+    for folder in folders.split(":"):
+        if os.access(f"{folder}/{name}", os.X_OK):
+            return f"{folder}/{name}"
+    raise SystemExit(f"bench-backend: there is no {name} in {folders}")
+
+
+def wait_for(what, look, patience=60):
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise SystemExit(f"bench-backend: waited in vain for {what}")
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def answers(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+        return True
+    except OSError:
+        return False
+
+
+def syncs_per_second(folder):
+    """How often this disk makes 4 KB durable, one after another."""
+    path = pathlib.Path(folder) / "sync"
+    file = os.open(path, os.O_CREAT | os.O_WRONLY, 0o600)
+    start, count = time.monotonic(), 0
+    while time.monotonic() - start < 2:
+        os.write(file, b"x" * 4096)
+        os.fdatasync(file)
+        count += 1
+    os.close(file)
+    path.unlink()
+    return count / (time.monotonic() - start)
+
+
+class Backend:
+    """A backend in a folder of its own, with an owner and a fleet key."""
+
+    def __init__(self, folder, programs):
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True)
+        self.load = find("link-load", programs)
+        address, data = self.folder / "address", self.folder / "data"
+        self.process = subprocess.Popen(
+            [find("link-backend", programs), "--log", "warn", "serve", "--data", data, "--listen",
+             "127.0.0.1:0", "--address-file", address, "--device-limit", "100000"],
+            stderr=open(self.folder / "log", "w", encoding="utf-8"))
+        text = wait_for("the backend", lambda: address.exists() and address.read_text().strip())
+        self.url = f"http://{text}"
+        token = (data / "setup-token").read_text().strip()
+        answer = self.post("/api/v1/setup", None, setup_token=token, email=EMAIL, password=PASSWORD)
+        key = self.post("/api/v1/keys", answer["access_token"], kind="fleet")["key"]
+        for name, secret in (("key", key), ("password", PASSWORD)):
+            with open(self.folder / name, "w", encoding="ascii",
+                      opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                file.write(secret + "\n")
+
+    def post(self, path, token, **body):
+        headers = {"content-type": "application/json"}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def run(self, action, devices, *more):
+        processes = -(-devices // 8000) if devices > 1000 else 1
+        command = [self.load, action, "--backend", self.url, "--identities",
+                   self.folder / "devices", "--fleet-key-file", self.folder / "key", "--devices",
+                   str(devices), "--processes", str(processes), "--pid", str(self.process.pid),
+                   "--json", *more]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+        if done.returncode:
+            print(f"(failed: link-load {action} with {devices} devices)\n", flush=True)
+            return None
+        return json.loads(done.stdout)
+
+    def commands(self, devices, *more):
+        return self.run("commands", devices, "--email", EMAIL, "--password-file",
+                        self.folder / "password", *more)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+
+
+def mb(number):
+    return f"{number / 1e6:.1f} MB"
+
+
+def row(*cells):
+    print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
+
+
+def head(*cells):
+    row(*cells)
+    row(*("---" for _ in cells))
+
+
+def measure(backend, where, options):
+    rate = ["--seconds", str(options.seconds)]
+    fast = backend.commands(1000, "--callers", "64", *rate)
+    calm = backend.commands(1000, "--callers", "8", "--rate", "20", *rate)
+    reports = {kind: backend.run("reports", 1000, "--kind", kind, "--senders", "32", *rate)
+               for kind in ("log", "system")}
+    head("on " + where, "per second", "p50", "p99", "refused", "CPU time of the backend")
+    for name, found in (("repairs accepted and acknowledged, 64 callers", fast),
+                        ("repairs at 20 per second", calm)):
+        if found:
+            times = found["acknowledged_after"]
+            row(name, f"{found['acknowledged_per_second']:.0f}", f"{times['p50_us'] / 1e3:.1f} ms",
+                f"{times['p99_us'] / 1e3:.1f} ms", found["refused"], f"{found['cpu_ms']} ms")
+    for kind, found in reports.items():
+        if found:
+            times = found["taken_after"]
+            row(f"{kind} reports, 32 senders", f"{found['taken_per_second']:.0f}",
+                f"{times['p50_us'] / 1e3:.1f} ms", f"{times['p99_us'] / 1e3:.1f} ms",
+                sum(found["refused"].values()), f"{found['cpu_ms']} ms")
+    print()
+
+
+def brokers(options):
+    here = pathlib.Path(__file__).parent
+    found = []
+    for kind, program in (("mqtt", "mosquitto"), ("nats", "nats-server")):
+        path = shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin")
+        if not path:
+            print(f"({program} is not here; it is left out)\n")
+            continue
+        folder, port = pathlib.Path(options.work) / kind, free_port()
+        folder.mkdir()
+        if kind == "mqtt":
+            (folder / "conf").write_text(
+                f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
+                f"persistence_location {folder}/\nmax_connections -1\nlog_dest none\n"
+                "user root\nmax_queued_messages 0\n")
+            command = [path, "-c", folder / "conf"]
+        else:
+            command = [path, "-a", "127.0.0.1", "-p", str(port), "-js", "-sd", folder / "store"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            wait_for(program, lambda port=port: answers(port))
+            done = subprocess.run(
+                ["python3", "-B", here / "brokers.py", kind, f"127.0.0.1:{port}", "--pid",
+                 str(process.pid), "--connections", str(options.devices), "--seconds",
+                 str(options.seconds)], stdout=subprocess.PIPE, check=False)
+        finally:
+            process.terminate()
+            process.wait(30)
+        if done.returncode == 0:
+            found.append((program, json.loads(done.stdout)))
+        else:
+            print(f"({program} could not be measured)\n")
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--programs", required=True)
+    parser.add_argument("--devices", type=int, default=10_000)
+    parser.add_argument("--seconds", type=int, default=15)
+    parser.add_argument("--fast-disk")
+    parser.add_argument("--build", default="release")
+    options = parser.parse_args()
+    version = subprocess.run([find("link-backend", options.programs), "--version"],
+                             stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    print(f"{datetime.date.today()}, {os.cpu_count()} processors, Linux {platform.release()}, load "
+          f"{os.getloadavg()[0]:.1f} at the start; {version}, profile `{options.build}`; the disk "
+          f"makes {syncs_per_second(options.work):.0f} writes of 4 KB durable per second\n", flush=True)
+
+    backend = Backend(pathlib.Path(options.work) / "disk", options.programs)
+    measure(backend, "the disk", options)
+    backend.stop()
+    places = [("memory", options.fast_disk)] if options.fast_disk else []
+    places = places or [("the disk", options.work)]
+    for name, place in places:
+        backend = Backend(pathlib.Path(place) / "many", options.programs)
+        if options.fast_disk:
+            measure(backend, name, options)
+        held = backend.run("hold", options.devices, "--seconds", "70")
+        storm = backend.run("storm", options.devices, "--times", "2")
+        backend.stop()
+    found = brokers(options)
+
+    head("held", "connections", "resident", "per connection", "CPU time in 70 s")
+    if held:
+        usage = held["backend"]
+        row(f"link-backend, long polls, data in {name}", held["least_online"],
+            mb(usage["resident"]), f"{usage['resident'] / options.devices / 1e3:.1f} KB",
+            f"{held['cpu_ms'] / 1e3:.1f} s")
+    for program, one in found:
+        row(f"{program}, one subscription each", one["connections"], mb(one["held_bytes"]),
+            f"{one['bytes_per_connection'] / 1e3:.1f} KB", "–")
+    print()
+    head("storm of all devices", "settled after", "peak of the backend", "CPU time")
+    for one in storm["storms"] if storm else []:
+        row(options.devices, f"{one['settled_ms'] / 1e3:.1f} s", mb(one["backend"]["peak"]),
+            f"{one['cpu_ms'] / 1e3:.1f} s")
+    print()
+    head("publishes that are answered", "per second", "p50", "p99")
+    for program, one in found:
+        what = "QoS 1" if one["kind"] == "mqtt" else "JetStream, file"
+        row(f"{program}, {what}, {one['publishers']} publishers",
+            f"{one['published_per_second']:.0f}", f"{one['p50_ms']:.1f} ms",
+            f"{one['p99_ms']:.1f} ms")
+    print(f"\nload {os.getloadavg()[0]:.1f} at the end")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+//! The shell around one simulated device: hello, one long poll after another, receipts, results.
+//!
+//! It behaves as an agent on a link: a broken one is tried again with the agent's waits, a command
+//! is verified before anything of it is read, and what is done while a poll is parked is reported
+//! on a second connection.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
+
+use std::{sync::Arc, time::Duration};
+
+use link_protocol::{agent_api::Poll, envelope::ReceiptKind, limits, signing::Signed};
+use tokio::{sync::watch, time::Instant};
+
+use crate::{
+    clock,
+    device::Simulated,
+    fleet::{Shared, Standing},
+    history::What,
+    transport::{Answer, Link, Lost, Transport},
+};
+
+/// The longest wait before the next try; as the agent's.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// How long to wait after the backend has said that it does not know the device; as the agent's.
+const TURNED_AWAY_WAIT: Duration = Duration::from_secs(30);
+
+/// Faults that a device makes on purpose, each with its share of the chances there are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    /// A delivery arrives twice.
+    pub duplicate: f64,
+    /// A receipt is not sent.
+    pub lose_receipt: f64,
+    /// A result is sent, and its answer ignored.
+    pub lose_answer: f64,
+    /// The process of the device starts again after a poll.
+    pub restart: f64,
+}
+
+/// Lives as `device` until the fleet stops.
+pub(crate) async fn live<T: Transport>(
+    mut device: Simulated,
+    transport: T,
+    shared: Arc<Shared>,
+    mut cuts: watch::Receiver<u64>,
+) {
+    let (mut failures, mut settled) = (0, None);
+    loop {
+        let mut standing = Standing::new(&shared, *cuts.borrow_and_update(), &mut settled);
+        let ended = tokio::select! {
+            lost = connected(&mut device, &transport, &shared, &mut standing, &mut failures) => lost,
+            changed = cuts.changed() => match changed {
+                Ok(()) => Lost::Broken("cut on purpose".to_owned()),
+                // The fleet is gone.
+                Err(_) => return,
+            },
+        };
+        drop(standing);
+        shared.lost(&ended);
+        let wait = match ended {
+            Lost::Broken(_) => {
+                failures += 1;
+                back_off(failures)
+            }
+            Lost::Refused(_) => jittered(TURNED_AWAY_WAIT),
+        };
+        tokio::time::sleep(wait).await;
+        if cuts.has_changed().is_err() {
+            return;
+        }
+    }
+}
+
+async fn connected<T: Transport>(
+    device: &mut Simulated,
+    transport: &T,
+    shared: &Shared,
+    standing: &mut Standing<'_>,
+    failures: &mut u32,
+) -> Lost {
+    let talk = async {
+        let mut link = transport.connect(&device.identity).await?;
+        shared.count(|count| &count.connects);
+        let welcome = link.hello(&device.hello()).await?;
+        shared.count(|count| &count.hellos);
+        standing.greeted();
+        take(device, &welcome.commands, &mut link, shared).await?;
+        loop {
+            tell_results(device, &mut link, shared).await?;
+            standing.polls();
+            let poll = wait_for_commands(device, transport, &mut link, shared).await?;
+            shared.count(|count| &count.polls);
+            *failures = 0;
+            take(device, &poll.commands, &mut link, shared).await?;
+            if shared.happens(shared.faults.restart) {
+                device.restart(clock::now_us());
+                return Err(Lost::Broken("the device starts again".to_owned()));
+            }
+        }
+    };
+    let ended: Result<std::convert::Infallible, Lost> = talk.await;
+    match ended {
+        Err(lost) => lost,
+    }
+}
+
+/// Polls, and meanwhile does what falls due.
+async fn wait_for_commands<T: Transport>(
+    device: &mut Simulated,
+    transport: &T,
+    link: &mut T::Link,
+    shared: &Shared,
+) -> Result<Poll, Lost> {
+    let mut polling = std::pin::pin!(link.poll(device.last_seq(), limits::POLL_WAIT));
+    loop {
+        let work = device
+            .next_work()
+            .map(|due| Instant::now() + Duration::from_micros(due.saturating_sub(clock::now_us())));
+        tokio::select! {
+            poll = &mut polling => return poll,
+            () = until(work) => {
+                let mut beside = transport.connect(&device.identity).await?;
+                tell_results(device, &mut beside, shared).await?;
+            }
+        }
+    }
+}
+
+/// Verifies, journals and answers deliveries.
+async fn take<L: Link>(
+    device: &mut Simulated,
+    commands: &[Signed],
+    link: &mut L,
+    shared: &Shared,
+) -> Result<(), Lost> {
+    let times = if shared.happens(shared.faults.duplicate) { 2 } else { 1 };
+    for signed in (0..times).flat_map(|_| commands) {
+        let Ok(envelope) = signed.open(&device.identity.backend_keys) else {
+            shared.count(|count| &count.untrusted);
+            continue;
+        };
+        shared.count(|count| &count.deliveries);
+        let id = device.identity.device_id;
+        shared.record.note(id, Simulated::delivered(&envelope));
+        let receipt = device.deliver(&envelope, clock::now_us());
+        let (command, kind) = (receipt.command_id, receipt.receipt);
+        let answer = if shared.happens(shared.faults.lose_receipt) {
+            None
+        } else {
+            Some(link.receipt(&receipt).await)
+        };
+        let taken = matches!(answer, Some(Ok(Answer::Taken)));
+        shared.record.note(id, What::Receipted { command, receipt: kind, taken });
+        match answer {
+            Some(Ok(Answer::Taken)) => shared.acknowledged(command, clock::now_us()),
+            Some(Ok(Answer::Refused(_))) => {
+                shared.count(|count| &count.refused);
+                if kind == ReceiptKind::Stored {
+                    device.withdraw(command);
+                }
+            }
+            Some(Err(lost)) => return Err(lost),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// Does what is due and reports every result that the backend lacks.
+async fn tell_results<L: Link>(
+    device: &mut Simulated,
+    link: &mut L,
+    shared: &Shared,
+) -> Result<(), Lost> {
+    let id = device.identity.device_id;
+    for command in device.work(clock::now_us()) {
+        shared.count(|count| &count.effects);
+        shared.record.note(id, What::Effected { command });
+    }
+    for report in device.untold() {
+        let answer = link.result(&report).await;
+        let ignored = shared.happens(shared.faults.lose_answer);
+        let taken = matches!(answer, Ok(Answer::Taken)) && !ignored;
+        let (command, status) = (report.command_id, report.status);
+        shared.record.note(id, What::Resulted { command, status, taken });
+        match answer? {
+            _ if ignored => {}
+            Answer::Taken => {
+                shared.count(|count| &count.results);
+                device.told(command);
+            }
+            Answer::Refused(_) => {
+                shared.count(|count| &count.refused);
+                device.told(command);
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn back_off(failures: u32) -> Duration {
+    let seconds = 1_u64 << failures.saturating_sub(1).min(6);
+    jittered(Duration::from_secs(seconds).min(LONGEST_WAIT))
+}
+
+/// A fifth more or less.
+fn jittered(wait: Duration) -> Duration {
+    wait.mul_f64(rand::random_range(0.8..1.2))
+}

@@ -1,0 +1,136 @@
+//! Who the simulated devices are: registered once with a key, kept in a file of the owner's only,
+//! one JSON text a line, and taken from there by every later run.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use link_client::{agent, http::Http};
+use link_platform::fs;
+use link_protocol::{
+    identity::{Identity, SCHEMA_VERSION, encode_seed},
+    key::{EnrolmentKey, KeyKind},
+    registration::{Platform, RegisterRequest},
+    signing::SigningKey,
+};
+use tokio::task::JoinSet;
+
+/// Registrations that are under way at one time.
+const AT_ONCE: usize = 32;
+/// After how many registrations the file is written, so that an interrupted run loses few.
+const WRITE_EVERY: usize = 1_000;
+
+/// Reads the identities of `path`; none when there is no such file.
+///
+/// # Errors
+/// When it cannot be read, or holds something else.
+pub fn read(path: &Path) -> anyhow::Result<Vec<Identity>> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.is_not_found() => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let identity = |(number, line)| {
+        Identity::parse(line)
+            .with_context(|| format!("`{}` has no identity in line {}", path.display(), number + 1))
+    };
+    text.lines().enumerate().map(identity).collect()
+}
+
+/// Returns `wanted` identities of the backend at `url`: those of the file, and as many new ones as
+/// it lacks, registered with `key` and written to it.
+///
+/// # Errors
+/// When the file is another backend's, a key is needed and not there, or the backend refuses.
+pub async fn ensure(
+    path: &Path,
+    url: &str,
+    wanted: usize,
+    key: Option<&EnrolmentKey>,
+) -> anyhow::Result<Vec<Identity>> {
+    let backend = Http::new(url)?;
+    let mut identities = read(path)?;
+    if let Some(other) = identities.iter().find(|one| one.backend_url != backend.base()) {
+        anyhow::bail!(
+            "`{}` holds devices of {}, not of {}; name another file or delete it",
+            path.display(),
+            other.backend_url,
+            backend.base()
+        );
+    }
+    while identities.len() < wanted {
+        let key = key.context(
+            "devices have to be registered; name a file with a fleet key, `--fleet-key-file`",
+        )?;
+        let more = (wanted - identities.len()).min(WRITE_EVERY);
+        identities.extend(register(&backend, key, identities.len(), more).await?);
+        write(path, &identities)?;
+    }
+    identities.truncate(wanted);
+    Ok(identities)
+}
+
+/// Registers `count` devices.
+///
+/// # Errors
+/// When the backend refuses one, or is not reached.
+pub async fn register(
+    backend: &Http,
+    key: &EnrolmentKey,
+    first: usize,
+    count: usize,
+) -> anyhow::Result<Vec<Identity>> {
+    let mut under_way = JoinSet::new();
+    let mut registered = Vec::with_capacity(count);
+    for number in first..first + count {
+        if under_way.len() == AT_ONCE
+            && let Some(done) = under_way.join_next().await
+        {
+            registered.push(done.context("a registration was broken off")??);
+        }
+        under_way.spawn(register_one(backend.clone(), key.clone(), number));
+    }
+    while let Some(done) = under_way.join_next().await {
+        registered.push(done.context("a registration was broken off")??);
+    }
+    Ok(registered)
+}
+
+async fn register_one(backend: Http, key: EnrolmentKey, number: usize) -> anyhow::Result<Identity> {
+    let seed: [u8; 32] = rand::random();
+    let of_kind = |kind| (key.kind() == kind).then(|| key.clone());
+    let request = RegisterRequest {
+        registration_key: of_kind(KeyKind::Registration),
+        fleet_key: of_kind(KeyKind::Fleet),
+        device_id: None,
+        name: format!("simulated-{number}"),
+        agent_version: semver::Version::new(1, 0, 0),
+        platform: Platform {
+            os: "linux".to_owned(),
+            arch: "x86_64".to_owned(),
+            hostname: format!("simulated-{number}"),
+        },
+        public_key: SigningKey::from_seed(&seed).verifying().clone(),
+        proof: None,
+    };
+    let answer = agent::register(&backend, &request).await;
+    let answer = answer.with_context(|| format!("device {number} was not registered"))?;
+    Ok(Identity {
+        schema_version: SCHEMA_VERSION.to_owned(),
+        backend_url: backend.base().to_owned(),
+        device_id: answer.device_id,
+        device_token: answer.device_token,
+        epoch: answer.epoch,
+        transport: answer.transport,
+        backend_keys: answer.backend_keys,
+        private_key_seed: encode_seed(&seed),
+    })
+}
+
+fn write(path: &Path, identities: &[Identity]) -> anyhow::Result<()> {
+    let mut text = String::new();
+    for identity in identities {
+        text.push_str(&serde_json::to_string(identity).context("an identity cannot be written")?);
+        text.push('\n');
+    }
+    Ok(fs::write_private(path, text.as_bytes())?)
+}

@@ -1,0 +1,117 @@
+//! A small proxy between devices and the backend that breaks connections: after a while, after so
+//! many bytes of answers, or all at once.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::watch,
+    task::JoinHandle,
+};
+
+/// The proxy; stops when dropped.
+pub(super) struct FaultProxy {
+    pub(super) url: String,
+    /// Whether it breaks anything, and how often everything was cut.
+    mood: watch::Sender<(bool, u64)>,
+    task: JoinHandle<()>,
+}
+
+/// How one connection will end.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Lasts,
+    CutAfter(Duration),
+    /// The request arrives, and of the answers only so many bytes.
+    LosesAnswersAfter(usize),
+}
+
+impl FaultProxy {
+    /// Forwards to `backend`, a URL; `seed` decides what breaks.
+    pub(super) async fn start(backend: &str, seed: u64) -> Self {
+        let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let target: SocketAddr = backend.trim_start_matches("http://").parse().unwrap();
+        let mood = watch::Sender::new((true, 0));
+        let seen = mood.subscribe();
+        let chance = Arc::new(Mutex::new(StdRng::seed_from_u64(seed)));
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let breaks = seen.borrow().0;
+                let fate =
+                    if breaks { Fate::draw(&mut chance.lock().unwrap()) } else { Fate::Lasts };
+                let mut seen = seen.clone();
+                tokio::spawn(async move {
+                    seen.borrow_and_update();
+                    tokio::select! {
+                        () = forward(stream, target, fate) => {}
+                        _ = seen.changed() => {}
+                    }
+                });
+            }
+        });
+        Self { url, mood, task }
+    }
+
+    /// Cuts every connection.
+    pub(super) fn cut(&self) {
+        self.mood.send_modify(|(_, cuts)| *cuts += 1);
+    }
+
+    /// Cuts every connection, and breaks none from now on.
+    pub(super) fn calm(&self) {
+        self.mood.send_modify(|mood| *mood = (false, mood.1 + 1));
+    }
+}
+
+impl Drop for FaultProxy {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Fate {
+    fn draw(chance: &mut StdRng) -> Self {
+        match chance.random_range(0..10) {
+            0..5 => Self::Lasts,
+            5..8 => Self::CutAfter(Duration::from_millis(chance.random_range(5..1_500))),
+            _ => Self::LosesAnswersAfter(chance.random_range(0..3_000)),
+        }
+    }
+}
+
+async fn forward(mut client: TcpStream, target: SocketAddr, fate: Fate) {
+    let Ok(mut server) = TcpStream::connect(target).await else { return };
+    match fate {
+        Fate::Lasts => drop(tokio::io::copy_bidirectional(&mut client, &mut server).await),
+        Fate::CutAfter(time) => {
+            let copying = tokio::io::copy_bidirectional(&mut client, &mut server);
+            drop(tokio::time::timeout(time, copying).await);
+        }
+        Fate::LosesAnswersAfter(mut left) => {
+            let (mut from_client, mut to_client) = client.split();
+            let (mut from_server, mut to_server) = server.split();
+            let answers = async {
+                let mut buffer = [0; 4_096];
+                while let Ok(count @ 1..) = from_server.read(&mut buffer).await {
+                    let passed = count.min(left);
+                    left -= passed;
+                    let written = to_client.write_all(&buffer[..passed]).await;
+                    if written.is_err() || passed < count {
+                        return;
+                    }
+                }
+            };
+            tokio::select! {
+                () = answers => {}
+                _ = tokio::io::copy(&mut from_client, &mut to_server) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! One run: devices, a caller, and faults, all by one seed; then calm, until nothing is open.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use link_client::{
+    backend::{BackendClient, CallError, Tokens},
+    http::{Failure, Http},
+};
+use link_load::{
+    device::Flaw,
+    drive::Faults,
+    fleet::{Behaviour, Fleet},
+    history::{Event, What},
+    identities,
+    record::Record,
+    transport,
+};
+use link_protocol::{
+    backend_api::{
+        command::{CommandInfo, CommandState},
+        deployment::{CreateDeployment, Deployment},
+    },
+    command::ProxyFeatures,
+    id::{CommandId, DeploymentId, DeviceId, ModelId},
+    key::KeyKind,
+    port::Port,
+};
+use link_tests::{backend::TestBackend, wait::until};
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+
+use super::proxy::FaultProxy;
+
+const DEVICES: usize = 4;
+/// How long things break.
+const BREAKS_FOR: Duration = Duration::from_secs(4);
+const FAULTS: Faults =
+    Faults { duplicate: 0.2, lose_receipt: 0.15, lose_answer: 0.15, restart: 0.1 };
+
+/// What a run has of the caller's side.
+struct Caller {
+    client: BackendClient,
+    record: Arc<Record>,
+    model: ModelId,
+    devices: Vec<DeviceId>,
+    accepted: Vec<(DeviceId, CommandId)>,
+    /// What may be cancelled.
+    deployments: Vec<(DeviceId, DeploymentId)>,
+    chance: StdRng,
+}
+
+/// Returns everything that was seen.
+pub(super) async fn run(seed: u64, flaw: Option<Flaw>) -> Vec<Event> {
+    let mut backend = TestBackend::start().await;
+    let key = backend.key(KeyKind::Fleet).await;
+    let direct = Http::new(&backend.url).unwrap();
+    let identities = identities::register(&direct, &key, 0, DEVICES).await.unwrap();
+    let devices: Vec<DeviceId> = identities.iter().map(|identity| identity.device_id).collect();
+    let model = backend.model_at("simulated", "http://127.0.0.1:9/model", b"model").await.model_id;
+
+    let proxy = FaultProxy::start(&backend.url, seed).await;
+    let record = Arc::new(Record::in_memory());
+    let behaviour = Behaviour {
+        work: Duration::from_millis(40),
+        faults: FAULTS,
+        seed,
+        flaw,
+        keeps_acknowledgements: false,
+    };
+    let transport = transport::http::Http::new(&proxy.url).unwrap();
+    let fleet = Fleet::start(identities, &transport, behaviour, Arc::clone(&record));
+    let tokens = Tokens { access: backend.owner.access_token(), refresh: None };
+    let mut caller = Caller {
+        client: BackendClient::new(Http::new(&proxy.url).unwrap(), tokens, None),
+        record: Arc::clone(&record),
+        model,
+        devices,
+        accepted: Vec::new(),
+        deployments: Vec::new(),
+        chance: StdRng::seed_from_u64(seed),
+    };
+    for device in caller.devices.clone() {
+        caller.deploy(&backend.owner, device).await;
+    }
+    for (_, deployment) in caller.deployments.clone() {
+        backend.ended(deployment).await;
+    }
+
+    let end = Instant::now() + BREAKS_FOR;
+    let mut kills = [end - BREAKS_FOR * 2 / 3, end - BREAKS_FOR / 4].into_iter().peekable();
+    while Instant::now() < end {
+        if kills.next_if(|time| Instant::now() >= *time).is_some() {
+            backend.kill();
+            backend.restart().await;
+        }
+        if caller.chance.random_bool(0.03) {
+            proxy.cut();
+        }
+        caller.ask().await;
+        tokio::time::sleep(Duration::from_millis(caller.chance.random_range(1..40))).await;
+    }
+    proxy.calm();
+    caller.settle(&backend).await;
+    drop(fleet);
+    caller.observe(&backend).await;
+    record.events()
+}
+
+impl Caller {
+    /// Asks something of a device.
+    async fn ask(&mut self) {
+        let device = self.devices[self.chance.random_range(0..self.devices.len())];
+        let model = self.model;
+        let port = Port::try_from(self.chance.random_range(9_000_u16..9_004)).ok();
+        let answer = match self.chance.random_range(0..10) {
+            0..4 => {
+                let key = self.chance.random::<u64>().to_string();
+                self.client.repair_serving(model, device, port, &key).await
+            }
+            4..6 => self.client.serve(model, device, port).await,
+            6..8 => self.client.stop(model, device).await,
+            8 => {
+                let key = self.chance.random::<u64>().to_string();
+                let answer = self.client.deploy(&wish(model, device), &key).await;
+                return self.deployed(device, answer);
+            }
+            _ => return self.cancel().await,
+        };
+        self.answered(device, answer);
+    }
+
+    async fn deploy(&mut self, owner: &BackendClient, device: DeviceId) {
+        let key = self.chance.random::<u64>().to_string();
+        let answer = owner.deploy(&wish(self.model, device), &key).await;
+        self.deployed(device, answer);
+    }
+
+    async fn cancel(&mut self) {
+        let Some((device, deployment)) = self.deployments.last().copied() else { return };
+        // The answer is the deployment; the command that cancels it is not named.
+        self.record.note(device, What::Unanswered);
+        drop(self.client.cancel_deployment(deployment).await);
+    }
+
+    fn deployed(&mut self, device: DeviceId, answer: Result<Deployment, CallError>) {
+        // The deployment before is cancelled by a command of its own.
+        self.record.note(device, What::Unanswered);
+        if let Ok(deployment) = &answer {
+            self.deployments.push((device, deployment.deployment_id));
+        }
+        self.noted(device, answer.map(|deployment| deployment.command_id));
+    }
+
+    fn answered(&mut self, device: DeviceId, answer: Result<CommandInfo, CallError>) {
+        self.noted(device, answer.map(|command| command.command_id));
+    }
+
+    fn noted(&mut self, device: DeviceId, answer: Result<CommandId, CallError>) {
+        match answer {
+            Ok(command) => {
+                self.accepted.push((device, command));
+                self.record.note(device, What::Accepted { command });
+            }
+            Err(CallError::Backend(Failure::Unavailable { .. })) => {
+                self.record.note(device, What::Unanswered);
+            }
+            // Refused, for one because the device was offline at that moment.
+            Err(CallError::Backend(Failure::Refused(_)) | CallError::Store(_)) => {}
+        }
+    }
+
+    /// Waits until nothing can happen any more to what was accepted.
+    async fn settle(&self, backend: &TestBackend) {
+        for (_, command) in &self.accepted {
+            until("every command to end", || async {
+                let info = backend.owner.command(*command).await;
+                let Ok(info) = info else {
+                    // What is lost is for the check to tell.
+                    return matches!(info, Err(CallError::Backend(Failure::Refused(_))))
+                        .then_some(());
+                };
+                let ended = match info.state {
+                    CommandState::Sent => false,
+                    CommandState::Processed => info.result.is_some(),
+                    CommandState::Expired => true,
+                };
+                ended.then_some(())
+            })
+            .await;
+        }
+    }
+
+    /// Asks the API what became of each command.
+    async fn observe(&self, backend: &TestBackend) {
+        for (device, command) in self.accepted.iter().copied() {
+            let what = match backend.owner.command(command).await {
+                Ok(info) => What::Observed {
+                    command,
+                    state: info.state,
+                    result: info.result.map(|result| result.status),
+                },
+                Err(CallError::Backend(Failure::Refused(error))) if error.status == 404 => {
+                    What::Missing { command }
+                }
+                Err(error) => panic!("{command} could not be looked for: {error}"),
+            };
+            self.record.note(device, what);
+        }
+    }
+}
+
+fn wish(model: ModelId, device: DeviceId) -> CreateDeployment {
+    CreateDeployment {
+        model_id: model,
+        device_id: device,
+        port: None,
+        alias: None,
+        serve: false,
+        proxy: ProxyFeatures::default(),
+    }
+}
