@@ -13,9 +13,9 @@ Usage: install.sh [OPTIONS]
   --version VERSION  version to install, default the newest            [LINK_VERSION]
   --fleet-key KEY    register with this fleet key                      [LINK_FLEET_KEY]
   --no-modify-path   leave the start files of the shells alone         [LINK_NO_MODIFY_PATH=1]
-  --dry-run          say what would be done and do nothing
-  --quiet            say nothing but errors                            [LINK_QUIET=1]
+  --dry-run, --quiet say what would be done and do nothing; say nothing but errors [LINK_QUIET=1]
   --uninstall        deregister the device and delete everything; --force: offline too
+  --backend          the backend, as root for the whole machine; --uninstall keeps its data, --purge not
 Environment: LINK_INSTALL_URL (one folder with a release), LINK_REGISTRATION_KEY, LINK_BACKEND_URL,
 LINK_HOME (install below one folder), LINK_SERVICE (auto, systemd, none), LINK_MODIFY_PATH=1,
 LINK_STALL_SECONDS (how long a download may bring less than 1 KiB/s, default 30).
@@ -81,7 +81,7 @@ fetch() { # url file [blocks]: gives up when three tries in a row stall or bring
 }
 need() { fetch "$@" || stop 12 "cannot download $1$(sed -n '$s/^/: /p' "$tmp/said")"; } # url file [blocks]
 
-quiet=${LINK_QUIET:-0}; dry=0; uninstall=0; force=; place=LINK_HOME; stall=${LINK_STALL_SECONDS:-30}; child=
+quiet=${LINK_QUIET:-0}; dry=0; uninstall=0; force=; place=LINK_HOME; kind=; stall=${LINK_STALL_SECONDS:-30}; child=
 repo=${LINK_REPO_URL:-}; branch=${LINK_BRANCH:-stable}; version=${LINK_VERSION:-}; base=${LINK_INSTALL_URL:-}
 while [ $# -gt 0 ]; do
   case $1 in
@@ -90,7 +90,7 @@ while [ $# -gt 0 ]; do
     --version) value "$1" $# "${2:-}"; version=$2; shift ;;
     --fleet-key) value "$1" $# "${2:-}"; LINK_FLEET_KEY=$2; export LINK_FLEET_KEY; unset LINK_REGISTRATION_KEY; shift ;;
     --no-modify-path) LINK_NO_MODIFY_PATH=1; export LINK_NO_MODIFY_PATH ;;
-    --dry-run) dry=1 ;; --quiet) quiet=1 ;; --uninstall) uninstall=1 ;; --force) force=1 ;;
+    --dry-run) dry=1 ;; --quiet) quiet=1 ;; --uninstall) uninstall=1 ;; --force | --purge) force=$1 ;; --backend) kind=-backend ;;
     --help | -h) usage; exit 0 ;;
     *) usage >&2; die 2 "unknown option: $1" ;;
   esac; shift
@@ -98,12 +98,12 @@ done
 exec </dev/null # No child may read what is left of a script that is piped in.
 case ${LINK_HOME:-} in '' | /*) ;; *) LINK_HOME=$PWD/$LINK_HOME; export LINK_HOME ;; esac
 case ${LINK_HOME:-}${HOME:-} in /*) ;; *) die 11 "there is no HOME: set LINK_HOME to the folder to install in" ;; esac
-case ${XDG_DATA_HOME:-} in /*) data=$XDG_DATA_HOME/link ;; *) data=${HOME:-}/.local/share/link ;; esac
-[ -z "${LINK_HOME:-}" ] || data=$LINK_HOME/data; installed=$data/current/link
+case ${XDG_DATA_HOME:-} in /*) data=$XDG_DATA_HOME/link$kind ;; *) data=${HOME:-}/.local/share/link$kind ;; esac
+case $kind$(id -u) in -backend0) data=/usr/local/lib/link-backend ;; esac; [ -z "${LINK_HOME:-}" ] || { data=${kind#-}; data=$LINK_HOME/${data:-data}; }; installed=$data/current/link
 if [ "$uninstall" = 1 ]; then
   [ -e "$data/receipt.json" ] || [ -e "$data/current" ] || { say "Link is not installed in $data"; exit 0; }
-  [ "$dry" = 0 ] || { say "would run: $installed uninstall --yes${force:+ --force}"; exit 0; }
-  if "$installed" self-check >/dev/null 2>&1; then "$installed" uninstall --yes ${force:+--force}; exit; fi
+  [ "$dry" = 0 ] || { say "would run: $installed uninstall$kind --yes${force:+ $force}"; exit 0; }
+  if "$installed" self-check >/dev/null 2>&1; then "$installed" "uninstall$kind" --yes ${force:+"$force"}; exit; fi
   [ -n "$base$repo" ] || die 60 "$installed does not run: add --repo-url URL, and a fresh one is downloaded to uninstall with"
 fi
 [ -n "$base$repo" ] || die 2 "where are the releases? give --repo-url or LINK_INSTALL_URL"
@@ -143,7 +143,7 @@ need "$base/$asset" asset 1048576
 { mkdir "$tmp/files" && tar -xzf "$tmp/asset" -C "$tmp/files"; } || stop 11 "cannot unpack $asset"
 if "$installed" self-check >/dev/null 2>&1; then "$installed" verify-files --quiet --from "$tmp/files" --release "$version" || exit; fi
 "$tmp/files/link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here; if nothing may be run in $data, set $place to another folder"
-set -- install-files --from "$tmp/files" --source "$base"; [ -z "$made" ] || set -- "$@" --made "$made"
-[ "$uninstall" = 0 ] || set -- uninstall --yes ${force:+--force}; [ "$quiet" = 0 ] || set -- "$@" --quiet; [ "$dry" = 0 ] || set -- "$@" --dry-run
+set -- "install${kind:--files}" --from "$tmp/files" --source "$base"; [ -z "$made" ] || set -- "$@" --made "$made"
+[ "$uninstall" = 0 ] || set -- "uninstall$kind" --yes ${force:+"$force"}; [ "$quiet" = 0 ] || set -- "$@" --quiet; [ "$dry" = 0 ] || set -- "$@" --dry-run
 "$tmp/files/link" "$@"; exit
 }

@@ -109,6 +109,12 @@ pub enum Command {
     /// Lay out an unpacked release, register and start
     #[command(hide = true)]
     InstallFiles(InstallFiles),
+    /// Lay out the backend of an unpacked release and start it
+    #[command(hide = true)]
+    InstallBackend(InstallFiles),
+    /// Take the backend away
+    #[command(hide = true)]
+    UninstallBackend(UninstallBackend),
     /// Write the completions and the manual pages of this version
     #[command(hide = true)]
     RefreshFiles,
@@ -174,6 +180,17 @@ pub struct InstallFiles {
     /// Say what would be done, and do nothing
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// `link uninstall-backend`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct UninstallBackend {
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Delete the data and the configuration too
+    #[arg(long)]
+    pub purge: bool,
 }
 
 /// `link verify-files`.

@@ -3,6 +3,7 @@
 mod account;
 mod agent;
 mod allowlist;
+mod backend;
 mod device;
 pub(crate) mod install_files;
 mod key;
@@ -45,6 +46,8 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::SelfCheck => output::write_stdout("ok\n")?,
         Command::VerifyFiles(arguments) => release_check::run(context, &arguments)?,
         Command::InstallFiles(arguments) => return install_files::run(context, &arguments).await,
+        Command::InstallBackend(arguments) => return backend::install(context, &arguments),
+        Command::UninstallBackend(arguments) => return backend::uninstall(context, arguments),
         Command::RefreshFiles => install_files::refresh(context)?,
     }
     Ok(ExitCode::Success)

@@ -20,7 +20,7 @@ use link_protocol::release::is_downgrade;
 use semver::Version;
 
 use crate::{
-    layout::Layout,
+    layout::{Layout, Product},
     observe::observe,
     plan::{Found, NameTaken, Observed, Step, plan},
     receipt::{InstalledFile, InstalledRelease, Receipt},
@@ -183,7 +183,7 @@ impl Install<'_> {
         let steps = plan(&release.version, &observed)
             .map_err(|NameTaken(name)| InstallError::NameTaken(name))?;
 
-        receipt.pointers = [vec![layout.current()], layout.commands().to_vec()].concat();
+        receipt.pointers = [vec![layout.current()], layout.commands()].concat();
         receipt.source = self.source.map(str::to_owned).or(receipt.source);
         receipt.set_version(wanted);
         record_shared(&mut receipt, self.shared, &observed);
@@ -218,7 +218,11 @@ impl Install<'_> {
         match step {
             Step::LayOut(_) => versions.lay_out(self.release),
             Step::PlaceGuard => versions.place_guard(&self.release.version.to_string()),
-            Step::Switch { to, .. } => versions.swap(to),
+            Step::Switch { to, .. } => match self.layout.product() {
+                Product::Agent => versions.swap(to),
+                // No guard watches it: whoever starts it looks whether it becomes ready.
+                Product::Backend => versions.point(to),
+            },
             Step::Point(command) => pointer::replace(command, &self.layout.command_target())
                 .map_err(|source| io_error("point", command, source)),
             Step::Write(path) => write_shared(self.shared, path),

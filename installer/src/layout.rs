@@ -4,20 +4,44 @@ use std::path::{Path, PathBuf};
 
 use link_platform::paths::Roots;
 
-/// The programs of a release.
+/// The programs of a release that a device needs.
 pub const PROGRAMS: [&str; 3] = ["link", "link-agent", "link-guard"];
+/// The programs of a release that a backend needs; `link` installs and takes away.
+pub const BACKEND_PROGRAMS: [&str; 2] = ["link", "link-backend"];
+
+/// What is installed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Product {
+    /// The agent of a device with its guard, and the command.
+    Agent,
+    /// The backend, which a service manager starts.
+    Backend,
+}
 
 /// The places of one installation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Layout {
     roots: Roots,
+    product: Product,
 }
 
 impl Layout {
-    /// Returns the places below `roots`.
+    /// Returns the places of an agent below `roots`.
     #[must_use]
     pub const fn new(roots: Roots) -> Self {
-        Self { roots }
+        Self { roots, product: Product::Agent }
+    }
+
+    /// Returns the places of a backend below `roots`.
+    #[must_use]
+    pub const fn backend(roots: Roots) -> Self {
+        Self { roots, product: Product::Backend }
+    }
+
+    /// What is installed there.
+    #[must_use]
+    pub const fn product(&self) -> Product {
+        self.product
     }
 
     /// The folders that the installation lives in.
@@ -52,14 +76,20 @@ impl Layout {
 
     /// All names of the command. `linkctl` is one that no other system program has.
     #[must_use]
-    pub fn commands(&self) -> [PathBuf; 2] {
-        [self.command(), self.roots.bin.join("linkctl")]
+    pub fn commands(&self) -> Vec<PathBuf> {
+        match self.product {
+            Product::Agent => vec![self.command(), self.roots.bin.join("linkctl")],
+            Product::Backend => vec![self.roots.bin.join("link-backend")],
+        }
     }
 
     /// What the command is a pointer to.
     #[must_use]
     pub fn command_target(&self) -> PathBuf {
-        self.current().join("link")
+        self.current().join(match self.product {
+            Product::Agent => "link",
+            Product::Backend => "link-backend",
+        })
     }
 
     /// The guard: outside of the versions, because it outlives their change.

@@ -17,6 +17,7 @@ pub mod source;
 pub mod stage;
 pub mod trust;
 pub mod uninstall;
+pub mod uninstall_backend;
 pub mod update;
 pub mod versions;
 

@@ -6,7 +6,7 @@ use link_platform::{fs, pointer};
 
 use crate::{
     install::SharedFile,
-    layout::{Layout, PROGRAMS, complete_mark},
+    layout::{Layout, PROGRAMS, Product, complete_mark},
     plan::{Found, Observed},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     trust::{hash, hash_of},
@@ -48,8 +48,11 @@ fn is_program(file: &InstalledFile) -> bool {
     versions::has_hash(&file.path, &file.sha256) && fs::is_executable(&file.path)
 }
 
-/// The guard may be that of any version on disk.
+/// The guard may be that of any version on disk. A backend needs none.
 fn guard(layout: &Layout, receipt: &Receipt, wanted: &InstalledVersion) -> Found {
+    if layout.product() == Product::Backend {
+        return Found::Intact;
+    }
     let path = layout.guard();
     let Ok((found, _)) = hash(&path) else { return Found::Missing };
     let versions = receipt.versions.iter().chain([wanted]);

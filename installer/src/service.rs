@@ -6,12 +6,15 @@
 
 use serde::Serialize;
 
+pub mod backend;
+mod backend_unit;
 pub mod launchd;
 pub mod systemd;
 pub mod task;
 mod unit;
 mod xml;
 
+pub use backend_unit::{BackendUnit, Scope};
 pub use unit::{Unit, difference, starts};
 
 /// What the owner asks for by `LINK_SERVICE`.

@@ -101,10 +101,23 @@ impl Trust {
     /// # Errors
     /// [`VerifyError`]; without any trusted key only when a program cannot be read.
     pub fn verify(&self, from: &Path, version: &Version) -> Result<Release, VerifyError> {
+        self.verify_programs(from, version, &PROGRAMS)
+    }
+
+    /// Like [`Trust::verify`], for an installation of these `programs` of the release.
+    ///
+    /// # Errors
+    /// Those of [`Trust::verify`].
+    pub fn verify_programs(
+        &self,
+        from: &Path,
+        version: &Version,
+        programs: &[&'static str],
+    ) -> Result<Release, VerifyError> {
         let from = from.to_owned();
         let version = version.clone();
         if self.keys.is_empty() {
-            let programs = PROGRAMS.iter().map(|&name| Ok((name, look_at(&from, name)?.sha256)));
+            let programs = programs.iter().map(|&name| Ok((name, look_at(&from, name)?.sha256)));
             let programs = programs.collect::<Result<_, _>>()?;
             return Ok(Release { from, version, programs, signed: None });
         }
@@ -120,7 +133,7 @@ impl Trust {
             let missing = || VerifyError::Refused(RefusedRelease::Missing((*name).to_owned()));
             Ok((*name, file.ok_or_else(missing)?.sha256.clone()))
         };
-        let programs = PROGRAMS.iter().map(listed).collect::<Result<_, _>>()?;
+        let programs = programs.iter().map(listed).collect::<Result<_, _>>()?;
         let (channel, counter) = (contents.channel, contents.counter);
         let signed = Some(InstalledRelease { channel, counter, kid: signed.kid });
         Ok(Release { from, version, programs, signed })

@@ -308,7 +308,10 @@ impl Versions {
     }
 
     /// Deletes the versions that are neither current, nor the one before, nor pending.
-    fn prune(&self) -> Result<(), InstallError> {
+    ///
+    /// # Errors
+    /// [`InstallError`] when a file cannot be deleted.
+    pub fn prune(&self) -> Result<(), InstallError> {
         let Some(current) = current(&self.layout) else { return Ok(()) };
         let state = load_state(&self.layout)?;
         let kept = state.kept(&current);
@@ -346,7 +349,11 @@ impl Versions {
         Ok(fs::write_atomic(&self.layout.update_state(), state.to_text().as_bytes())?)
     }
 
-    fn point(&self, version: &Version) -> Result<(), InstallError> {
+    /// Makes `version` the current one, without a trial.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn point(&self, version: &Version) -> Result<(), InstallError> {
         let (pointer, target) = (self.layout.current(), self.layout.version(&version.to_string()));
         pointer::replace(&pointer, &target).map_err(|source| io_error("point", &pointer, source))
     }

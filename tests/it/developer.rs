@@ -367,7 +367,7 @@ fn bring_build_and_cache(home: &Path) {
     let (build, cache) = (home.join("build/debug"), home.join("cache"));
     std::fs::create_dir_all(&build).unwrap();
     std::fs::create_dir_all(cache.join("engines")).unwrap();
-    for name in ["xtask", "link", "link-agent", "link-guard"] {
+    for name in ["xtask", "link", "link-agent", "link-backend", "link-guard"] {
         std::fs::copy(program::path(name), build.join(name)).unwrap();
     }
     let engine = engines::folder().join("llama");

@@ -7,6 +7,7 @@
     reason = "tests work on files, processes and time"
 )]
 
+mod backend_service;
 mod booted;
 mod browser;
 mod configuration;

@@ -101,7 +101,7 @@ impl Releases {
             return folder;
         }
         std::fs::create_dir(&folder).unwrap();
-        for name in ["link", "link-agent", "link-guard"] {
+        for name in ["link", "link-agent", "link-backend", "link-guard"] {
             std::fs::copy(program::path(name), folder.join(name)).unwrap();
             renumber(&folder.join(name), version);
         }

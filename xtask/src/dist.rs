@@ -34,7 +34,7 @@ mod elf;
 mod statements;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
-const EXECUTABLES: &[&str] = &["link", "link-agent", "link-guard"];
+const EXECUTABLES: &[&str] = &["link", "link-agent", "link-backend", "link-guard"];
 /// The modification time of every entry: 1 January 2026, in seconds of the epoch.
 const MODIFIED: u64 = 1_767_225_600;
 
@@ -175,7 +175,7 @@ fn executables(folder: &Path, profile: Profile) -> anyhow::Result<Vec<File>> {
         let path = folder.join(name);
         let contents = std::fs::read(&path).with_context(|| {
             format!(
-                "failed to read `{}`; build it with `cargo build -p link-cli -p link-agent -p link-installer`",
+                "failed to read `{}`; build it with `cargo build -p link-cli -p link-agent -p link-backend -p link-installer`",
                 path.display(),
             )
         })?;
@@ -352,7 +352,7 @@ mod tests {
         for name in EXECUTABLES {
             std::fs::copy(std::env::current_exe().unwrap(), dir.path().join(name)).unwrap();
         }
-        assert_eq!(executables(dir.path(), Profile::Dev).unwrap().len(), 3);
+        assert_eq!(executables(dir.path(), Profile::Dev).unwrap().len(), EXECUTABLES.len());
         for profile in [Profile::Release, Profile::Dist] {
             let refused = executables(dir.path(), profile).err().unwrap();
             let refused = format!("{refused:#}");

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use link_installer::trust::{Release, Trust, VerifyError};
+use link_installer::{
+    layout::PROGRAMS,
+    trust::{Release, Trust, VerifyError},
+};
 use link_protocol::release::RefusedRelease;
 
 use semver::Version;
@@ -28,7 +31,21 @@ pub(super) fn verify(
     from: &Path,
     version: &Version,
 ) -> Result<Release, CliError> {
-    let release = trust(context)?.verify(from, version).map_err(explain)?;
+    verify_programs(context, from, version, &PROGRAMS)
+}
+
+/// Like [`verify`], for an installation of these `programs`.
+///
+/// # Errors
+/// Those of [`verify`].
+pub(super) fn verify_programs(
+    context: &Context,
+    from: &Path,
+    version: &Version,
+    programs: &[&'static str],
+) -> Result<Release, CliError> {
+    let verified = trust(context)?.verify_programs(from, version, programs);
+    let release = verified.map_err(explain)?;
     context.output.say(&if release.is_signed() {
         format!("signature of release {version} verified")
     } else {

@@ -73,7 +73,7 @@ pub fn starts(text: &str, program: &Path) -> bool {
 
 /// Quotes a word: within quotes a space stands for itself, and a percent sign still has to be
 /// doubled. A dollar sign stands for itself in the path of a program and in an assignment.
-fn quoted(word: &str) -> Option<String> {
+pub(super) fn quoted(word: &str) -> Option<String> {
     if word.contains(|letter: char| letter.is_control()) {
         return None;
     }

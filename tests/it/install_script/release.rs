@@ -26,7 +26,8 @@ pub(super) fn sum_up(release: &Path) {
 
 /// Packs the programs under test and signs them with a new key, once for all tests of a build.
 pub(super) fn packed() -> PathBuf {
-    let mut parts = ["link", "link-agent", "link-guard"].map(program::path).to_vec();
+    let mut parts =
+        ["link", "link-agent", "link-backend", "link-guard"].map(program::path).to_vec();
     parts.push(SCRIPT.into());
     let stamp = parts.iter().map(|path| {
         let metadata = std::fs::metadata(path).unwrap();

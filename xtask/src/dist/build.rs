@@ -27,7 +27,7 @@ pub(super) fn run(root: &Path, target: &Path, profile: &str) -> anyhow::Result<P
     let status = Command::new(cargo)
         .current_dir(root)
         .args(["build", "--locked", "--profile", profile, "--target", TARGET])
-        .args(["-p", "link-cli", "-p", "link-agent", "-p", "link-installer"])
+        .args(["-p", "link-cli", "-p", "link-agent", "-p", "link-backend", "-p", "link-installer"])
         .arg("--target-dir")
         .arg(target)
         .env("CARGO_ENCODED_RUSTFLAGS", FLAGS)

@@ -1,0 +1,206 @@
+//! The unit of the backend: written, started, taken away. The receipt names it before it is there.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: looks at files of the service")]
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use link_platform::{
+    fs,
+    paths::Roots,
+    process::{self, Answer, Call},
+};
+
+use super::{
+    BackendUnit, Found, Scope, UnitStep, backend_unit::SERVICE_USER, manager_answers,
+    systemd::ServiceError, unit_step,
+};
+use crate::{
+    layout::Layout,
+    receipt::{InstalledUnit, Receipt},
+    trust::hash_of,
+    versions::{self, Versions},
+};
+
+const NAME: &str = "link-backend.service";
+/// Where the units of the machine stand that its owner makes.
+const SYSTEM_UNITS: &str = "/etc/systemd/system";
+/// A start waits until the backend is ready, which may change large tables first.
+const PATIENCE: Duration = Duration::from_secs(310);
+
+impl Scope {
+    /// Tells whether its service manager answers.
+    #[must_use]
+    pub fn answers(self) -> bool {
+        // It says `degraded` with a failure exit code.
+        self.systemctl(&["is-system-running"]).is_ok_and(|answer| manager_answers(&answer.stdout))
+    }
+
+    /// Returns where the unit stands.
+    ///
+    /// # Errors
+    /// [`ServiceError::NoHome`].
+    pub fn unit_path(self) -> Result<PathBuf, ServiceError> {
+        match self {
+            Self::System => Ok(PathBuf::from(SYSTEM_UNITS).join(NAME)),
+            Self::User => {
+                let (_, config) = Roots::of_user().map_err(|_no_home| ServiceError::NoHome)?;
+                Ok(config.join("systemd").join("user").join(NAME))
+            }
+        }
+    }
+
+    fn systemctl(self, words: &[&str]) -> io::Result<Answer> {
+        let scope: &[&str] = match self {
+            Self::System => &[],
+            Self::User => &["--user"],
+        };
+        run("systemctl", &[scope, words].concat())
+    }
+
+    fn ask(self, action: &'static str, words: &[&str]) -> Result<(), ServiceError> {
+        done(action, self.systemctl(words))
+    }
+}
+
+/// Returns what [`place`] would do.
+///
+/// # Errors
+/// [`ServiceError`].
+pub fn would_place(layout: &Layout, unit: &BackendUnit) -> Result<UnitStep, ServiceError> {
+    let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    survey(&receipt, unit).map(|(step, ..)| step)
+}
+
+/// Puts the unit in its place, unless somebody changed it, and enables it. The service of the
+/// machine gets its user.
+///
+/// # Errors
+/// [`ServiceError`].
+pub fn place(layout: &Layout, unit: &BackendUnit) -> Result<UnitStep, ServiceError> {
+    let versions = Versions::lock_within(layout, versions::PATIENCE)?;
+    let receipt = Receipt::load(&layout.receipt())?.unwrap_or_default();
+    let (step, path, wanted, mut written) = survey(&receipt, unit)?;
+    if matches!(step, UnitStep::Masked | UnitStep::NotOurs) {
+        return Ok(step);
+    }
+    if unit.scope == Scope::System {
+        make_user()?;
+    }
+    if step == UnitStep::Write {
+        let hash = hash_of(wanted.as_bytes()).to_string();
+        if !written.contains(&hash) {
+            written.push(hash);
+        }
+        versions.change_receipt(|receipt| {
+            let environment = Vec::new();
+            receipt.unit = Some(InstalledUnit { path: path.clone(), written, environment });
+            receipt.add_folders(path.parent().unwrap_or(&path));
+        })?;
+        let folder = path.parent().unwrap_or(&path);
+        std::fs::create_dir_all(folder)
+            .map_err(|source| ServiceError::Manager { action: "write", source })?;
+        fs::write_atomic(&path, wanted.as_bytes())
+            .map_err(|error| ServiceError::Receipt(error.into()))?;
+    }
+    unit.scope.ask("reload", &["daemon-reload"])?;
+    unit.scope.ask("enable", &["enable", NAME])?;
+    Ok(step)
+}
+
+/// Starts the service, anew if it runs; returns once it said that it is ready.
+///
+/// # Errors
+/// [`ServiceError::Manager`].
+pub fn restart(scope: Scope) -> Result<(), ServiceError> {
+    scope.ask("start", &["restart", NAME])
+}
+
+/// Tells whether it runs.
+#[must_use]
+pub fn is_active(scope: Scope) -> bool {
+    scope.systemctl(&["is-active", "--quiet", NAME]).is_ok_and(|answer| answer.success)
+}
+
+/// Stops, disables and removes the unit that the receipt names.
+#[must_use]
+pub fn remove(receipt: &Receipt, scope: Scope) -> Vec<(PathBuf, io::Error)> {
+    let Some(unit) = &receipt.unit else { return Vec::new() };
+    // Without the manager the unit is only a file.
+    let _no_manager = scope.systemctl(&["disable", "--now", NAME]);
+    let left = match std::fs::remove_file(&unit.path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => vec![(unit.path.clone(), error)],
+        Ok(()) | Err(_) => Vec::new(),
+    };
+    for words in [["daemon-reload"].as_slice(), &["reset-failed", NAME]] {
+        let _no_manager = scope.systemctl(words);
+    }
+    left
+}
+
+/// Lets the user of the service run the programs and read the configuration; secrets beside it stay
+/// as they are.
+///
+/// # Errors
+/// [`ServiceError::Manager`].
+pub fn open_to_service(layout: &Layout, config: &Path) -> Result<(), ServiceError> {
+    let roots = layout.roots();
+    let words = |words: &[&str], paths: &[&Path]| {
+        let words = words.iter().map(Into::into);
+        words.chain(paths.iter().map(|path| path.as_os_str().to_owned())).collect()
+    };
+    for args in [words(&["-R", "a+rX"], &[&roots.data]), words(&["a+rX"], &[&roots.config, config])]
+    {
+        let call = Call { program: "chmod".into(), args, env: None, limit: PATIENCE };
+        done("open the folders for", process::call(&call))?;
+    }
+    Ok(())
+}
+
+/// Takes the user of the service away, with the data that was this user's.
+pub fn remove_user() {
+    // There may be none.
+    let _there_was_none = run("userdel", &[SERVICE_USER]);
+}
+
+type Survey = (UnitStep, PathBuf, String, Vec<String>);
+
+fn survey(receipt: &Receipt, unit: &BackendUnit) -> Result<Survey, ServiceError> {
+    let path = unit.scope.unit_path()?;
+    let recorded = receipt.unit.as_ref().filter(|recorded| recorded.path == path);
+    let written = recorded.map(|recorded| recorded.written.clone()).unwrap_or_default();
+    let wanted = unit.text().ok_or(ServiceError::Unwritable)?;
+    let is_mask = std::fs::read_link(&path).is_ok_and(|target| target.as_os_str() == "/dev/null");
+    let text = std::fs::read_to_string(&path).ok();
+    let hash = text.as_ref().map(|text| hash_of(text.as_bytes()).to_string()).unwrap_or_default();
+    let found = match &text {
+        _ if is_mask => Found::Mask,
+        None => Found::Nothing,
+        Some(text) => Found::Text { text, hash: &hash },
+    };
+    Ok((unit_step(found, &written, &wanted), path, wanted, written))
+}
+
+fn make_user() -> Result<(), ServiceError> {
+    if run("id", &["-u", SERVICE_USER]).is_ok_and(|answer| answer.success) {
+        return Ok(());
+    }
+    let words = ["--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SERVICE_USER];
+    done("make the user of", run("useradd", &words))
+}
+
+fn done(action: &'static str, asked: io::Result<Answer>) -> Result<(), ServiceError> {
+    let refused = |answer: Answer| match answer.success {
+        true => Ok(()),
+        false => Err(io::Error::other(answer.stderr)),
+    };
+    asked.and_then(refused).map_err(|source| ServiceError::Manager { action, source })
+}
+
+fn run(program: &str, words: &[&str]) -> io::Result<Answer> {
+    let args = words.iter().map(Into::into).collect();
+    process::call(&Call { program: program.into(), args, env: None, limit: PATIENCE })
+}

@@ -1,0 +1,87 @@
+//! Takes an installation of the backend away: everything but its data, which goes when that is asked
+//! for.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: deletes what was installed")]
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use link_platform::pointer;
+
+use crate::{
+    install::InstallError,
+    layout::Layout,
+    receipt::Receipt,
+    service::{Scope, backend},
+    versions::Versions,
+};
+
+/// What of the programs' folder is ours; what tells that there is an installation is last.
+const OWN: &[&str] = &["versions", "current", "receipt.json"];
+
+/// What goes beside the programs.
+#[derive(Clone, Copy, Debug)]
+pub struct Further<'a> {
+    /// The configuration, which goes when it is still the text that was written.
+    pub config: (&'a Path, &'a str),
+    /// The data and the configuration go too.
+    pub purge: bool,
+}
+
+/// Stops the service and deletes what was installed; returns what could not be deleted.
+///
+/// # Errors
+/// [`InstallError::Busy`] when another installer works there.
+pub fn run(
+    layout: &Layout,
+    scope: Option<Scope>,
+    further: Further<'_>,
+) -> Result<Vec<(PathBuf, io::Error)>, InstallError> {
+    let versions = Versions::lock(layout)?;
+    let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    let mut left = scope.map(|scope| backend::remove(&receipt, scope)).unwrap_or_default();
+    for command in layout.commands() {
+        if pointer::read(&command).is_some_and(|target| target == layout.command_target()) {
+            delete(&command, &mut left);
+        }
+    }
+    let roots = layout.roots();
+    let (config, written) = further.config;
+    if further.purge || std::fs::read_to_string(config).is_ok_and(|text| text == written) {
+        delete(config, &mut left);
+    }
+    if further.purge {
+        delete(&roots.state, &mut left);
+        if scope == Some(Scope::System) {
+            backend::remove_user();
+        }
+    }
+    for name in OWN {
+        delete(&roots.data.join(name), &mut left);
+    }
+    delete(&layout.lock(), &mut left);
+    drop(versions);
+    let made = [&roots.data, &roots.config].into_iter().chain(&receipt.folders);
+    let mut folders: Vec<_> = made.filter(|folder| **folder != roots.state).collect();
+    folders.sort();
+    for folder in folders.into_iter().rev() {
+        let _holds_more = std::fs::remove_dir(folder);
+    }
+    Ok(left)
+}
+
+fn delete(path: &Path, left: &mut Vec<(PathBuf, io::Error)>) {
+    let deleted = match std::fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match deleted {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            left.push((path.to_owned(), error));
+        }
+        Ok(()) | Err(_) => {}
+    }
+}
