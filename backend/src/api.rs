@@ -7,6 +7,7 @@ mod account;
 mod agent;
 mod agent_content;
 mod agent_report;
+mod caller;
 mod command;
 mod deployment;
 mod device;
@@ -16,6 +17,7 @@ mod health;
 mod key;
 mod layer;
 mod list;
+mod member;
 mod model;
 pub mod openapi;
 mod problem;
@@ -86,6 +88,14 @@ fn people() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(account::refresh))
         .routes(routes!(account::log_out))
         .routes(routes!(account::me))
+        .routes(routes!(account::list_accounts))
+        .routes(routes!(account::enter_account))
+        .routes(routes!(member::list_members))
+        .routes(routes!(member::change_member, member::remove_member))
+        .routes(routes!(member::invite_member, member::list_invitations))
+        .routes(routes!(member::withdraw_invitation))
+        .routes(routes!(member::accept_invitation))
+        .routes(routes!(member::leave_account))
         .routes(routes!(key::create_key, key::list_keys))
         .routes(routes!(key::revoke_key))
         .routes(routes!(setting::read_allowlist, setting::replace_allowlist))

@@ -8,6 +8,7 @@ mod control;
 mod deployments;
 mod devices;
 mod keys;
+mod members;
 mod models;
 mod readiness;
 mod recovery;

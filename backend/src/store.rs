@@ -13,6 +13,7 @@ mod deployments;
 mod devices;
 mod idempotency;
 mod keys;
+mod members;
 mod models;
 mod open;
 mod reports;
@@ -29,6 +30,7 @@ pub use column::Page;
 pub use counts::Counts;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
 pub use idempotency::Claim;
+pub use members::MemberChange;
 pub use open::OpenError;
 pub use slots::SlotTurn;
 

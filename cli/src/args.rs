@@ -7,10 +7,12 @@ use link_protocol::{allowlist::Origin, command::Alias, port::Port, release::Chan
 
 mod account;
 mod key;
+mod member;
 mod model;
 
 pub use account::{AccountCommand, CreateAccount, Login, Register};
 pub use key::{KeyCommand, KeyKindArg};
+pub use member::{Accept, MemberCommand, RoleArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Serve};
 
 /// Deploys models to your devices and serves them there.
@@ -77,9 +79,12 @@ pub enum Command {
     /// Show who is logged in
     #[command(after_help = "Example:\n  link whoami")]
     Whoami,
-    /// Create the first account of a backend
+    /// Create the first account of a backend; list your accounts and go to another
     #[command(subcommand)]
     Account(AccountCommand),
+    /// List, invite and remove the members of the account
+    #[command(subcommand)]
+    Member(MemberCommand),
     /// Create, list and revoke the keys that devices register with
     #[command(subcommand)]
     Key(KeyCommand),

@@ -6,6 +6,7 @@ mod allowlist;
 mod device;
 pub(crate) mod install_files;
 mod key;
+mod member;
 mod model;
 mod outcome;
 mod register;
@@ -36,6 +37,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Logout => account::logout(context).await?,
         Command::Whoami => account::whoami(context).await?,
         Command::Account(command) => account::run(context, command).await?,
+        Command::Member(command) => member::run(context, command).await?,
         Command::Key(command) => key::run(context, command).await?,
         Command::Device(command) => device::run(context, command).await?,
         Command::Model(command) => model::run(context, command).await?,

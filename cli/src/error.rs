@@ -177,6 +177,9 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::SetupTokenInvalid
         | Code::NotOwner
         | Code::Forbidden
+        | Code::LastOwner
+        | Code::AlreadyMember
+        | Code::InvitationInvalid
         | Code::NotFound
         | Code::RetireCodeUnknown
         | Code::RetireCodeStale

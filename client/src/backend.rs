@@ -23,10 +23,12 @@ mod command;
 mod deployment;
 mod device;
 mod key;
+mod member;
 mod model;
 
 pub use account::{login, set_up};
 pub use device::retire_device;
+pub use member::join;
 pub use model::{UploadError, UploadSource};
 
 /// What a login gave.

@@ -7,6 +7,7 @@ pub mod command;
 pub mod deployment;
 pub mod device;
 pub mod key;
+pub mod member;
 pub mod model;
 
 use serde::{Deserialize, Serialize};

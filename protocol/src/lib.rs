@@ -21,6 +21,7 @@ pub mod identity;
 pub mod key;
 pub mod limits;
 pub mod local_api;
+pub mod permission;
 pub mod port;
 pub mod problem;
 pub mod registration;

@@ -83,6 +83,15 @@ pub const ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// How long a refresh token lives.
 pub const REFRESH_TOKEN_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// How long an invitation is good when nobody says.
+pub const INVITATION_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// The longest that an invitation is good.
+pub const INVITATION_LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// Invitations of an account that may wait to be accepted.
+pub const INVITATIONS_WAITING: u32 = 100;
+
 /// How far a device's clock may be off when it proves its old key pair.
 pub const PROOF_WINDOW: Duration = Duration::from_secs(10 * 60);
 

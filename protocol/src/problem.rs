@@ -100,6 +100,9 @@ codes! {
     ProofRequired = "proof-required", 403, "The device must prove its old key pair", Some("re-activate it with the registration key that registered it");
     NotOwner = "not-owner", 403, "The model is neither yours nor shared", Some("ask its owner to share the model");
     Forbidden = "forbidden", 403, "Your role does not allow this", Some("ask an owner of the account");
+    LastOwner = "last-owner", 409, "The account would have no owner", Some("make another member an owner first");
+    AlreadyMember = "already-member", 409, "The user is a member of the account already", Some("change the role with `link member role`");
+    InvitationInvalid = "invitation-invalid", 410, "The invitation is not good any more", Some("ask for a new one");
     NotFound = "not-found", 404, "Not found", None;
     RetireCodeUnknown = "retire-code-unknown", 404, "The retire code fits no device", Some("the device may be gone already, may have registered again, or may belong to another backend");
     MethodNotAllowed = "method-not-allowed", 405, "The method is not allowed here", None;

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use axum::{Json as Answer, extract::State, http::StatusCode};
-use link_protocol::backend_api::account::{
-    LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse,
+use link_protocol::backend_api::{
+    account::{LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse},
+    member::{EnterAccount, Membership},
 };
 
 use crate::{
     api::{
-        extract::{Caller, Json},
+        caller::{Caller, may},
+        extract::Json,
         problem::Rejection,
     },
     app::App,
@@ -60,12 +62,37 @@ pub(crate) async fn log_out(
 }
 
 /// Tells who the access token stands for.
-#[utoipa::path(get, path = "/me", tag = "account", security(("access_token" = [])),
+#[utoipa::path(get, path = "/me", tag = "account", security(("access_token" = ["account:read"])),
     responses((status = 200, description = "The caller.", body = Me)))]
 pub(crate) async fn me(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadAccount>,
     State(app): State<Arc<App>>,
 ) -> Result<Answer<Me>, Rejection> {
     let me = app.me(caller).await?;
     Ok(Answer(me))
+}
+
+/// Lists the accounts that the caller belongs to.
+#[utoipa::path(get, path = "/accounts", tag = "account",
+    security(("access_token" = ["login"])),
+    responses((status = 200, description = "The accounts.", body = Vec<Membership>)))]
+pub(crate) async fn list_accounts(
+    Caller(caller, ..): Caller<may::ActInPerson>,
+    State(app): State<Arc<App>>,
+) -> Result<Answer<Vec<Membership>>, Rejection> {
+    let accounts = app.accounts(caller).await?;
+    Ok(Answer(accounts))
+}
+
+/// Begins a login in another account of the caller. The one that the call was made with goes on.
+#[utoipa::path(post, path = "/auth/account", tag = "account",
+    security(("access_token" = ["login"])), request_body = EnterAccount,
+    responses((status = 200, description = "Logged in there.", body = TokenResponse)))]
+pub(crate) async fn enter_account(
+    Caller(caller, ..): Caller<may::ActInPerson>,
+    State(app): State<Arc<App>>,
+    Json(request): Json<EnterAccount>,
+) -> Result<Answer<TokenResponse>, Rejection> {
+    let tokens = app.enter_account(caller, request).await?;
+    Ok(Answer(tokens))
 }

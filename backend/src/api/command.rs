@@ -12,7 +12,8 @@ use serde::Deserialize;
 
 use crate::{
     api::{
-        extract::{Caller, Ids, Params},
+        caller::{Caller, may},
+        extract::{Ids, Params},
         problem::Rejection,
     },
     app::App,
@@ -35,10 +36,10 @@ pub(crate) struct WaitParams {
 
 /// Describes a command, and its result once the device has reported one.
 #[utoipa::path(get, path = "/commands/{command_id}", tag = "serving",
-    security(("access_token" = [])), params(("command_id" = CommandId, Path), WaitParams),
+    security(("access_token" = ["commands:read"])), params(("command_id" = CommandId, Path), WaitParams),
     responses((status = 200, description = "The command.", body = CommandInfo)))]
 pub(crate) async fn read_command(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadCommands>,
     State(app): State<Arc<App>>,
     Params(params): Params<WaitParams>,
     Ids(command): Ids<CommandId>,

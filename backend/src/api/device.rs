@@ -14,8 +14,9 @@ use link_protocol::{
 
 use crate::{
     api::{
+        caller::{Caller, may},
         command::{Accepted, accepted},
-        extract::{Caller, IdempotencyKey, Ids, Json, Params},
+        extract::{IdempotencyKey, Ids, Json, Params},
         list,
         problem::Rejection,
     },
@@ -23,11 +24,11 @@ use crate::{
 };
 
 /// Lists the devices of the account, the newest first.
-#[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = [])),
+#[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = ["devices:read"])),
     params(PageRequest),
     responses((status = 200, description = "The devices.", body = Page<Device>)))]
 pub(crate) async fn list_devices(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadDevices>,
     State(app): State<Arc<App>>,
     Params(request): Params<PageRequest>,
 ) -> Result<Answer<Page<Device>>, Rejection> {
@@ -38,10 +39,10 @@ pub(crate) async fn list_devices(
 
 /// Describes a device.
 #[utoipa::path(get, path = "/devices/{device_id}", tag = "device",
-    security(("access_token" = [])), params(("device_id" = DeviceId, Path)),
+    security(("access_token" = ["devices:read"])), params(("device_id" = DeviceId, Path)),
     responses((status = 200, description = "The device.", body = Device)))]
 pub(crate) async fn read_device(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadDevices>,
     State(app): State<Arc<App>>,
     Ids(device): Ids<DeviceId>,
 ) -> Result<Answer<Device>, Rejection> {
@@ -52,14 +53,14 @@ pub(crate) async fn read_device(
 /// Tells a device to replace its agent by another version. A device that is offline does so when it
 /// is back; a newer wish takes the place of one that it has not taken.
 #[utoipa::path(post, path = "/devices/{device_id}/update", tag = "device",
-    security(("access_token" = [])),
+    security(("access_token" = ["devices:operate"])),
     params(("device_id" = DeviceId, Path),
         ("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second update.")),
     request_body = UpdateDevice,
     responses((status = 202, description = "The command is sent. It succeeds once the version is verified and takes over; `last_update` of the device tells later whether it stays.", body = CommandInfo,
         headers(("Location" = String, description = "Where to follow it.")))))]
 pub(crate) async fn update_device(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::OperateDevices>,
     State(app): State<Arc<App>>,
     Ids(device): Ids<DeviceId>,
     IdempotencyKey(key): IdempotencyKey,
@@ -71,10 +72,10 @@ pub(crate) async fn update_device(
 
 /// Removes a device from the account; its slot is free, and its agent is refused from now on.
 #[utoipa::path(delete, path = "/devices/{device_id}", tag = "device",
-    security(("access_token" = [])), params(("device_id" = DeviceId, Path)),
+    security(("access_token" = ["devices:write"])), params(("device_id" = DeviceId, Path)),
     responses((status = 204, description = "The device is removed.")))]
 pub(crate) async fn remove_device(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteDevices>,
     State(app): State<Arc<App>>,
     Ids(device): Ids<DeviceId>,
 ) -> Result<StatusCode, Rejection> {

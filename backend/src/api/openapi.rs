@@ -28,6 +28,7 @@ use crate::api::declared;
     modifiers(&Schemes),
     tags(
         (name = "account", description = "The first account, logins, the caller."),
+        (name = "member", description = "The members of an account, and invitations."),
         (name = "key", description = "Registration and fleet keys."),
         (name = "device", description = "Devices and their registration."),
         (name = "model", description = "Models and their files."),
@@ -45,6 +46,14 @@ const PARTICULAR: &[(&str, &[Code])] = &[
     ("set_up", &[Code::SetupTokenInvalid, Code::AlreadySetUp]),
     ("log_in", &[Code::InvalidCredentials, Code::TooManyAttempts]),
     ("refresh", &[Code::Unauthorized]),
+    ("change_member", &[Code::LastOwner]),
+    ("remove_member", &[Code::LastOwner]),
+    ("leave_account", &[Code::LastOwner]),
+    (
+        "accept_invitation",
+        &[Code::Unauthorized, Code::TokenExpired, Code::InvitationInvalid, Code::AlreadyMember],
+    ),
+    ("enter_account", &[Code::NotFound]),
     (
         "register_with_key",
         &[
@@ -183,6 +192,9 @@ fn problems(operation: &Operation) -> Vec<Code> {
     if operation.operation_id.as_deref() == Some("check_readiness") {
         codes.push(Code::NotReady);
     }
+    if is_secured(operation) && is_for_people(operation) {
+        codes.push(Code::Forbidden);
+    }
     let places: Vec<&ParameterIn> = operation
         .parameters
         .iter()
@@ -214,6 +226,11 @@ fn problems(operation: &Operation) -> Vec<Code> {
     let particular = PARTICULAR.iter().find(|(operation, _)| *operation == id);
     codes.extend(particular.into_iter().flat_map(|(_, codes)| *codes));
     codes
+}
+
+fn is_for_people(operation: &Operation) -> bool {
+    let requirements = serde_json::to_value(&operation.security).unwrap_or_default();
+    requirements.as_array().into_iter().flatten().any(|one| one.get("access_token").is_some())
 }
 
 /// An operation that lists the empty requirement can do without a token.

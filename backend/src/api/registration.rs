@@ -15,7 +15,8 @@ use link_protocol::{
 
 use crate::{
     api::{
-        extract::{Json, JsonError, MaybeCaller, read_json},
+        caller::MaybeCaller,
+        extract::{Json, JsonError, read_json},
         problem::Rejection,
     },
     app::App,

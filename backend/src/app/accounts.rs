@@ -2,14 +2,17 @@
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
-    backend_api::account::{LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse},
+    backend_api::{
+        account::{LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse},
+        member::Role,
+    },
     id::{AccountId, UserId},
     limits,
     secret::Secret,
 };
 
 use crate::{
-    access::Identity,
+    access::{Identity, Login},
     app::{App, lock},
     chance,
     domain::{
@@ -40,7 +43,7 @@ impl App {
         }
         lock(&self.setup_token).take();
         SetupToken::remove(&self.config.data).map_err(Failure::broken("remove the setup token"))?;
-        self.log_in_user(&user).await
+        self.log_in_user(&user, user.account).await
     }
 
     /// Creates a further account; whoever may start the program may do this.
@@ -50,7 +53,7 @@ impl App {
     pub async fn add_account(&self, email: &str, password: Secret) -> Result<Me, Failure> {
         let user = self.new_user(email, password).await?;
         match self.store.create_account(&user, self.now()).await {
-            Ok(()) => Ok(me(&user)),
+            Ok(()) => Ok(me(&user, user.account, Role::Owner)),
             Err(crate::store::StoreError::Conflict) => {
                 Err(Refusal::invalid("email: another user has it").into())
             }
@@ -73,7 +76,7 @@ impl App {
         let stored = user.as_ref().map(|user| user.password_hash.clone());
         let right = self.passwords.verify(request.password, stored).await?;
         match user {
-            Some(user) if right => self.log_in_user(&user).await,
+            Some(user) if right => self.log_in_user(&user, user.account).await,
             Some(_) | None => Err(Refusal::InvalidCredentials.into()),
         }
     }
@@ -90,16 +93,15 @@ impl App {
             .store
             .redeem(&digest, chance::digest(successor.expose()), refresh_expiry(now), now)
             .await?;
-        let user = match redeemed {
-            Some((Redemption::Rotate, token)) => self.store.user(token.user).await?,
+        let token = match redeemed {
+            Some((Redemption::Rotate, token)) => Some(token),
             Some((Redemption::Reused, token)) => {
                 tracing::warn!(user = %token.user, "a refresh token came twice; its login ended");
                 None
             }
             Some((Redemption::Expired, _)) | None => None,
         };
-        let user = user.ok_or(Refusal::Unauthorized)?;
-        self.tokens(&user, successor)
+        self.tokens(&token.ok_or(Refusal::Unauthorized)?, successor)
     }
 
     /// Ends the login that a refresh token belongs to.
@@ -111,12 +113,15 @@ impl App {
         Ok(self.store.close_session(&digest).await?)
     }
 
-    /// Tells who an access token stands for.
+    /// Tells who an access token stands for, and what they are in its account right now.
     ///
     /// # Errors
-    /// [`Refusal::Unauthorized`], [`Refusal::TokenExpired`].
-    pub fn identify(&self, token: &str) -> Result<Identity, Refusal> {
-        self.access.verify(token, self.now())
+    /// [`Refusal::Unauthorized`] also when the login has ended or the user left the account;
+    /// [`Refusal::TokenExpired`].
+    pub async fn identify(&self, token: &str) -> Result<Identity, Failure> {
+        let Login { user, account, session } = self.access.verify(token, self.now())?;
+        let role = self.store.role_of_login(user, account, &session.to_string()).await?;
+        Ok(Identity { user, account, role: role.ok_or(Refusal::Unauthorized)? })
     }
 
     /// Describes the caller.
@@ -125,10 +130,14 @@ impl App {
     /// [`Refusal::Unauthorized`] when the user is gone.
     pub async fn me(&self, caller: Identity) -> Result<Me, Failure> {
         let user = self.store.user(caller.user).await?.ok_or(Refusal::Unauthorized)?;
-        Ok(me(&user))
+        Ok(me(&user, caller.account, caller.role))
     }
 
-    async fn new_user(&self, email: &str, password: Secret) -> Result<UserRecord, Failure> {
+    pub(super) async fn new_user(
+        &self,
+        email: &str,
+        password: Secret,
+    ) -> Result<UserRecord, Failure> {
         let email = Email::parse(email)?;
         account::check_password(password.expose())?;
         Ok(UserRecord {
@@ -139,23 +148,34 @@ impl App {
         })
     }
 
-    async fn log_in_user(&self, user: &UserRecord) -> Result<TokenResponse, Failure> {
+    /// Begins a login of `user` in `account`, which they belong to.
+    pub(super) async fn log_in_user(
+        &self,
+        user: &UserRecord,
+        account: AccountId,
+    ) -> Result<TokenResponse, Failure> {
         let token = new_refresh_token();
         let record = RefreshRecord {
             digest: chance::digest(token.expose()),
             family: chance::uuid().to_string(),
             user: user.id,
+            account,
             expires_at: refresh_expiry(self.now()),
             used: false,
         };
         self.store.open_session(&record).await?;
-        self.tokens(user, token)
+        self.tokens(&record, token)
     }
 
-    fn tokens(&self, user: &UserRecord, refresh_token: Secret) -> Result<TokenResponse, Failure> {
-        let identity = Identity { user: user.id, account: user.account };
+    fn tokens(
+        &self,
+        session: &RefreshRecord,
+        refresh_token: Secret,
+    ) -> Result<TokenResponse, Failure> {
+        let family = session.family.parse().map_err(Failure::broken("read a login"))?;
+        let login = Login { user: session.user, account: session.account, session: family };
         Ok(TokenResponse {
-            access_token: self.access.issue(identity, self.now())?,
+            access_token: self.access.issue(login, self.now())?,
             token_type: "Bearer".to_owned(),
             expires_in: limits::ACCESS_TOKEN_LIFETIME.as_secs(),
             refresh_token,
@@ -163,8 +183,8 @@ impl App {
     }
 }
 
-fn me(user: &UserRecord) -> Me {
-    Me { user_id: user.id, account_id: user.account, email: user.email.as_str().to_owned() }
+fn me(user: &UserRecord, account: AccountId, role: Role) -> Me {
+    Me { user_id: user.id, account_id: account, email: user.email.as_str().to_owned(), role }
 }
 
 fn new_refresh_token() -> Secret {

@@ -42,6 +42,14 @@ pub enum Refusal {
     RetireCodeStale,
     #[error("you own the device, but the model is neither yours nor shared")]
     NotOwner,
+    #[error("{0}")]
+    Forbidden(String),
+    #[error("the account has no other owner")]
+    LastOwner,
+    #[error("the user belongs to the account already")]
+    AlreadyMember,
+    #[error("no invitation for this user has this token, or it was used or has expired")]
+    InvitationInvalid,
     #[error("there is no such {0}")]
     NotFound(&'static str),
     #[error("device {0} is offline")]

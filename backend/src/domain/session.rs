@@ -1,7 +1,7 @@
 //! Logins: refresh tokens rotate, and one that comes twice ends its whole family.
 
 use jiff::Timestamp;
-use link_protocol::id::UserId;
+use link_protocol::id::{AccountId, UserId};
 
 /// A refresh token as it is stored: by its SHA-256.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -10,6 +10,8 @@ pub struct RefreshRecord {
     /// What all tokens of one login share.
     pub family: String,
     pub user: UserId,
+    /// The account that the login stands in.
+    pub account: AccountId,
     pub expires_at: Timestamp,
     /// A newer token has taken its place.
     pub used: bool,

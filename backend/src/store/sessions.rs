@@ -16,6 +16,7 @@ struct RefreshRow {
     digest: String,
     family: String,
     user_id: String,
+    account_id: String,
     expires_ms: i64,
     used: bool,
 }
@@ -89,14 +90,15 @@ async fn find(db: &mut Connection, digest: &[u8; 32]) -> Result<Option<RefreshRe
 
 async fn insert(db: &mut Connection, token: &RefreshRecord) -> Result<(), StoreError> {
     sql::query(
-        "INSERT INTO refresh_tokens (digest, family, user_id, expires_ms, used) \
-         VALUES ($1, $2, $3, $4, $5)",
+        "INSERT INTO refresh_tokens (digest, family, user_id, expires_ms, used, account_id) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
     )
     .bind(hex(&token.digest))
     .bind(&token.family)
     .bind(token.user.to_string())
     .bind(ms(token.expires_at))
     .bind(token.used)
+    .bind(token.account.to_string())
     .execute(db)
     .await?;
     Ok(())
@@ -123,6 +125,7 @@ impl TryFrom<RefreshRow> for RefreshRecord {
             digest: from_hex(&row.digest)?,
             family: row.family,
             user: parse(&row.user_id)?,
+            account: parse(&row.account_id)?,
             expires_at: time(row.expires_ms)?,
             used: row.used,
         })

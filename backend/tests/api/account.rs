@@ -81,6 +81,8 @@ async fn a_refresh_token_rotates_and_one_that_comes_twice_ends_the_login() {
     assert_eq!(world.get("/api/v1/me", &second.text("access_token")).await.status, 200);
 
     world.post(REFRESH, "", refresh(&first)).await.is(401, "unauthorized");
+    let access = second.text("access_token");
+    world.get("/api/v1/me", &access).await.is(401, "unauthorized");
     let second = second.text("refresh_token");
     world.post(REFRESH, "", refresh(&second)).await.is(401, "unauthorized");
 
@@ -93,9 +95,10 @@ async fn a_refresh_token_rotates_and_one_that_comes_twice_ends_the_login() {
 async fn a_logout_ends_the_login() {
     let (world, _) = World::set_up().await;
     let login = json!({ "email": "ada@example.org", "password": PASSWORD });
-    let token = world.post(LOGIN, "", login).await.text("refresh_token");
-    let body = json!({ "refresh_token": token });
+    let login = world.post(LOGIN, "", login).await;
+    let body = json!({ "refresh_token": login.text("refresh_token") });
     assert_eq!(world.post("/api/v1/auth/logout", "", body.clone()).await.status, 204);
+    world.get("/api/v1/me", &login.text("access_token")).await.is(401, "unauthorized");
     assert_eq!(world.post("/api/v1/auth/logout", "", body.clone()).await.status, 204);
     world.post(REFRESH, "", body).await.is(401, "unauthorized");
 }

@@ -204,6 +204,9 @@ async fn a_database_of_the_version_before_is_brought_up_to_date() {
     for statement in [
         "ALTER TABLE devices DROP COLUMN last_update",
         "DROP TABLE system_samples",
+        "DROP TABLE members",
+        "DROP TABLE invitations",
+        "ALTER TABLE refresh_tokens DROP COLUMN account_id",
         "DELETE FROM _sqlx_migrations WHERE version >= 2",
     ] {
         scene.world.alter(statement).await;

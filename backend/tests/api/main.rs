@@ -15,6 +15,7 @@ mod document;
 mod harness;
 mod key;
 mod matrix;
+mod member;
 mod model;
 mod postgres;
 mod registration;

@@ -1,7 +1,7 @@
 //! `link register`, `link login` and `link account`.
 
 use clap::{Args, Subcommand};
-use link_protocol::id::DeviceId;
+use link_protocol::id::{AccountId, DeviceId};
 
 use crate::args::Backend;
 
@@ -56,6 +56,12 @@ pub enum AccountCommand {
     /// Create the first account with the setup token that the backend printed
     #[command(after_help = CREATE_EXAMPLES)]
     Create(CreateAccount),
+    /// List the accounts that you belong to
+    #[command(after_help = "Example:\n  link account list")]
+    List,
+    /// Go to another of your accounts; commands act there from then on
+    #[command(after_help = "Example:\n  link account use acc_…")]
+    Use { account: AccountId },
 }
 
 /// `link account create`.

@@ -1,11 +1,14 @@
-//! `link login`, `link logout`, `link whoami`, `link account create`.
+//! `link login`, `link logout`, `link whoami`, `link account`.
 
 use link_client::{
     backend::{self, BackendClient, Tokens},
     http::Http,
 };
 use link_protocol::{
-    backend_api::account::{LoginRequest, Me, SetupRequest},
+    backend_api::{
+        account::{LoginRequest, Me, SetupRequest},
+        member::Membership,
+    },
     secret::Secret,
 };
 
@@ -15,12 +18,34 @@ use crate::{
     credentials::{Credentials, CredentialsFile},
     error::CliError,
     exit_code::ExitCode,
-    secret_input, session,
+    output, secret_input, session,
 };
 
 pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<(), CliError> {
     match command {
         AccountCommand::Create(arguments) => create(context, arguments).await,
+        AccountCommand::List => {
+            let accounts = session::logged_in(context)?.accounts().await?;
+            context.output.data(&accounts, |accounts| table(accounts))
+        }
+        AccountCommand::Use { account } => {
+            let backend = session::logged_in(context)?;
+            let tokens = backend.enter_account(account).await?;
+            // The login in the account of before is of no more use to anybody.
+            let left = backend.log_out().await;
+            let me = keep(context, backend.http(), tokens, &format!("entered {account}")).await?;
+            if let Err(failure) = left {
+                let error = CliError::from(failure);
+                context
+                    .output
+                    .say(&format!("the login of before was not ended: {}", error.message));
+            }
+            if context.output.is_json() {
+                show(context, &me, backend.http().base())
+            } else {
+                Ok(())
+            }
+        }
     }
 }
 
@@ -96,7 +121,16 @@ pub(super) async fn whoami(context: &Context) -> Result<(), CliError> {
     show(context, &me, backend.http().base())
 }
 
-async fn keep(context: &Context, http: &Http, tokens: Tokens, done: &str) -> Result<Me, CliError> {
+/// Keeps a login for later commands, and says so.
+///
+/// # Errors
+/// When the backend does not take the tokens, or the file cannot be written.
+pub(super) async fn keep(
+    context: &Context,
+    http: &Http,
+    tokens: Tokens,
+    done: &str,
+) -> Result<Me, CliError> {
     let base = http.base().to_owned();
     let me = BackendClient::new(http.clone(), tokens.clone(), None).me().await?;
     let login = Credentials {
@@ -110,11 +144,26 @@ async fn keep(context: &Context, http: &Http, tokens: Tokens, done: &str) -> Res
     Ok(me)
 }
 
-fn show(context: &Context, me: &Me, base: &str) -> Result<(), CliError> {
+/// Prints who is logged in.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub(super) fn show(context: &Context, me: &Me, base: &str) -> Result<(), CliError> {
     let document = serde_json::json!({
-        "user_id": me.user_id, "account_id": me.account_id, "email": me.email, "backend_url": base,
+        "user_id": me.user_id, "account_id": me.account_id, "email": me.email,
+        "role": me.role, "backend_url": base,
     });
-    context.output.data(&document, |_| format!("{} at {base}", me.email))
+    context.output.data(&document, |_| format!("{} at {base}, {}", me.email, me.role.as_str()))
+}
+
+fn table(accounts: &[Membership]) -> String {
+    let rows = accounts.iter().map(|account| {
+        let Membership { account_id, role, joined_at, current } = account;
+        let here = if *current { "*" } else { "" };
+        let [id, since] = [account_id.to_string(), joined_at.to_string()];
+        [here.to_owned(), id, role.as_str().to_owned(), since]
+    });
+    output::table(["", "ID", "ROLE", "SINCE"], rows)
 }
 
 fn http(context: &Context, backend: &Backend) -> Result<Http, CliError> {
@@ -125,7 +174,11 @@ fn email(given: Option<String>) -> Result<String, CliError> {
     given.map_or_else(|| secret_input::ask_text("E-mail", "--email"), Ok)
 }
 
-fn new_password() -> Result<Secret, CliError> {
+/// Asks for a new password, twice.
+///
+/// # Errors
+/// When there is no terminal, or the two differ.
+pub(super) fn new_password() -> Result<Secret, CliError> {
     let password =
         secret_input::ask_secret("New password (12 or more characters)", "--password-stdin")?;
     let again = secret_input::ask_secret("The same again", "--password-stdin")?;

@@ -90,7 +90,9 @@ fn app() -> Router {
         tokens()
     };
     let me = || async {
-        Json(json!({"user_id": id("usr", 1), "account_id": id("acc", 1), "email": "a@b.c"}))
+        Json(
+            json!({"user_id": id("usr", 1), "account_id": id("acc", 1), "email": "a@b.c", "role": "owner"}),
+        )
     };
     Router::new()
         .route("/api/v1/auth/login", post(login))

@@ -8,6 +8,7 @@ mod command_line;
 mod install_script;
 #[cfg(test)]
 mod login;
+mod member;
 #[cfg(test)]
 mod register;
 #[cfg(test)]

@@ -10,6 +10,10 @@ use link_protocol::{
         deployment::{CreateDeployment, Deployment, Serving},
         device::{Device, UpdateDevice},
         key::{CreateKey, KeyCreated, KeyInfo},
+        member::{
+            AcceptInvitation, ChangeMember, EnterAccount, Invitation, InvitationCreated,
+            InviteMember, Member, Membership, Role,
+        },
         model::{ChangeModel, CreateModel, Model},
     },
     command::{CommandKind, ProxyFeatures},
@@ -81,6 +85,20 @@ pub(super) fn people() -> Vec<Example> {
             },
         ),
         request("retire_request", RetireRequest::from(&retire_code)),
+        request(
+            "invite_member",
+            InviteMember { role: Role::Operator, email: Some(email()), expires_at: Some(time()) },
+        ),
+        request(
+            "accept_invitation",
+            AcceptInvitation {
+                invitation_token: Secret::new("lit_example"),
+                email: Some(email()),
+                password: Some(password()),
+            },
+        ),
+        request("change_member", ChangeMember { role: Role::Viewer }),
+        request("enter_account", EnterAccount { account_id: id("acc_", 10) }),
         request("update_device", UpdateDevice { version: version() }),
     ]
 }
@@ -126,6 +144,7 @@ pub(super) fn answers() -> Vec<Example> {
                 user_id: id("usr_", 9),
                 account_id: id("acc_", 10),
                 email: "ada@example.org".to_owned(),
+                role: Role::Owner,
             },
         ),
         body("command_info_sent", command.clone()),
@@ -159,6 +178,37 @@ pub(super) fn answers() -> Vec<Example> {
         body("key_page", Page { items: vec![key_info], next_cursor: None }),
         body("model", model_answer()),
         body("model_page", Page { items: vec![model_answer()], next_cursor: None }),
+        body(
+            "member",
+            Member {
+                user_id: id("usr_", 9),
+                email: "ada@example.org".to_owned(),
+                role: Role::Admin,
+                joined_at: time(),
+            },
+        ),
+        body(
+            "membership",
+            Membership {
+                account_id: id("acc_", 10),
+                role: Role::Owner,
+                joined_at: time(),
+                current: true,
+            },
+        ),
+        body(
+            "invitation_created",
+            InvitationCreated {
+                invitation_token: Secret::new("lit_example"),
+                info: Invitation {
+                    invitation_id: id("inv_", 11),
+                    role: Role::Operator,
+                    email: None,
+                    created_at: time(),
+                    expires_at: parse("2026-08-14T12:00:00Z"),
+                },
+            },
+        ),
         body("problem", Problem { request_id, ..offline }),
         body("problem_without_hint", Problem::new(Code::NotFound, "there is no such device")),
     ]
