@@ -10,7 +10,7 @@ use jsonwebtoken::{
 };
 use link_protocol::{
     backend_api::member::Role,
-    id::{AccountId, UserId},
+    id::{AccountId, TokenId, UserId},
     limits,
     permission::Permission,
     secret::Secret,
@@ -22,7 +22,7 @@ use signature::{Error, Signer, Verifier};
 use uuid::Uuid;
 
 use crate::{
-    domain::{permission, refusal::Refusal},
+    domain::{attempts::Peer, permission, refusal::Refusal, token::Scopes},
     failure::Failure,
 };
 
@@ -44,14 +44,29 @@ pub struct Identity {
     pub user: UserId,
     pub account: AccountId,
     pub role: Role,
+    pub scopes: Scopes,
+    pub means: Means,
+    pub peer: Peer,
+}
+
+/// What a caller shows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Means {
+    /// The access token of a login.
+    Login(Uuid),
+    /// A personal access token.
+    Token(TokenId),
 }
 
 impl Identity {
     /// Checks that the caller has `permission`.
     ///
     /// # Errors
-    /// [`Refusal::Forbidden`].
+    /// [`Refusal::Forbidden`], [`Refusal::ScopeMissing`].
     pub fn check(&self, permission: Permission) -> Result<(), Refusal> {
+        if !self.scopes.contain(permission) {
+            return Err(Refusal::ScopeMissing(permission));
+        }
         if permission::allows(self.role, permission) {
             return Ok(());
         }

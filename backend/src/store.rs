@@ -6,12 +6,17 @@
 //! the transaction which stores its outcome.
 
 mod accounts;
+mod audit;
 mod column;
+mod command_list;
 mod commands;
 mod counts;
 mod deployments;
+mod device_codes;
 mod devices;
+mod fleets;
 mod idempotency;
+mod invitations;
 mod keys;
 mod members;
 mod models;
@@ -23,10 +28,12 @@ mod slots;
 mod sql;
 mod sweep;
 mod systems;
+mod tokens;
 mod transaction;
 pub mod upkeep;
 
 pub use column::Page;
+pub use command_list::CommandFilter;
 pub use counts::Counts;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
 pub use idempotency::Claim;

@@ -3,7 +3,12 @@
 mod account;
 mod agent;
 mod allowlist;
+mod audit;
+mod bulk;
+mod commands;
 mod device;
+mod device_login;
+mod fleet;
 pub(crate) mod install_files;
 mod key;
 mod member;
@@ -13,6 +18,7 @@ mod register;
 mod release_check;
 mod repair_serving;
 mod status;
+mod token;
 mod uninstall;
 mod update;
 
@@ -38,6 +44,10 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Whoami => account::whoami(context).await?,
         Command::Account(command) => account::run(context, command).await?,
         Command::Member(command) => member::run(context, command).await?,
+        Command::Token(command) => token::run(context, command).await?,
+        Command::Audit(arguments) => audit::run(context, arguments).await?,
+        Command::Fleet(command) => fleet::run(context, command).await?,
+        Command::Commands(command) => commands::run(context, command).await?,
         Command::Key(command) => key::run(context, command).await?,
         Command::Device(command) => device::run(context, command).await?,
         Command::Model(command) => model::run(context, command).await?,

@@ -177,6 +177,13 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::SetupTokenInvalid
         | Code::NotOwner
         | Code::Forbidden
+        | Code::ScopeMissing
+        | Code::ZenohNotOffered
+        | Code::AuthorizationPending
+        | Code::SlowDown
+        | Code::AccessDenied
+        | Code::ExpiredToken
+        | Code::UserCodeUnknown
         | Code::LastOwner
         | Code::AlreadyMember
         | Code::InvitationInvalid

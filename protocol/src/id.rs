@@ -85,6 +85,10 @@ ids! {
     KeyId = "key_";
     /// An invitation to join an account.
     InvitationId = "inv_";
+    /// A personal access token.
+    TokenId = "tok_";
+    /// An entry of the audit log.
+    AuditId = "aud_";
     /// One inference that a device served.
     InferenceId = "inf_";
     /// A serving pipeline: one for each model on each device.

@@ -92,6 +92,15 @@ pub const INVITATION_LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Invitations of an account that may wait to be accepted.
 pub const INVITATIONS_WAITING: u32 = 100;
 
+/// How long a personal access token is good when nobody says.
+pub const PERSONAL_TOKEN_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// The longest that a personal access token is good.
+pub const PERSONAL_TOKEN_LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
+/// Personal access tokens that a member may have in an account.
+pub const PERSONAL_TOKENS: u32 = 50;
+
 /// How far a device's clock may be off when it proves its old key pair.
 pub const PROOF_WINDOW: Duration = Duration::from_secs(10 * 60);
 

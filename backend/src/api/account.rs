@@ -12,6 +12,7 @@ use crate::{
     api::{
         caller::{Caller, may},
         extract::Json,
+        peer::From,
         problem::Rejection,
     },
     app::App,
@@ -21,10 +22,11 @@ use crate::{
 #[utoipa::path(post, path = "/setup", tag = "account", request_body = SetupRequest,
     responses((status = 201, description = "The account exists; its user is logged in.", body = TokenResponse)))]
 pub(crate) async fn set_up(
+    From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<SetupRequest>,
 ) -> Result<(StatusCode, Answer<TokenResponse>), Rejection> {
-    let tokens = app.set_up(request).await?;
+    let tokens = app.set_up(peer, request).await?;
     Ok((StatusCode::CREATED, Answer(tokens)))
 }
 
@@ -32,21 +34,24 @@ pub(crate) async fn set_up(
 #[utoipa::path(post, path = "/auth/login", tag = "account", request_body = LoginRequest,
     responses((status = 200, description = "Logged in.", body = TokenResponse)))]
 pub(crate) async fn log_in(
+    From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<LoginRequest>,
 ) -> Result<Answer<TokenResponse>, Rejection> {
-    let tokens = app.log_in(request).await?;
+    let tokens = app.log_in(peer, request).await?;
     Ok(Answer(tokens))
 }
 
-/// Exchanges a refresh token for new tokens. One that comes twice ends its login.
+/// Exchanges a refresh token for new tokens. One that comes twice ends its login, unless it comes
+/// again within ten seconds and its successor has not been used: that one is given once more.
 #[utoipa::path(post, path = "/auth/refresh", tag = "account", request_body = RefreshRequest,
     responses((status = 200, description = "New tokens.", body = TokenResponse)))]
 pub(crate) async fn refresh(
+    From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<RefreshRequest>,
 ) -> Result<Answer<TokenResponse>, Rejection> {
-    let tokens = app.refresh(request).await?;
+    let tokens = app.refresh(peer, request).await?;
     Ok(Answer(tokens))
 }
 

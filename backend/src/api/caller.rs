@@ -13,7 +13,7 @@ use link_protocol::permission::Permission;
 
 use crate::{
     access::Identity,
-    api::{extract::bearer, problem::Rejection},
+    api::{extract::bearer, peer, problem::Rejection},
     app::App,
 };
 
@@ -47,14 +47,14 @@ macro_rules! needs {
 needs! {
     ReadAccount ActInPerson ReadMembers WriteMembers ReadKeys WriteKeys ReadDevices OperateDevices
     WriteDevices ReadModels WriteModels ReadDeployments WriteDeployments OperateServing ReadCommands
-    ReadSettings WriteSettings
+    ReadSettings WriteSettings ReadAudit
 }
 
 impl<P: Needs> FromRequestParts<Arc<App>> for Caller<P> {
     type Rejection = Rejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
-        let identity = app.identify(bearer(&parts.headers)?).await?;
+        let identity = app.identify(bearer(&parts.headers)?, peer::of(parts, app)).await?;
         identity.check(P::PERMISSION)?;
         Ok(Self(identity, PhantomData))
     }
@@ -67,7 +67,7 @@ impl FromRequestParts<Arc<App>> for MaybeCaller {
         if !parts.headers.contains_key(header::AUTHORIZATION) {
             return Ok(Self(None));
         }
-        let identity = app.identify(bearer(&parts.headers)?).await?;
+        let identity = app.identify(bearer(&parts.headers)?, peer::of(parts, app)).await?;
         Ok(Self(Some(identity)))
     }
 }

@@ -7,9 +7,10 @@ use link_protocol::{
     backend_api::{
         Page, PageRequest,
         command::CommandInfo,
-        device::{Device, UpdateDevice},
+        device::{ChangeDevice, Device, DeviceQuery, UpdateDevice},
     },
     id::DeviceId,
+    selector::Selector,
 };
 
 use crate::{
@@ -21,19 +22,24 @@ use crate::{
         problem::Rejection,
     },
     app::App,
+    domain::refusal::Refusal,
 };
 
 /// Lists the devices of the account, the newest first.
 #[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = ["devices:read"])),
-    params(PageRequest),
+    params(DeviceQuery),
     responses((status = 200, description = "The devices.", body = Page<Device>)))]
 pub(crate) async fn list_devices(
     Caller(caller, ..): Caller<may::ReadDevices>,
     State(app): State<Arc<App>>,
-    Params(request): Params<PageRequest>,
+    Params(query): Params<DeviceQuery>,
 ) -> Result<Answer<Page<Device>>, Rejection> {
-    let wanted = list::wanted(&request)?;
-    let devices = app.devices(caller, &wanted).await?;
+    let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
+    let devices = match query.select.as_deref().map(str::parse::<Selector>).transpose() {
+        Ok(None) => app.devices(caller, &wanted).await?,
+        Ok(Some(selector)) => app.selected_devices(caller, &selector, &wanted).await?,
+        Err(fault) => return Err(Refusal::invalid(format!("select: {fault}")).into()),
+    };
     Ok(Answer(list::page(devices, &wanted, |device| device.device_id.to_string())))
 }
 
@@ -47,6 +53,21 @@ pub(crate) async fn read_device(
     Ids(device): Ids<DeviceId>,
 ) -> Result<Answer<Device>, Rejection> {
     let device = app.device(caller, device).await?;
+    Ok(Answer(device))
+}
+
+/// Adds and removes tags of a device.
+#[utoipa::path(patch, path = "/devices/{device_id}", tag = "device",
+    security(("access_token" = ["devices:operate"])), params(("device_id" = DeviceId, Path)),
+    request_body = ChangeDevice,
+    responses((status = 200, description = "The device.", body = Device)))]
+pub(crate) async fn change_device(
+    Caller(caller, ..): Caller<may::OperateDevices>,
+    State(app): State<Arc<App>>,
+    Ids(device): Ids<DeviceId>,
+    Json(change): Json<ChangeDevice>,
+) -> Result<Answer<Device>, Rejection> {
+    let device = app.change_device(caller, device, change).await?;
     Ok(Answer(device))
 }
 

@@ -19,6 +19,7 @@ use crate::{
         caller::{Caller, MaybeCaller, may},
         extract::{Ids, Json, Params},
         list,
+        peer::From,
         problem::Rejection,
     },
     app::App,
@@ -127,9 +128,10 @@ pub(crate) async fn withdraw_invitation(
     responses((status = 201, description = "Joined, and logged in.", body = TokenResponse)))]
 pub(crate) async fn accept_invitation(
     MaybeCaller(caller): MaybeCaller,
+    From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<AcceptInvitation>,
 ) -> Result<(StatusCode, Answer<TokenResponse>), Rejection> {
-    let tokens = app.accept_invitation(caller, request).await?;
+    let tokens = app.accept_invitation(peer, caller, request).await?;
     Ok((StatusCode::CREATED, Answer(tokens)))
 }

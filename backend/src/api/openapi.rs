@@ -29,6 +29,7 @@ use crate::api::declared;
     tags(
         (name = "account", description = "The first account, logins, the caller."),
         (name = "member", description = "The members of an account, and invitations."),
+        (name = "token", description = "Personal access tokens."),
         (name = "key", description = "Registration and fleet keys."),
         (name = "device", description = "Devices and their registration."),
         (name = "model", description = "Models and their files."),
@@ -46,12 +47,25 @@ const PARTICULAR: &[(&str, &[Code])] = &[
     ("set_up", &[Code::SetupTokenInvalid, Code::AlreadySetUp]),
     ("log_in", &[Code::InvalidCredentials, Code::TooManyAttempts]),
     ("refresh", &[Code::Unauthorized]),
+    ("begin_device_login", &[Code::TooManyAttempts]),
+    (
+        "poll_device_login",
+        &[Code::AuthorizationPending, Code::SlowDown, Code::AccessDenied, Code::ExpiredToken],
+    ),
+    ("inquire_device_login", &[Code::UserCodeUnknown, Code::TooManyAttempts]),
+    ("decide_device_login", &[Code::UserCodeUnknown, Code::TooManyAttempts]),
     ("change_member", &[Code::LastOwner]),
     ("remove_member", &[Code::LastOwner]),
     ("leave_account", &[Code::LastOwner]),
     (
         "accept_invitation",
-        &[Code::Unauthorized, Code::TokenExpired, Code::InvitationInvalid, Code::AlreadyMember],
+        &[
+            Code::Unauthorized,
+            Code::TokenExpired,
+            Code::ScopeMissing,
+            Code::InvitationInvalid,
+            Code::AlreadyMember,
+        ],
     ),
     ("enter_account", &[Code::NotFound]),
     (
@@ -119,7 +133,12 @@ impl Modify for Schemes {
     fn modify(&self, document: &mut openapi::OpenApi) {
         let components = document.components.get_or_insert_default();
         for (name, format, description) in [
-            ("access_token", "JWT", "Of a login; good for 15 minutes."),
+            (
+                "access_token",
+                "JWT",
+                "Of a login, good for 15 minutes; or a personal access token. The role of its owner, \
+                 and its scopes, must have the permission that the operation names.",
+            ),
             ("device_token", "opaque", "Of a device's registration."),
         ] {
             let scheme = HttpBuilder::new()
@@ -193,7 +212,7 @@ fn problems(operation: &Operation) -> Vec<Code> {
         codes.push(Code::NotReady);
     }
     if is_secured(operation) && is_for_people(operation) {
-        codes.push(Code::Forbidden);
+        codes.extend([Code::Forbidden, Code::ScopeMissing]);
     }
     let places: Vec<&ParameterIn> = operation
         .parameters

@@ -31,10 +31,10 @@ pub(crate) async fn read_allowlist(
     security(("access_token" = ["settings:write"])), request_body = AllowlistSetting,
     responses((status = 200, description = "The allowlist from now on.", body = AllowlistSetting)))]
 pub(crate) async fn replace_allowlist(
-    _: Caller<may::WriteSettings>,
+    Caller(caller, ..): Caller<may::WriteSettings>,
     State(app): State<Arc<App>>,
     Json(setting): Json<AllowlistSetting>,
 ) -> Result<Answer<AllowlistSetting>, Rejection> {
-    let setting = app.set_allowlist(setting).await?;
+    let setting = app.set_allowlist(caller, setting).await?;
     Ok(Answer(setting))
 }

@@ -7,20 +7,24 @@ use link_protocol::{
         member::Role,
     },
     id::{AccountId, UserId},
-    limits,
+    limits, personal_token,
     secret::Secret,
 };
 
 use crate::{
-    access::{Identity, Login},
+    access::{Identity, Login, Means},
     app::{App, lock},
     chance,
     domain::{
         account::{self, Email, UserRecord},
+        attempts::Peer,
+        audit::{self, Action, AuditRecord},
         refusal::Refusal,
         session::{Redemption, RefreshRecord},
+        token::Scopes,
     },
     failure::Failure,
+    refresh::RefreshTokens,
     setup_token::SetupToken,
 };
 
@@ -30,7 +34,11 @@ impl App {
     /// # Errors
     /// [`Refusal::AlreadySetUp`], [`Refusal::SetupTokenInvalid`], an address or a password that is
     /// none.
-    pub async fn set_up(&self, request: SetupRequest) -> Result<TokenResponse, Failure> {
+    pub async fn set_up(
+        &self,
+        peer: Peer,
+        request: SetupRequest,
+    ) -> Result<TokenResponse, Failure> {
         let right = lock(&self.setup_token).as_ref().map(|token| token.is(&request.setup_token));
         match right {
             None => return Err(Refusal::AlreadySetUp.into()),
@@ -43,7 +51,8 @@ impl App {
         }
         lock(&self.setup_token).take();
         SetupToken::remove(&self.config.data).map_err(Failure::broken("remove the setup token"))?;
-        self.log_in_user(&user, user.account).await
+        let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
+        self.log_in_user(&user, user.account, entry).await
     }
 
     /// Creates a further account; whoever may start the program may do this.
@@ -65,7 +74,12 @@ impl App {
     ///
     /// # Errors
     /// [`Refusal::InvalidCredentials`], [`Refusal::TooManyAttempts`].
-    pub async fn log_in(&self, request: LoginRequest) -> Result<TokenResponse, Failure> {
+    pub async fn log_in(
+        &self,
+        peer: Peer,
+        request: LoginRequest,
+    ) -> Result<TokenResponse, Failure> {
+        lock(&self.peer_attempts).count(&peer.key(), self.now())?;
         let email = Email::parse(&request.email);
         let who = email.as_ref().map_or("", Email::as_str);
         lock(&self.attempts).count(who, self.now())?;
@@ -76,8 +90,16 @@ impl App {
         let stored = user.as_ref().map(|user| user.password_hash.clone());
         let right = self.passwords.verify(request.password, stored).await?;
         match user {
-            Some(user) if right => self.log_in_user(&user, user.account).await,
-            Some(_) | None => Err(Refusal::InvalidCredentials.into()),
+            Some(user) if right => {
+                let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
+                self.log_in_user(&user, user.account, entry).await
+            }
+            Some(user) => {
+                let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
+                self.note_refused(entry).await;
+                Err(Refusal::InvalidCredentials.into())
+            }
+            None => Err(Refusal::InvalidCredentials.into()),
         }
     }
 
@@ -86,22 +108,31 @@ impl App {
     /// # Errors
     /// [`Refusal::Unauthorized`] when it is unknown, expired or was used before; then everything
     /// that came of its login ends.
-    pub async fn refresh(&self, request: RefreshRequest) -> Result<TokenResponse, Failure> {
+    pub async fn refresh(
+        &self,
+        peer: Peer,
+        request: RefreshRequest,
+    ) -> Result<TokenResponse, Failure> {
         let digest = chance::digest(request.refresh_token.expose());
-        let (now, successor) = (self.now(), new_refresh_token());
+        let successor = self.refresh.successor(request.refresh_token.expose());
+        let now = self.now();
         let redeemed = self
             .store
             .redeem(&digest, chance::digest(successor.expose()), refresh_expiry(now), now)
             .await?;
         let token = match redeemed {
-            Some((Redemption::Rotate, token)) => Some(token),
+            Some((Redemption::Rotate | Redemption::Repeat, token)) => Some(token),
             Some((Redemption::Reused, token)) => {
                 tracing::warn!(user = %token.user, "a refresh token came twice; its login ended");
+                let (account, actor) = (token.account, audit::system());
+                let action = Action::ReuseRefreshToken;
+                let entry = self.entry_of(account, actor, peer, action, token.user);
+                self.keep_entry(&entry).await;
                 None
             }
             Some((Redemption::Expired, _)) | None => None,
         };
-        self.tokens(&token.ok_or(Refusal::Unauthorized)?, successor)
+        self.issue(&token.ok_or(Refusal::Unauthorized)?, successor)
     }
 
     /// Ends the login that a refresh token belongs to.
@@ -113,15 +144,20 @@ impl App {
         Ok(self.store.close_session(&digest).await?)
     }
 
-    /// Tells who an access token stands for, and what they are in its account right now.
+    /// Tells who an access token of a login, or a personal one, stands for, and what they are in its
+    /// account right now.
     ///
     /// # Errors
     /// [`Refusal::Unauthorized`] also when the login has ended or the user left the account;
     /// [`Refusal::TokenExpired`].
-    pub async fn identify(&self, token: &str) -> Result<Identity, Failure> {
+    pub async fn identify(&self, token: &str, peer: Peer) -> Result<Identity, Failure> {
+        if token.starts_with(personal_token::PREFIX) {
+            return self.identify_token(token, peer).await;
+        }
         let Login { user, account, session } = self.access.verify(token, self.now())?;
         let role = self.store.role_of_login(user, account, &session.to_string()).await?;
-        Ok(Identity { user, account, role: role.ok_or(Refusal::Unauthorized)? })
+        let (role, means) = (role.ok_or(Refusal::Unauthorized)?, Means::Login(session));
+        Ok(Identity { user, account, role, scopes: Scopes::ALL, means, peer })
     }
 
     /// Describes the caller.
@@ -153,8 +189,9 @@ impl App {
         &self,
         user: &UserRecord,
         account: AccountId,
+        entry: AuditRecord,
     ) -> Result<TokenResponse, Failure> {
-        let token = new_refresh_token();
+        let token = RefreshTokens::first();
         let record = RefreshRecord {
             digest: chance::digest(token.expose()),
             family: chance::uuid().to_string(),
@@ -162,12 +199,13 @@ impl App {
             account,
             expires_at: refresh_expiry(self.now()),
             used: false,
+            used_at: None,
         };
-        self.store.open_session(&record).await?;
-        self.tokens(&record, token)
+        self.store.open_session(&record, &entry).await?;
+        self.issue(&record, token)
     }
 
-    fn tokens(
+    fn issue(
         &self,
         session: &RefreshRecord,
         refresh_token: Secret,
@@ -185,10 +223,6 @@ impl App {
 
 fn me(user: &UserRecord, account: AccountId, role: Role) -> Me {
     Me { user_id: user.id, account_id: account, email: user.email.as_str().to_owned(), role }
-}
-
-fn new_refresh_token() -> Secret {
-    chance::secret("lrt_")
 }
 
 fn refresh_expiry(now: Timestamp) -> Timestamp {

@@ -10,6 +10,7 @@ use link_protocol::{
     },
     id::{InvitationId, UserId},
     limits,
+    permission::Permission,
 };
 
 use crate::{
@@ -17,6 +18,8 @@ use crate::{
     app::App,
     chance,
     domain::{
+        attempts::Peer,
+        audit::Action,
         member::{self, InvitationRecord, MemberRecord},
         refusal::Refusal,
     },
@@ -47,7 +50,8 @@ impl App {
         let token = chance::secret("lit_");
         let digest = chance::digest(token.expose());
         let most = limits::INVITATIONS_WAITING;
-        if !self.store.add_invitation(&record, &digest, most).await? {
+        let entry = self.entry(&caller, Action::Invite, id).with(record.role.as_str());
+        if !self.store.add_invitation(&record, &digest, most, &entry).await? {
             let rule = format!("{most} invitations wait to be accepted; withdraw some first");
             return Err(Refusal::Invalid(rule).into());
         }
@@ -76,7 +80,8 @@ impl App {
         caller: Identity,
         id: InvitationId,
     ) -> Result<(), Failure> {
-        match self.store.remove_invitation(caller.account, id).await {
+        let entry = self.entry(&caller, Action::WithdrawInvitation, id);
+        match self.store.remove_invitation(caller.account, id, &entry).await {
             Err(StoreError::NotFound) => Err(Refusal::NotFound("invitation").into()),
             other => Ok(other?),
         }
@@ -89,9 +94,13 @@ impl App {
     /// [`Refusal::InvitationInvalid`], [`Refusal::AlreadyMember`], [`Refusal::Invalid`].
     pub async fn accept_invitation(
         &self,
+        peer: Peer,
         caller: Option<Identity>,
         request: AcceptInvitation,
     ) -> Result<TokenResponse, Failure> {
+        if let Some(caller) = caller {
+            caller.check(Permission::ActInPerson)?;
+        }
         let new = caller.is_none();
         let user = match (caller, request.email, request.password) {
             (Some(caller), None, None) => {
@@ -108,8 +117,13 @@ impl App {
             }
         };
         let digest = chance::digest(request.invitation_token.expose());
-        match self.store.accept_invitation(&digest, &user, new, self.now()).await {
-            Ok(member) => self.log_in_user(&user, member.account).await,
+        // The store knows the account once it has found the invitation.
+        let joins = self.entry_of_user(user.account, user.id, peer, Action::Join);
+        match self.store.accept_invitation(&digest, &user, new, &joins).await {
+            Ok(member) => {
+                let entry = self.entry_of_user(member.account, user.id, peer, Action::LogIn);
+                self.log_in_user(&user, member.account, entry).await
+            }
             Err(Failure::Store(StoreError::Conflict)) => {
                 Err(Refusal::invalid("email: a user has it; log in and accept then").into())
             }
@@ -177,7 +191,9 @@ impl App {
             return Err(Refusal::NotFound("account").into());
         }
         let user = self.store.user(caller.user).await?.ok_or(Refusal::Unauthorized)?;
-        self.log_in_user(&user, account_id).await
+        let action = Action::LogInElsewhere;
+        let entry = self.entry_of_user(account_id, user.id, caller.peer, action);
+        self.log_in_user(&user, account_id, entry).await
     }
 
     async fn apply(
@@ -196,7 +212,11 @@ impl App {
             let actor = if own && to.is_none() { Role::Owner } else { caller.role };
             member::check_change(actor, member.role, to, owners)
         };
-        match self.store.change_member(caller.account, user, change, decide).await {
+        let entry = match to {
+            Some(role) => self.entry(&caller, Action::ChangeRole, user).with(role.as_str()),
+            None => self.entry(&caller, Action::RemoveMember, user),
+        };
+        match self.store.change_member(caller.account, user, change, &entry, decide).await {
             Err(Failure::Store(StoreError::NotFound)) => Err(Refusal::NotFound("member").into()),
             other => other,
         }

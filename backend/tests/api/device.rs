@@ -204,6 +204,11 @@ async fn a_database_of_the_version_before_is_brought_up_to_date() {
     for statement in [
         "ALTER TABLE devices DROP COLUMN last_update",
         "DROP TABLE system_samples",
+        "DROP TABLE zenoh_slots",
+        "DROP TABLE audit",
+        "DROP TABLE device_codes",
+        "ALTER TABLE refresh_tokens DROP COLUMN used_ms",
+        "DROP TABLE personal_tokens",
         "DROP TABLE members",
         "DROP TABLE invitations",
         "ALTER TABLE refresh_tokens DROP COLUMN account_id",

@@ -4,6 +4,7 @@
 
 mod account;
 mod agent;
+mod audit;
 #[path = "../store/cluster.rs"]
 mod cluster;
 mod command;
@@ -11,7 +12,10 @@ mod content;
 mod contention;
 mod deployment;
 mod device;
+mod device_flow;
 mod document;
+mod explain;
+mod fleet;
 mod harness;
 mod key;
 mod matrix;
@@ -24,4 +28,5 @@ mod restart;
 mod retire;
 mod serving;
 mod system;
+mod token;
 mod web;

@@ -48,6 +48,7 @@ fn fill(path: &str, device: &str, model: &str) -> String {
         .replace("{deployment_id}", &format!("dep_{}", "0".repeat(32)))
         .replace("{user_id}", &format!("usr_{}", "0".repeat(32)))
         .replace("{invitation_id}", &format!("inv_{}", "0".repeat(32)))
+        .replace("{token_id}", &format!("tok_{}", "0".repeat(32)))
 }
 
 #[test]
@@ -60,6 +61,8 @@ fn only_these_operations_need_no_token() {
     assert_eq!(
         open,
         [
+            "POST /api/v1/auth/device/code",
+            "POST /api/v1/auth/device/token",
             "POST /api/v1/auth/login",
             "POST /api/v1/auth/logout",
             "POST /api/v1/auth/refresh",
@@ -146,6 +149,9 @@ async fn what_another_account_owns_is_not_found() {
     let invited = json!({ "role": "viewer" });
     let invited = world.post("/api/v1/members/invitations", &user, invited).await;
     let invitation = invited.body["info"]["invitation_id"].as_str().unwrap().to_owned();
+    let wish = json!({ "name": "ci", "scopes": ["devices:read"] });
+    let token = world.post("/api/v1/tokens", &user, wish).await;
+    let token = token.body["info"]["token_id"].as_str().unwrap().to_owned();
     let mut tried = 0;
     for operation in operations() {
         let named = operation.path.contains('{') && operation.needs == ["access_token"];
@@ -160,9 +166,13 @@ async fn what_another_account_owns_is_not_found() {
             .replace("{command_id}", &command)
             .replace("{deployment_id}", &deployment)
             .replace("{user_id}", &me)
-            .replace("{invitation_id}", &invitation);
+            .replace("{invitation_id}", &invitation)
+            .replace("{token_id}", &token);
         let body = match operation.path.rsplit('/').next() {
             Some("update") => Some(json!({ "version": "1.4.0" })),
+            Some("{device_id}") if operation.method == "PATCH" => {
+                Some(json!({ "add_tags": ["x"] }))
+            }
             Some("{user_id}") => Some(json!({ "role": "viewer" })),
             _ => (operation.method == "PATCH").then(|| json!({ "name": "mine" })),
         };
@@ -178,7 +188,9 @@ async fn what_another_account_owns_is_not_found() {
         tried += 1;
     }
     assert!(tried >= 14, "{tried}");
-    for list in ["keys", "devices", "models", "deployments", "members/invitations"] {
+    for list in
+        ["keys", "devices", "models", "deployments", "members/invitations", "tokens", "commands"]
+    {
         assert!(world.get(&format!("/api/v1/{list}"), &bob).await.items().is_empty(), "{list}");
     }
     let read = world.get(&format!("/api/v1/devices/{}", device.id), &user).await;

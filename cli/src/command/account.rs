@@ -9,11 +9,13 @@ use link_protocol::{
         account::{LoginRequest, Me, SetupRequest},
         member::Membership,
     },
+    personal_token::{self, PersonalToken},
     secret::Secret,
 };
 
 use crate::{
     args::{AccountCommand, Backend, CreateAccount, Login},
+    command::device_login,
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
@@ -51,6 +53,22 @@ pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<()
 
 pub(super) async fn login(context: &Context, arguments: Login) -> Result<(), CliError> {
     let http = http(context, &arguments.backend)?;
+    if let Some(file) = &arguments.token_file {
+        let token = secret_input::line_of(file, "token")?;
+        let access = Secret::new(
+            PersonalToken::parse(token.expose())
+                .map_err(|why| CliError::usage(why.to_string()).hint("copy the whole token again"))?
+                .expose(),
+        );
+        let me = keep(context, &http, Tokens { access, refresh: None }, "logged in").await?;
+        return if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) };
+    }
+    if arguments.device {
+        let browser = !arguments.no_browser;
+        let tokens = device_login::run(context, &http, browser, arguments.timeout).await?;
+        let me = keep(context, &http, tokens, "logged in").await?;
+        return if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) };
+    }
     let email = email(arguments.email)?;
     let (me, _) = sign_in(context, &http, email, arguments.password_stdin).await?;
     if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) }
@@ -100,6 +118,7 @@ pub(super) async fn logout(context: &Context) -> Result<(), CliError> {
         context.output.say("nobody was logged in");
         return context.output.data(&serde_json::json!({"logged_out": false}), |_| String::new());
     };
+    let is_personal = login.access_token.expose().starts_with(personal_token::PREFIX);
     let tokens = Tokens { access: login.access_token, refresh: login.refresh_token };
     let revoked = match Http::new(&login.backend_url) {
         Ok(http) => BackendClient::new(http, tokens, None).log_out().await.map_err(CliError::from),
@@ -107,6 +126,9 @@ pub(super) async fn logout(context: &Context) -> Result<(), CliError> {
     };
     file.remove()?;
     context.output.say(&format!("logged out of {}", login.backend_url));
+    if is_personal {
+        context.output.say("the token stays good; revoke it with `link token revoke`");
+    }
     if let Err(error) = &revoked {
         let end = "its refresh token stays good until it expires";
         context.output.say(&format!("the backend could not be told ({}): {end}", error.message));

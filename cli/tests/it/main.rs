@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod command_line;
 #[cfg(test)]
+mod fleet;
 mod install_script;
 #[cfg(test)]
 mod login;
