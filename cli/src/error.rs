@@ -203,7 +203,6 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::AlreadyFinal
         | Code::IdempotencyConflict
         | Code::StalePoll
-        | Code::ZenohNotOffered
         | Code::CommandExpired
         | Code::PayloadTooLarge
         | Code::UnsupportedMediaType

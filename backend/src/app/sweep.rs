@@ -35,6 +35,7 @@ impl App {
         let now = self.now();
         let kept_since = now.checked_sub(IDEMPOTENCY_KEPT).unwrap_or(Timestamp::MIN);
         self.purge_audit().await?;
+        self.store.purge_expired(now).await?;
         Ok(self.store.purge(now, kept_since).await?)
     }
 }

@@ -83,6 +83,22 @@ impl Store {
         rows.into_iter().map(InvitationRecord::try_from).collect()
     }
 
+    /// Deletes invitations, and logins by the device flow, that have expired.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn purge_expired(&self, now: Timestamp) -> Result<(), StoreError> {
+        write!(self, |db| {
+            for statement in [
+                "DELETE FROM invitations WHERE expires_ms <= $1",
+                "DELETE FROM device_codes WHERE expires_ms <= $1",
+            ] {
+                sql::query(statement).bind(ms(now)).execute(&mut *db).await?;
+            }
+        });
+        Ok(())
+    }
+
     /// Removes an invitation of an account.
     ///
     /// # Errors
