@@ -43,6 +43,9 @@ _link() {
             link,logout)
                 cmd="link__subcmd__logout"
                 ;;
+            link,member)
+                cmd="link__subcmd__member"
+                ;;
             link,model)
                 cmd="link__subcmd__model"
                 ;;
@@ -88,11 +91,23 @@ _link() {
             link__subcmd__account,help)
                 cmd="link__subcmd__account__subcmd__help"
                 ;;
+            link__subcmd__account,list)
+                cmd="link__subcmd__account__subcmd__list"
+                ;;
+            link__subcmd__account,use)
+                cmd="link__subcmd__account__subcmd__use"
+                ;;
             link__subcmd__account__subcmd__help,create)
                 cmd="link__subcmd__account__subcmd__help__subcmd__create"
                 ;;
             link__subcmd__account__subcmd__help,help)
                 cmd="link__subcmd__account__subcmd__help__subcmd__help"
+                ;;
+            link__subcmd__account__subcmd__help,list)
+                cmd="link__subcmd__account__subcmd__help__subcmd__list"
+                ;;
+            link__subcmd__account__subcmd__help,use)
+                cmd="link__subcmd__account__subcmd__help__subcmd__use"
                 ;;
             link__subcmd__allowlist,add)
                 cmd="link__subcmd__allowlist__subcmd__add"
@@ -181,6 +196,9 @@ _link() {
             link__subcmd__help,logout)
                 cmd="link__subcmd__help__subcmd__logout"
                 ;;
+            link__subcmd__help,member)
+                cmd="link__subcmd__help__subcmd__member"
+                ;;
             link__subcmd__help,model)
                 cmd="link__subcmd__help__subcmd__model"
                 ;;
@@ -223,6 +241,12 @@ _link() {
             link__subcmd__help__subcmd__account,create)
                 cmd="link__subcmd__help__subcmd__account__subcmd__create"
                 ;;
+            link__subcmd__help__subcmd__account,list)
+                cmd="link__subcmd__help__subcmd__account__subcmd__list"
+                ;;
+            link__subcmd__help__subcmd__account,use)
+                cmd="link__subcmd__help__subcmd__account__subcmd__use"
+                ;;
             link__subcmd__help__subcmd__allowlist,add)
                 cmd="link__subcmd__help__subcmd__allowlist__subcmd__add"
                 ;;
@@ -255,6 +279,21 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__key,revoke)
                 cmd="link__subcmd__help__subcmd__key__subcmd__revoke"
+                ;;
+            link__subcmd__help__subcmd__member,accept)
+                cmd="link__subcmd__help__subcmd__member__subcmd__accept"
+                ;;
+            link__subcmd__help__subcmd__member,invite)
+                cmd="link__subcmd__help__subcmd__member__subcmd__invite"
+                ;;
+            link__subcmd__help__subcmd__member,list)
+                cmd="link__subcmd__help__subcmd__member__subcmd__list"
+                ;;
+            link__subcmd__help__subcmd__member,remove)
+                cmd="link__subcmd__help__subcmd__member__subcmd__remove"
+                ;;
+            link__subcmd__help__subcmd__member,role)
+                cmd="link__subcmd__help__subcmd__member__subcmd__role"
                 ;;
             link__subcmd__help__subcmd__model,add)
                 cmd="link__subcmd__help__subcmd__model__subcmd__add"
@@ -306,6 +345,42 @@ _link() {
                 ;;
             link__subcmd__key__subcmd__help,revoke)
                 cmd="link__subcmd__key__subcmd__help__subcmd__revoke"
+                ;;
+            link__subcmd__member,accept)
+                cmd="link__subcmd__member__subcmd__accept"
+                ;;
+            link__subcmd__member,help)
+                cmd="link__subcmd__member__subcmd__help"
+                ;;
+            link__subcmd__member,invite)
+                cmd="link__subcmd__member__subcmd__invite"
+                ;;
+            link__subcmd__member,list)
+                cmd="link__subcmd__member__subcmd__list"
+                ;;
+            link__subcmd__member,remove)
+                cmd="link__subcmd__member__subcmd__remove"
+                ;;
+            link__subcmd__member,role)
+                cmd="link__subcmd__member__subcmd__role"
+                ;;
+            link__subcmd__member__subcmd__help,accept)
+                cmd="link__subcmd__member__subcmd__help__subcmd__accept"
+                ;;
+            link__subcmd__member__subcmd__help,help)
+                cmd="link__subcmd__member__subcmd__help__subcmd__help"
+                ;;
+            link__subcmd__member__subcmd__help,invite)
+                cmd="link__subcmd__member__subcmd__help__subcmd__invite"
+                ;;
+            link__subcmd__member__subcmd__help,list)
+                cmd="link__subcmd__member__subcmd__help__subcmd__list"
+                ;;
+            link__subcmd__member__subcmd__help,remove)
+                cmd="link__subcmd__member__subcmd__help__subcmd__remove"
+                ;;
+            link__subcmd__member__subcmd__help,role)
+                cmd="link__subcmd__member__subcmd__help__subcmd__role"
                 ;;
             link__subcmd__model,add)
                 cmd="link__subcmd__model__subcmd__add"
@@ -374,7 +449,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check verify-files install-files refresh-files help"
+            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account member key device model repair-serving allowlist completions self-check verify-files install-files refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -388,7 +463,7 @@ _link() {
             return 0
             ;;
         link__subcmd__account)
-            opts="-q -h --json --quiet --help create help"
+            opts="-q -h --json --quiet --help create list use help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -428,7 +503,7 @@ _link() {
             return 0
             ;;
         link__subcmd__account__subcmd__help)
-            opts="create help"
+            opts="create list use help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -458,6 +533,62 @@ _link() {
         link__subcmd__account__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__account__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__account__subcmd__help__subcmd__use)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__account__subcmd__list)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__account__subcmd__use)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -804,7 +935,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help)
-            opts="register status start stop restart update uninstall login logout whoami account key device model repair-serving allowlist completions self-check verify-files install-files refresh-files help"
+            opts="register status start stop restart update uninstall login logout whoami account member key device model repair-serving allowlist completions self-check verify-files install-files refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -818,7 +949,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__account)
-            opts="create"
+            opts="create list use"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -832,6 +963,34 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__account__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__account__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__account__subcmd__use)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1100,6 +1259,90 @@ _link() {
         link__subcmd__help__subcmd__logout)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__member)
+            opts="list invite accept role remove"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__member__subcmd__accept)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__member__subcmd__invite)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__member__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__member__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__member__subcmd__role)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1616,6 +1859,212 @@ _link() {
         link__subcmd__logout)
             opts="-q -h --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member)
+            opts="-q -h --json --quiet --help list invite accept role remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__accept)
+            opts="-q -h --token-file --email --password-stdin --backend --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --token-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --email)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --backend)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__help)
+            opts="list invite accept role remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__help__subcmd__accept)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__help__subcmd__invite)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__help__subcmd__role)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__invite)
+            opts="-q -h --role --email --expires-at --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --role)
+                    COMPREPLY=($(compgen -W "owner admin operator viewer" -- "${cur}"))
+                    return 0
+                    ;;
+                --email)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --expires-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__list)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__remove)
+            opts="-y -q -h --yes --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__member__subcmd__role)
+            opts="-q -h --json --quiet --help owner admin operator viewer"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

@@ -9,23 +9,70 @@ use jsonwebtoken::{
     errors::{ErrorKind, Result as JwtResult},
 };
 use link_protocol::{
-    id::{AccountId, UserId},
+    backend_api::member::Role,
+    id::{AccountId, TokenId, UserId},
     limits,
+    permission::Permission,
     secret::Secret,
 };
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
 use signature::{Error, Signer, Verifier};
 
-use crate::{domain::refusal::Refusal, failure::Failure};
+use uuid::Uuid;
+
+use crate::{
+    domain::{attempts::Peer, permission, refusal::Refusal, token::Scopes},
+    failure::Failure,
+};
 
 const ISSUER: &str = "link-backend";
 
-/// Who an access token stands for.
+/// What an access token says: a login of a user in an account. Whether it still holds is for the
+/// store to say.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Login {
+    pub user: UserId,
+    pub account: AccountId,
+    /// What all tokens of the login share.
+    pub session: Uuid,
+}
+
+/// Who calls, in which account, and as what.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Identity {
     pub user: UserId,
     pub account: AccountId,
+    pub role: Role,
+    pub scopes: Scopes,
+    pub means: Means,
+    pub peer: Peer,
+}
+
+/// What a caller shows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Means {
+    /// The access token of a login.
+    Login(Uuid),
+    /// A personal access token.
+    Token(TokenId),
+}
+
+impl Identity {
+    /// Checks that the caller has `permission`.
+    ///
+    /// # Errors
+    /// [`Refusal::Forbidden`], [`Refusal::ScopeMissing`].
+    pub fn check(&self, permission: Permission) -> Result<(), Refusal> {
+        if !self.scopes.contain(permission) {
+            return Err(Refusal::ScopeMissing(permission));
+        }
+        if permission::allows(self.role, permission) {
+            return Ok(());
+        }
+        let role = self.role.as_str();
+        Err(Refusal::Forbidden(format!("this needs `{permission}`, which the role {role} lacks")))
+    }
 }
 
 /// Makes and reads access tokens.
@@ -41,6 +88,7 @@ struct Claims {
     iss: String,
     sub: UserId,
     account: AccountId,
+    sid: Uuid,
     iat: i64,
     exp: i64,
 }
@@ -63,16 +111,17 @@ impl AccessTokens {
         }
     }
 
-    /// Makes a token for `identity`, good from `now` on.
+    /// Makes a token for `login`, good from `now` on.
     ///
     /// # Errors
     /// [`Failure::Broken`] when it cannot be signed.
-    pub fn issue(&self, identity: Identity, now: Timestamp) -> Result<Secret, Failure> {
+    pub fn issue(&self, login: Login, now: Timestamp) -> Result<Secret, Failure> {
         let lifetime = i64::try_from(limits::ACCESS_TOKEN_LIFETIME.as_secs()).unwrap_or(0);
         let claims = Claims {
             iss: ISSUER.to_owned(),
-            sub: identity.user,
-            account: identity.account,
+            sub: login.user,
+            account: login.account,
+            sid: login.session,
             iat: now.as_second(),
             exp: now.as_second() + lifetime,
         };
@@ -85,14 +134,14 @@ impl AccessTokens {
     ///
     /// # Errors
     /// [`Refusal::Unauthorized`] when it is not one of ours, [`Refusal::TokenExpired`].
-    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Identity, Refusal> {
+    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Login, Refusal> {
         let claims = jsonwebtoken::decode::<Claims>(token, &self.decoding, &self.validation)
             .map_err(|_untrusted| Refusal::Unauthorized)?
             .claims;
         if now.as_second() >= claims.exp {
             return Err(Refusal::TokenExpired);
         }
-        Ok(Identity { user: claims.sub, account: claims.account })
+        Ok(Login { user: claims.sub, account: claims.account, session: claims.sid })
     }
 }
 
@@ -150,15 +199,14 @@ fn pinned(algorithm: Algorithm) -> JwtResult<()> {
 #[cfg(test)]
 mod tests {
     use jiff::ToSpan as _;
-    use uuid::Uuid;
 
     use super::*;
 
     #[test]
     fn a_token_reads_back_until_it_expires() {
         let tokens = AccessTokens::new(&[1; 32]);
-        let token = tokens.issue(identity(), now()).unwrap();
-        assert_eq!(tokens.verify(token.expose(), now() + 899.seconds()), Ok(identity()));
+        let token = tokens.issue(login(), now()).unwrap();
+        assert_eq!(tokens.verify(token.expose(), now() + 899.seconds()), Ok(login()));
         assert_eq!(
             tokens.verify(token.expose(), now() + 900.seconds()),
             Err(Refusal::TokenExpired)
@@ -168,9 +216,9 @@ mod tests {
     #[test]
     fn a_token_of_another_key_or_algorithm_is_refused() {
         let tokens = AccessTokens::new(&[1; 32]);
-        let foreign = AccessTokens::new(&[2; 32]).issue(identity(), now()).unwrap();
+        let foreign = AccessTokens::new(&[2; 32]).issue(login(), now()).unwrap();
         assert_eq!(tokens.verify(foreign.expose(), now()), Err(Refusal::Unauthorized));
-        let good = tokens.issue(identity(), now()).unwrap();
+        let good = tokens.issue(login(), now()).unwrap();
         let [_, claims, _] = good.expose().split('.').collect::<Vec<_>>()[..] else {
             panic!("a token has three parts");
         };
@@ -184,10 +232,11 @@ mod tests {
         assert_eq!(tokens.verify("", now()), Err(Refusal::Unauthorized));
     }
 
-    fn identity() -> Identity {
-        Identity {
+    fn login() -> Login {
+        Login {
             user: UserId::from_uuid(Uuid::from_u128(1)),
             account: AccountId::from_uuid(Uuid::from_u128(2)),
+            session: Uuid::from_u128(3),
         }
     }
 

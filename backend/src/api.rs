@@ -7,21 +7,27 @@ mod account;
 mod agent;
 mod agent_content;
 mod agent_report;
+mod audit;
+mod caller;
 mod command;
 mod deployment;
 mod device;
+mod device_flow;
 mod docs;
 mod extract;
 mod health;
 mod key;
 mod layer;
 mod list;
+mod member;
 mod model;
 pub mod openapi;
+mod peer;
 mod problem;
 mod registration;
 mod serving;
 mod setting;
+mod token;
 mod web;
 
 use std::sync::Arc;
@@ -45,6 +51,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/docs", get(move || async move { docs::html(reference) }))
         .route("/docs/style.css", get(|| async { docs::style() }))
         .route("/", get(|| async { web::page("index.html") }))
+        .route("/device", get(|| async { web::page("device.html") }))
         .route("/workspace", get(|| async { web::page("workspace.html") }))
         .fallback(web::file_or_nothing)
         .method_not_allowed_fallback(problem::method_not_allowed)
@@ -86,6 +93,21 @@ fn people() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(account::refresh))
         .routes(routes!(account::log_out))
         .routes(routes!(account::me))
+        .routes(routes!(device_flow::begin_device_login))
+        .routes(routes!(device_flow::poll_device_login))
+        .routes(routes!(device_flow::inquire_device_login))
+        .routes(routes!(device_flow::decide_device_login))
+        .routes(routes!(account::list_accounts))
+        .routes(routes!(account::enter_account))
+        .routes(routes!(member::list_members))
+        .routes(routes!(member::change_member, member::remove_member))
+        .routes(routes!(member::invite_member, member::list_invitations))
+        .routes(routes!(member::withdraw_invitation))
+        .routes(routes!(member::accept_invitation))
+        .routes(routes!(member::leave_account))
+        .routes(routes!(token::create_token, token::list_tokens))
+        .routes(routes!(token::revoke_token))
+        .routes(routes!(audit::list_audit))
         .routes(routes!(key::create_key, key::list_keys))
         .routes(routes!(key::revoke_key))
         .routes(routes!(setting::read_allowlist, setting::replace_allowlist))
@@ -96,7 +118,7 @@ fn things() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(registration::register_with_key))
         .routes(routes!(registration::retire_device))
         .routes(routes!(device::list_devices))
-        .routes(routes!(device::read_device, device::remove_device))
+        .routes(routes!(device::read_device, device::change_device, device::remove_device))
         .routes(routes!(device::update_device))
         .routes(routes!(model::create_model, model::list_models))
         .routes(routes!(model::read_model, model::change_model, model::remove_model))
@@ -108,7 +130,9 @@ fn things() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(serving::serve_model))
         .routes(routes!(serving::stop_model))
         .routes(routes!(serving::uninstall_model))
+        .routes(routes!(command::list_commands))
         .routes(routes!(command::read_command))
+        .routes(routes!(command::explain_command))
 }
 
 fn agents() -> OpenApiRouter<Arc<App>> {

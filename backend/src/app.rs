@@ -3,11 +3,15 @@
 //! Nothing here knows HTTP. Each file is one subject; the handlers in `api` call one method each.
 
 mod accounts;
+mod audit;
 mod commands;
 mod control;
 mod deployments;
+mod device_flow;
 mod devices;
+mod fleets;
 mod keys;
+mod members;
 mod models;
 mod presence;
 mod readiness;
@@ -17,6 +21,7 @@ mod reports;
 mod serving;
 mod settings;
 mod sweep;
+mod tokens;
 mod zenoh;
 
 pub use deployments::DeploymentQuery;
@@ -43,8 +48,9 @@ use crate::{
     chance,
     config::Config,
     content::{self, ContentFolder},
-    domain::attempts::Attempts,
+    domain::attempts::{self, Attempts},
     passwords::Passwords,
+    refresh::RefreshTokens,
     setup_token::SetupToken,
     store::Store,
     wake::Bells,
@@ -56,8 +62,10 @@ pub struct App {
     store: Store,
     command_key: SigningKey,
     access: AccessTokens,
+    refresh: RefreshTokens,
     passwords: Passwords,
     attempts: Mutex<Attempts>,
+    peer_attempts: Mutex<Attempts>,
     contents: ContentFolder,
     setup_token: Mutex<Option<SetupToken>>,
     polls: Arc<Bells<DeviceId>>,
@@ -85,12 +93,15 @@ impl App {
             .context("failed to open the folder of models")?;
         store.begin_allowlist(&Allowlist::new(config.allowed_origins.clone())).await?;
         let command_seed = store.seed("commands", chance::bits()).await?;
+        let refresh_seed = store.seed("refresh", chance::bits()).await?;
         let access_seed = store.seed("access", chance::bits()).await?;
         Ok(Self {
             command_key: SigningKey::from_seed(&command_seed),
             access: AccessTokens::new(&access_seed),
             passwords: Passwords::new(config.password_memory_kib)?,
-            attempts: Mutex::default(),
+            refresh: RefreshTokens::new(&refresh_seed),
+            attempts: Mutex::new(Attempts::new(attempts::PER_PERSON)),
+            peer_attempts: Mutex::new(Attempts::new(attempts::PER_ADDRESS)),
             contents,
             setup_token: Mutex::new(setup_token),
             polls: Arc::default(),
@@ -139,6 +150,12 @@ impl App {
     #[must_use]
     pub fn public_url(&self) -> Option<&str> {
         self.config.public_url.as_deref()
+    }
+
+    /// Tells whether a proxy stands in front of the backend and says where requests come from.
+    #[must_use]
+    pub const fn is_behind_proxy(&self) -> bool {
+        self.config.behind_proxy
     }
 
     fn now(&self) -> Timestamp {

@@ -25,6 +25,10 @@ pub struct Config {
     /// The allowlist that the first start begins with.
     pub allowed_origins: Vec<Origin>,
     pub device_limit: u32,
+    /// A proxy in front of the backend ends `X-Forwarded-For` with the address of its peer.
+    pub behind_proxy: bool,
+    /// Days that entries of the audit log are kept.
+    pub audit_days: u32,
     pub password_memory_kib: u32,
     /// Rows of token usage that are kept for each device.
     pub telemetry_kept: u32,
@@ -43,6 +47,8 @@ impl Config {
             public_url: None,
             allowed_origins: Vec::new(),
             device_limit: limits::DEVICE_LIMIT,
+            behind_proxy: false,
+            audit_days: file::AUDIT_DAYS,
             password_memory_kib: PASSWORD_MEMORY_KIB,
             telemetry_kept: file::TELEMETRY_KEPT,
             logs_kept: file::LOGS_KEPT,

@@ -17,6 +17,7 @@ pub mod domain;
 pub mod failure;
 pub mod numbers;
 pub mod passwords;
+pub mod refresh;
 pub mod setup_token;
 pub mod store;
 pub mod wake;

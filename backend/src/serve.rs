@@ -8,6 +8,7 @@ mod stop;
 
 use std::{
     io::{self, Write as _},
+    net::SocketAddr,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -73,7 +74,8 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
             tracing::debug!(%error, "a connection keeps its delay");
         }
     });
-    let serving = axum::serve(listener, router).with_graceful_shutdown(async {
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    let serving = axum::serve(listener, service).with_graceful_shutdown(async {
         // Nobody is left who could end it otherwise.
         drained.await.unwrap_or(());
     });

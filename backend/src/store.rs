@@ -6,14 +6,20 @@
 //! the transaction which stores its outcome.
 
 mod accounts;
+mod audit;
 mod column;
+mod command_list;
 mod commands;
 mod counts;
 mod deployments;
+mod device_codes;
 mod devices;
 mod fault;
+mod fleets;
 mod idempotency;
+mod invitations;
 mod keys;
+mod members;
 mod models;
 mod open;
 mod presence;
@@ -24,15 +30,18 @@ mod slots;
 mod sql;
 mod sweep;
 mod systems;
+mod tokens;
 mod transaction;
 pub mod upkeep;
 mod writer;
 
 pub use column::Page;
+pub use command_list::CommandFilter;
 pub use counts::Counts;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
 pub use fault::Passing;
 pub use idempotency::Claim;
+pub use members::MemberChange;
 pub use open::OpenError;
 pub use slots::SlotTurn;
 

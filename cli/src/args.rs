@@ -3,15 +3,29 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
-use link_protocol::{allowlist::Origin, command::Alias, port::Port, release::Channel};
+use link_protocol::{
+    allowlist::Origin, command::Alias, port::Port, release::Channel, selector::Selector,
+};
 
 mod account;
+mod audit;
+mod commands;
+mod device;
+mod fleet;
 mod key;
+mod member;
 mod model;
+mod token;
 
 pub use account::{AccountCommand, CreateAccount, Login, Register};
+pub use audit::Audit;
+pub use commands::CommandsCommand;
+pub use device::DeviceCommand;
+pub use fleet::FleetCommand;
 pub use key::{KeyCommand, KeyKindArg};
+pub use member::{Accept, MemberCommand, RoleArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Serve};
+pub use token::TokenCommand;
 
 /// Deploys models to your devices and serves them there.
 #[derive(Debug, Parser)]
@@ -77,15 +91,30 @@ pub enum Command {
     /// Show who is logged in
     #[command(after_help = "Example:\n  link whoami")]
     Whoami,
-    /// Create the first account of a backend
+    /// Create the first account of a backend; list your accounts and go to another
     #[command(subcommand)]
     Account(AccountCommand),
+    /// List, invite and remove the members of the account
+    #[command(subcommand)]
+    Member(MemberCommand),
+    /// Create, list and revoke personal access tokens for scripts
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Show who did what in the account
+    #[command(after_help = audit::EXAMPLES)]
+    Audit(Audit),
     /// Create, list and revoke the keys that devices register with
     #[command(subcommand)]
     Key(KeyCommand),
-    /// List, show, update and remove devices
+    /// List, show, tag, update and remove devices
     #[command(subcommand)]
     Device(DeviceCommand),
+    /// List tags, and show the devices that have one
+    #[command(subcommand)]
+    Fleet(FleetCommand),
+    /// List what devices were told to do, and explain what became of it
+    #[command(subcommand)]
+    Commands(CommandsCommand),
     /// Add models, deploy them, serve them
     #[command(subcommand)]
     Model(ModelCommand),
@@ -223,53 +252,14 @@ pub struct RepairServing {
     /// Device, by id or by name [default: this machine's]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
+    /// All devices that fit, such as `tag=lab,state=online`, in place of one
+    #[arg(long, value_name = "SELECTION", conflicts_with = "device")]
+    pub select: Option<Selector>,
     /// Serve on this port from then on [default: the current one]
     #[arg(long, value_name = "N")]
     pub port: Option<Port>,
     #[command(flatten)]
     pub wait: Wait<60>,
-}
-
-/// `link device …`.
-#[derive(Debug, Subcommand)]
-pub enum DeviceCommand {
-    /// List the devices of the account
-    #[command(after_help = "Example:\n  link device list")]
-    List,
-    /// Show one device
-    #[command(after_help = "Examples:\n  link device show\n  link device show workstation")]
-    Show {
-        /// Device, by id or by name [default: this machine's]
-        device: Option<String>,
-    },
-    /// Replace the agent of a device by another version; a device that is offline does so later
-    #[command(after_help = DEVICE_UPDATE_EXAMPLES)]
-    Update {
-        /// Device, by id or by name
-        device: String,
-        /// Version to install
-        #[arg(long = "to", value_name = "VERSION")]
-        version: semver::Version,
-        #[command(flatten)]
-        wait: Wait<1800>,
-    },
-    /// Remove a device from the account
-    #[command(after_help = "Example:\n  link device remove workstation --yes")]
-    Remove {
-        /// Device, by id or by name
-        device: String,
-        /// Do not ask
-        #[arg(long, short)]
-        yes: bool,
-    },
-    /// Remove a device that was uninstalled while the backend could not be told; needs no login
-    #[command(after_help = RETIRE_EXAMPLES)]
-    Retire {
-        /// Retire code that `link uninstall --force` printed; `-` reads it from stdin
-        code: String,
-        #[command(flatten)]
-        backend: Backend,
-    },
 }
 
 /// `link allowlist …`.
@@ -309,23 +299,11 @@ Examples:
 While the backend cannot be told, nothing is deleted. With --force everything is, and a retire code
 is printed: `link device retire CODE`, or the dashboard, frees the device's slot with it.";
 
-const DEVICE_UPDATE_EXAMPLES: &str = "\
-Examples:
-  link device update workstation --to 1.4.0
-  link device update workstation --to 1.4.0 --wait
-
-It is done once the version is verified and takes over. It is on trial for two minutes then: `link
-device show` tells whether it stays or was rolled back.";
-
-const RETIRE_EXAMPLES: &str = "\
-Examples:
-  link device retire lrc_… --backend https://link.example
-  link device retire - < code.txt";
-
 const REPAIR_EXAMPLES: &str = "\
 Examples:
   link repair-serving smollm --wait
   link repair-serving smollm --device workstation --port 8081 --wait --timeout 2m
+  link repair-serving smollm --select tag=lab,state=online --wait
 
 The model keeps running: weights, parameters and port stay as they are. It exits with 0 once the
 device has done it, 1 if the device failed, 77 if the backend refused, 75 if it gave up waiting.";
@@ -343,7 +321,7 @@ Environment:
   LINK_BACKEND_URL        address of the backend
   LINK_REGISTRATION_KEY   key for `link register`
   LINK_FLEET_KEY          key for `link register`, for many devices
-  LINK_ACCESS_TOKEN       access token for scripts, in place of a login
+  LINK_ACCESS_TOKEN       personal access token for scripts, in place of a login
   LINK_HOME               folder that holds everything, in place of the user's usual folders
   NO_COLOR                no colours";
 

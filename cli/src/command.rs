@@ -4,15 +4,22 @@ mod account;
 mod agent;
 mod allowlist;
 mod backend;
+mod audit;
+mod bulk;
+mod commands;
 mod device;
+mod device_login;
+mod fleet;
 pub(crate) mod install_files;
 mod key;
+mod member;
 mod model;
 mod outcome;
 mod register;
 mod release_check;
 mod repair_serving;
 mod status;
+mod token;
 mod uninstall;
 mod update;
 
@@ -37,6 +44,11 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Logout => account::logout(context).await?,
         Command::Whoami => account::whoami(context).await?,
         Command::Account(command) => account::run(context, command).await?,
+        Command::Member(command) => member::run(context, command).await?,
+        Command::Token(command) => token::run(context, command).await?,
+        Command::Audit(arguments) => audit::run(context, arguments).await?,
+        Command::Fleet(command) => fleet::run(context, command).await?,
+        Command::Commands(command) => commands::run(context, command).await?,
         Command::Key(command) => key::run(context, command).await?,
         Command::Device(command) => device::run(context, command).await?,
         Command::Model(command) => model::run(context, command).await?,

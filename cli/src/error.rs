@@ -177,6 +177,16 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::SetupTokenInvalid
         | Code::NotOwner
         | Code::Forbidden
+        | Code::ScopeMissing
+        | Code::ZenohNotOffered
+        | Code::AuthorizationPending
+        | Code::SlowDown
+        | Code::AccessDenied
+        | Code::ExpiredToken
+        | Code::UserCodeUnknown
+        | Code::LastOwner
+        | Code::AlreadyMember
+        | Code::InvitationInvalid
         | Code::NotFound
         | Code::RetireCodeUnknown
         | Code::RetireCodeStale
@@ -193,7 +203,6 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::AlreadyFinal
         | Code::IdempotencyConflict
         | Code::StalePoll
-        | Code::ZenohNotOffered
         | Code::CommandExpired
         | Code::PayloadTooLarge
         | Code::UnsupportedMediaType

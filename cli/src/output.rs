@@ -63,6 +63,13 @@ impl Output {
         }
     }
 
+    /// Tells what a person has to do for the command to go on; nothing keeps it quiet. With `--json`
+    /// it is a document of its own, on one line of stderr.
+    pub(crate) fn prompt(&self, value: &serde_json::Value, text: &str) {
+        let line = if self.json { shown::json(&value.to_string()) } else { shown::lines(text) };
+        write_stderr(&format!("{line}\n"));
+    }
+
     /// Prints an error.
     pub(crate) fn error(&self, error: &CliError) {
         if self.json {

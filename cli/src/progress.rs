@@ -50,6 +50,27 @@ impl Progress {
         }
     }
 
+    /// Shows how many of several things are done.
+    pub(crate) fn show_count(&self, what: &str, done: usize, total: usize) {
+        if let Some(bar) = &self.bar {
+            let total = u64::try_from(total).unwrap_or(u64::MAX);
+            if bar.length() != Some(total) {
+                bar.set_style(counting());
+                bar.set_length(total);
+            }
+            bar.set_position(u64::try_from(done).unwrap_or(u64::MAX).min(total));
+            bar.set_message(what.to_owned());
+        }
+        if self.lines {
+            let step = (what.to_owned(), u64::try_from(done).unwrap_or(u64::MAX));
+            let mut last = self.last.lock().expect("no holder of this lock panics");
+            if last.as_ref() != Some(&step) {
+                self.output.say(&format!("{what} {done} of {total}"));
+                *last = Some(step);
+            }
+        }
+    }
+
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
@@ -83,6 +104,11 @@ fn line(what: &str, done: u64, total: u64) -> String {
 
 fn waiting() -> BarStyle {
     BarStyle::with_template("{spinner} {msg} ({elapsed})").expect("a valid template")
+}
+
+fn counting() -> BarStyle {
+    BarStyle::with_template("{msg} {wide_bar} {pos} of {len} ({elapsed})")
+        .expect("a valid template")
 }
 
 fn transferring() -> BarStyle {

@@ -19,14 +19,21 @@ use serde::de::DeserializeOwned;
 use crate::http::{Call, Failure, Http};
 
 mod account;
+mod audit;
 mod command;
 mod deployment;
 mod device;
+mod device_flow;
+mod fleet;
 mod key;
+mod member;
 mod model;
+mod token;
 
 pub use account::{login, set_up};
 pub use device::retire_device;
+pub use device_flow::{begin_device_login, poll_device_login};
+pub use member::join;
 pub use model::{UploadError, UploadSource};
 
 /// What a login gave.

@@ -3,11 +3,15 @@
 //! Requests refuse unknown fields; answers may grow. Lists are [`Page`]s. One file per resource.
 
 pub mod account;
+pub mod audit;
 pub mod command;
 pub mod deployment;
 pub mod device;
+pub mod device_flow;
 pub mod key;
+pub mod member;
 pub mod model;
+pub mod token;
 
 use serde::{Deserialize, Serialize};
 

@@ -83,6 +83,12 @@ ids! {
     UserId = "usr_";
     /// A registration or fleet key.
     KeyId = "key_";
+    /// An invitation to join an account.
+    InvitationId = "inv_";
+    /// A personal access token.
+    TokenId = "tok_";
+    /// An entry of the audit log.
+    AuditId = "aud_";
     /// One inference that a device served.
     InferenceId = "inf_";
     /// A serving pipeline: one for each model on each device.

@@ -52,7 +52,7 @@ pub enum InvalidKey {
 /// Characters of a key: 4 of prefix, 43 of secret, 6 of checksum.
 pub const KEY_LENGTH: usize = 53;
 
-const SECRET_END: usize = 47;
+pub(crate) const SECRET_END: usize = 47;
 
 impl EnrolmentKey {
     /// Makes the key that holds `secret`.
@@ -126,7 +126,8 @@ impl<'de> Deserialize<'de> for EnrolmentKey {
     }
 }
 
-fn checksum(body: &str) -> String {
+/// Returns the characters that find a mistyped one of `body`.
+pub(crate) fn checksum(body: &str) -> String {
     let digest = Sha256::digest(body.as_bytes());
     let mut text = URL_SAFE_NO_PAD.encode(&digest[..5]);
     text.truncate(KEY_LENGTH - SECRET_END);

@@ -83,6 +83,24 @@ pub const ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// How long a refresh token lives.
 pub const REFRESH_TOKEN_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// How long an invitation is good when nobody says.
+pub const INVITATION_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// The longest that an invitation is good.
+pub const INVITATION_LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// Invitations of an account that may wait to be accepted.
+pub const INVITATIONS_WAITING: u32 = 100;
+
+/// How long a personal access token is good when nobody says.
+pub const PERSONAL_TOKEN_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// The longest that a personal access token is good.
+pub const PERSONAL_TOKEN_LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
+/// Personal access tokens that a member may have in an account.
+pub const PERSONAL_TOKENS: u32 = 50;
+
 /// How far a device's clock may be off when it proves its old key pair.
 pub const PROOF_WINDOW: Duration = Duration::from_secs(10 * 60);
 

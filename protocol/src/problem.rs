@@ -100,6 +100,15 @@ codes! {
     ProofRequired = "proof-required", 403, "The device must prove its old key pair", Some("re-activate it with the registration key that registered it");
     NotOwner = "not-owner", 403, "The model is neither yours nor shared", Some("ask its owner to share the model");
     Forbidden = "forbidden", 403, "Your role does not allow this", Some("ask an owner of the account");
+    ScopeMissing = "scope-missing", 403, "The token is not made for this", Some("log in, or create a token with this scope with `link token create`");
+    AuthorizationPending = "authorization-pending", 400, "The person has not decided yet", Some("ask again after the interval");
+    SlowDown = "slow-down", 400, "Asked again too soon", Some("wait five seconds more between two questions");
+    AccessDenied = "access-denied", 400, "The person refused", None;
+    ExpiredToken = "expired-token", 400, "The device code has expired or was used", Some("begin again with `link login --device`");
+    UserCodeUnknown = "user-code-unknown", 404, "No login waits for this code", Some("copy the code again; it is good for ten minutes and once");
+    LastOwner = "last-owner", 409, "The account would have no owner", Some("make another member an owner first");
+    AlreadyMember = "already-member", 409, "The user is a member of the account already", Some("change the role with `link member role`");
+    InvitationInvalid = "invitation-invalid", 410, "The invitation is not good any more", Some("ask for a new one");
     NotFound = "not-found", 404, "Not found", None;
     RetireCodeUnknown = "retire-code-unknown", 404, "The retire code fits no device", Some("the device may be gone already, may have registered again, or may belong to another backend");
     MethodNotAllowed = "method-not-allowed", 405, "The method is not allowed here", None;
@@ -125,7 +134,7 @@ codes! {
     RetireCodeMistyped = "retire-code-mistyped", 422, "The retire code is mistyped or incomplete", Some("copy the whole code again");
     ChecksumMismatch = "checksum-mismatch", 422, "The content does not have the announced checksum", Some("upload the file again");
     QueueFull = "queue-full", 429, "Too many commands wait for this device", Some("wait until the device has worked some off");
-    TooManyAttempts = "too-many-attempts", 429, "Too many attempts", Some("wait a minute before you try again");
+    TooManyAttempts = "too-many-attempts", 429, "Too many attempts", Some("wait for the time in the Retry-After header before you try again");
     Internal = "internal", 500, "Something went wrong on our side", Some("look up the request id in the backend's log");
     Overloaded = "overloaded", 503, "The backend is overloaded", Some("retry after the time in the Retry-After header");
     NotReady = "not-ready", 503, "The backend is not ready for requests", Some("the detail says why; look into the backend's log if it stays so");

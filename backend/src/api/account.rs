@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use axum::{Json as Answer, extract::State, http::StatusCode};
-use link_protocol::backend_api::account::{
-    LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse,
+use link_protocol::backend_api::{
+    account::{LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse},
+    member::{EnterAccount, Membership},
 };
 
 use crate::{
     api::{
-        extract::{Caller, Json},
+        caller::{Caller, may},
+        extract::Json,
+        peer::From,
         problem::Rejection,
     },
     app::App,
@@ -19,10 +22,11 @@ use crate::{
 #[utoipa::path(post, path = "/setup", tag = "account", request_body = SetupRequest,
     responses((status = 201, description = "The account exists; its user is logged in.", body = TokenResponse)))]
 pub(crate) async fn set_up(
+    From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<SetupRequest>,
 ) -> Result<(StatusCode, Answer<TokenResponse>), Rejection> {
-    let tokens = app.set_up(request).await?;
+    let tokens = app.set_up(peer, request).await?;
     Ok((StatusCode::CREATED, Answer(tokens)))
 }
 
@@ -30,21 +34,24 @@ pub(crate) async fn set_up(
 #[utoipa::path(post, path = "/auth/login", tag = "account", request_body = LoginRequest,
     responses((status = 200, description = "Logged in.", body = TokenResponse)))]
 pub(crate) async fn log_in(
+    From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<LoginRequest>,
 ) -> Result<Answer<TokenResponse>, Rejection> {
-    let tokens = app.log_in(request).await?;
+    let tokens = app.log_in(peer, request).await?;
     Ok(Answer(tokens))
 }
 
-/// Exchanges a refresh token for new tokens. One that comes twice ends its login.
+/// Exchanges a refresh token for new tokens. One that comes twice ends its login, unless it comes
+/// again within ten seconds and its successor has not been used: that one is given once more.
 #[utoipa::path(post, path = "/auth/refresh", tag = "account", request_body = RefreshRequest,
     responses((status = 200, description = "New tokens.", body = TokenResponse)))]
 pub(crate) async fn refresh(
+    From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<RefreshRequest>,
 ) -> Result<Answer<TokenResponse>, Rejection> {
-    let tokens = app.refresh(request).await?;
+    let tokens = app.refresh(peer, request).await?;
     Ok(Answer(tokens))
 }
 
@@ -60,12 +67,37 @@ pub(crate) async fn log_out(
 }
 
 /// Tells who the access token stands for.
-#[utoipa::path(get, path = "/me", tag = "account", security(("access_token" = [])),
+#[utoipa::path(get, path = "/me", tag = "account", security(("access_token" = ["account:read"])),
     responses((status = 200, description = "The caller.", body = Me)))]
 pub(crate) async fn me(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadAccount>,
     State(app): State<Arc<App>>,
 ) -> Result<Answer<Me>, Rejection> {
     let me = app.me(caller).await?;
     Ok(Answer(me))
+}
+
+/// Lists the accounts that the caller belongs to.
+#[utoipa::path(get, path = "/accounts", tag = "account",
+    security(("access_token" = ["login"])),
+    responses((status = 200, description = "The accounts.", body = Vec<Membership>)))]
+pub(crate) async fn list_accounts(
+    Caller(caller, ..): Caller<may::ActInPerson>,
+    State(app): State<Arc<App>>,
+) -> Result<Answer<Vec<Membership>>, Rejection> {
+    let accounts = app.accounts(caller).await?;
+    Ok(Answer(accounts))
+}
+
+/// Begins a login in another account of the caller. The one that the call was made with goes on.
+#[utoipa::path(post, path = "/auth/account", tag = "account",
+    security(("access_token" = ["login"])), request_body = EnterAccount,
+    responses((status = 200, description = "Logged in there.", body = TokenResponse)))]
+pub(crate) async fn enter_account(
+    Caller(caller, ..): Caller<may::ActInPerson>,
+    State(app): State<Arc<App>>,
+    Json(request): Json<EnterAccount>,
+) -> Result<Answer<TokenResponse>, Rejection> {
+    let tokens = app.enter_account(caller, request).await?;
+    Ok(Answer(tokens))
 }

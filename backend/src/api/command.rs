@@ -7,16 +7,26 @@ use axum::{
     extract::State,
     http::{HeaderName, StatusCode, header},
 };
-use link_protocol::{agent_api::PREFIX, backend_api::command::CommandInfo, id::CommandId};
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::{
+        Page, PageRequest,
+        command::{CommandExplanation, CommandInfo},
+    },
+    id::{CommandId, DeviceId},
+};
 use serde::Deserialize;
 
 use crate::{
     api::{
-        extract::{Caller, Ids, Params},
+        caller::{Caller, may},
+        extract::{Ids, Params, device_id},
+        list,
         problem::Rejection,
     },
     app::App,
     domain::refusal::Refusal,
+    store::CommandFilter,
 };
 
 const LONGEST_WAIT_S: u64 = 30;
@@ -35,10 +45,10 @@ pub(crate) struct WaitParams {
 
 /// Describes a command, and its result once the device has reported one.
 #[utoipa::path(get, path = "/commands/{command_id}", tag = "serving",
-    security(("access_token" = [])), params(("command_id" = CommandId, Path), WaitParams),
+    security(("access_token" = ["commands:read"])), params(("command_id" = CommandId, Path), WaitParams),
     responses((status = 200, description = "The command.", body = CommandInfo)))]
 pub(crate) async fn read_command(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadCommands>,
     State(app): State<Arc<App>>,
     Params(params): Params<WaitParams>,
     Ids(command): Ids<CommandId>,
@@ -46,6 +56,51 @@ pub(crate) async fn read_command(
     let wait = wait(&params)?;
     let command = app.command(caller, command, wait).await?;
     Ok(Answer(command))
+}
+
+/// Which commands are asked for.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct CommandParams {
+    /// Only those to this device.
+    #[param(value_type = Option<DeviceId>)]
+    device_id: Option<String>,
+    /// Only those that something can still happen to.
+    open: Option<bool>,
+    /// Items to answer with: 1 to 200.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u32>,
+    /// The `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Lists the commands to the account's devices, the newest first.
+#[utoipa::path(get, path = "/commands", tag = "serving",
+    security(("access_token" = ["commands:read"])), params(CommandParams),
+    responses((status = 200, description = "The commands.", body = Page<CommandInfo>)))]
+pub(crate) async fn list_commands(
+    Caller(caller, ..): Caller<may::ReadCommands>,
+    State(app): State<Arc<App>>,
+    Params(params): Params<CommandParams>,
+) -> Result<Answer<Page<CommandInfo>>, Rejection> {
+    let wanted = list::wanted(&PageRequest { limit: params.limit, cursor: params.cursor })?;
+    let device = params.device_id.as_deref().map(device_id).transpose()?;
+    let filter = CommandFilter { device, open: params.open.unwrap_or(false) };
+    let commands = app.commands(caller, filter, &wanted).await?;
+    Ok(Answer(list::page(commands, &wanted, |command| command.command_id.to_string())))
+}
+
+/// Says in plain words where a command is, why, and what happens next.
+#[utoipa::path(get, path = "/commands/{command_id}/explanation", tag = "serving",
+    security(("access_token" = ["commands:read"])), params(("command_id" = CommandId, Path)),
+    responses((status = 200, description = "Where it is.", body = CommandExplanation)))]
+pub(crate) async fn explain_command(
+    Caller(caller, ..): Caller<may::ReadCommands>,
+    State(app): State<Arc<App>>,
+    Ids(command): Ids<CommandId>,
+) -> Result<Answer<CommandExplanation>, Rejection> {
+    let explanation = app.explain_command(caller, command).await?;
+    Ok(Answer(explanation))
 }
 
 /// Answers with a command that was sent.

@@ -20,7 +20,8 @@ use serde::Deserialize;
 
 use crate::{
     api::{
-        extract::{Caller, IdempotencyKey, Ids, Json, Params, device_id},
+        caller::{Caller, may},
+        extract::{IdempotencyKey, Ids, Json, Params, device_id},
         list,
         problem::Rejection,
     },
@@ -53,13 +54,13 @@ pub(crate) struct DeploymentParams {
 
 /// Deploys or redeploys a model, always with the current allowlist. The device may be offline for
 /// up to five minutes.
-#[utoipa::path(post, path = "/deployments", tag = "deployment", security(("access_token" = [])),
+#[utoipa::path(post, path = "/deployments", tag = "deployment", security(("access_token" = ["deployments:write"])),
     params(("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second deployment.")),
     request_body = CreateDeployment,
     responses((status = 202, description = "The deployment is queued.", body = Deployment,
         headers(("Location" = String, description = "Where to follow it.")))))]
 pub(crate) async fn create_deployment(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteDeployments>,
     State(app): State<Arc<App>>,
     IdempotencyKey(key): IdempotencyKey,
     Json(wish): Json<CreateDeployment>,
@@ -70,11 +71,11 @@ pub(crate) async fn create_deployment(
 }
 
 /// Lists the deployments on the account's devices, the newest first.
-#[utoipa::path(get, path = "/deployments", tag = "deployment", security(("access_token" = [])),
+#[utoipa::path(get, path = "/deployments", tag = "deployment", security(("access_token" = ["deployments:read"])),
     params(DeploymentParams),
     responses((status = 200, description = "The deployments.", body = Page<Deployment>)))]
 pub(crate) async fn list_deployments(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadDeployments>,
     State(app): State<Arc<App>>,
     Params(params): Params<DeploymentParams>,
 ) -> Result<Answer<Page<Deployment>>, Rejection> {
@@ -85,10 +86,10 @@ pub(crate) async fn list_deployments(
 
 /// Describes a deployment.
 #[utoipa::path(get, path = "/deployments/{deployment_id}", tag = "deployment",
-    security(("access_token" = [])), params(("deployment_id" = DeploymentId, Path)),
+    security(("access_token" = ["deployments:read"])), params(("deployment_id" = DeploymentId, Path)),
     responses((status = 200, description = "The deployment.", body = Deployment)))]
 pub(crate) async fn read_deployment(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadDeployments>,
     State(app): State<Arc<App>>,
     Ids(deployment): Ids<DeploymentId>,
 ) -> Result<Answer<Deployment>, Rejection> {
@@ -99,10 +100,10 @@ pub(crate) async fn read_deployment(
 /// Cancels a deployment: at once when its device never received it, else as soon as the device
 /// says so. Cancelling a failed one means that it has been seen.
 #[utoipa::path(post, path = "/deployments/{deployment_id}/cancel", tag = "deployment",
-    security(("access_token" = [])), params(("deployment_id" = DeploymentId, Path)),
+    security(("access_token" = ["deployments:write"])), params(("deployment_id" = DeploymentId, Path)),
     responses((status = 202, description = "It has ended, or its device is told to end it.", body = Deployment)))]
 pub(crate) async fn cancel_deployment(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteDeployments>,
     State(app): State<Arc<App>>,
     Ids(deployment): Ids<DeploymentId>,
 ) -> Result<(StatusCode, Answer<Deployment>), Rejection> {

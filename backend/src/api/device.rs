@@ -7,41 +7,48 @@ use link_protocol::{
     backend_api::{
         Page, PageRequest,
         command::CommandInfo,
-        device::{Device, UpdateDevice},
+        device::{ChangeDevice, Device, DeviceQuery, UpdateDevice},
     },
     id::DeviceId,
+    selector::Selector,
 };
 
 use crate::{
     api::{
+        caller::{Caller, may},
         command::{Accepted, accepted},
-        extract::{Caller, IdempotencyKey, Ids, Json, Params},
+        extract::{IdempotencyKey, Ids, Json, Params},
         list,
         problem::Rejection,
     },
     app::App,
+    domain::refusal::Refusal,
 };
 
 /// Lists the devices of the account, the newest first.
-#[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = [])),
-    params(PageRequest),
+#[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = ["devices:read"])),
+    params(DeviceQuery),
     responses((status = 200, description = "The devices.", body = Page<Device>)))]
 pub(crate) async fn list_devices(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadDevices>,
     State(app): State<Arc<App>>,
-    Params(request): Params<PageRequest>,
+    Params(query): Params<DeviceQuery>,
 ) -> Result<Answer<Page<Device>>, Rejection> {
-    let wanted = list::wanted(&request)?;
-    let devices = app.devices(caller, &wanted).await?;
+    let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
+    let devices = match query.select.as_deref().map(str::parse::<Selector>).transpose() {
+        Ok(None) => app.devices(caller, &wanted).await?,
+        Ok(Some(selector)) => app.selected_devices(caller, &selector, &wanted).await?,
+        Err(fault) => return Err(Refusal::invalid(format!("select: {fault}")).into()),
+    };
     Ok(Answer(list::page(devices, &wanted, |device| device.device_id.to_string())))
 }
 
 /// Describes a device.
 #[utoipa::path(get, path = "/devices/{device_id}", tag = "device",
-    security(("access_token" = [])), params(("device_id" = DeviceId, Path)),
+    security(("access_token" = ["devices:read"])), params(("device_id" = DeviceId, Path)),
     responses((status = 200, description = "The device.", body = Device)))]
 pub(crate) async fn read_device(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadDevices>,
     State(app): State<Arc<App>>,
     Ids(device): Ids<DeviceId>,
 ) -> Result<Answer<Device>, Rejection> {
@@ -49,17 +56,32 @@ pub(crate) async fn read_device(
     Ok(Answer(device))
 }
 
+/// Adds and removes tags of a device.
+#[utoipa::path(patch, path = "/devices/{device_id}", tag = "device",
+    security(("access_token" = ["devices:operate"])), params(("device_id" = DeviceId, Path)),
+    request_body = ChangeDevice,
+    responses((status = 200, description = "The device.", body = Device)))]
+pub(crate) async fn change_device(
+    Caller(caller, ..): Caller<may::OperateDevices>,
+    State(app): State<Arc<App>>,
+    Ids(device): Ids<DeviceId>,
+    Json(change): Json<ChangeDevice>,
+) -> Result<Answer<Device>, Rejection> {
+    let device = app.change_device(caller, device, change).await?;
+    Ok(Answer(device))
+}
+
 /// Tells a device to replace its agent by another version. A device that is offline does so when it
 /// is back; a newer wish takes the place of one that it has not taken.
 #[utoipa::path(post, path = "/devices/{device_id}/update", tag = "device",
-    security(("access_token" = [])),
+    security(("access_token" = ["devices:operate"])),
     params(("device_id" = DeviceId, Path),
         ("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second update.")),
     request_body = UpdateDevice,
     responses((status = 202, description = "The command is sent. It succeeds once the version is verified and takes over; `last_update` of the device tells later whether it stays.", body = CommandInfo,
         headers(("Location" = String, description = "Where to follow it.")))))]
 pub(crate) async fn update_device(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::OperateDevices>,
     State(app): State<Arc<App>>,
     Ids(device): Ids<DeviceId>,
     IdempotencyKey(key): IdempotencyKey,
@@ -71,10 +93,10 @@ pub(crate) async fn update_device(
 
 /// Removes a device from the account; its slot is free, and its agent is refused from now on.
 #[utoipa::path(delete, path = "/devices/{device_id}", tag = "device",
-    security(("access_token" = [])), params(("device_id" = DeviceId, Path)),
+    security(("access_token" = ["devices:write"])), params(("device_id" = DeviceId, Path)),
     responses((status = 204, description = "The device is removed.")))]
 pub(crate) async fn remove_device(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteDevices>,
     State(app): State<Arc<App>>,
     Ids(device): Ids<DeviceId>,
 ) -> Result<StatusCode, Rejection> {

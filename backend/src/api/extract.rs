@@ -13,19 +13,12 @@ use link_protocol::{id::DeviceId, limits, problem::Code};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    access::Identity,
     api::problem::Rejection,
     app::App,
     domain::{device::DeviceRecord, refusal::Refusal},
 };
 
 const LONGEST_IDEMPOTENCY_KEY: usize = 200;
-
-/// The user that an access token stands for.
-pub(crate) struct Caller(pub(crate) Identity);
-
-/// The user that an access token stands for, when there is one.
-pub(crate) struct MaybeCaller(pub(crate) Option<Identity>);
 
 /// The device whose token came, which is the one of the path.
 pub(crate) struct PathDevice(pub(crate) DeviceRecord);
@@ -54,27 +47,6 @@ pub(crate) struct JsonError {
     /// The member that is wrong; empty for the whole.
     pub(crate) path: String,
     pub(crate) rejection: Rejection,
-}
-
-impl FromRequestParts<Arc<App>> for Caller {
-    type Rejection = Rejection;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
-        let identity = bearer(&parts.headers).and_then(|token| app.identify(token));
-        std::future::ready(Ok(Self(identity?))).await
-    }
-}
-
-impl FromRequestParts<Arc<App>> for MaybeCaller {
-    type Rejection = Rejection;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
-        if !parts.headers.contains_key(header::AUTHORIZATION) {
-            return Ok(Self(None));
-        }
-        let Caller(identity) = Caller::from_request_parts(parts, app).await?;
-        Ok(Self(Some(identity)))
-    }
 }
 
 impl FromRequestParts<Arc<App>> for TokenDevice {
@@ -215,7 +187,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     })
 }
 
-fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
+/// Reads the token of the `Authorization` header.
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
     let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let (scheme, token) =
         value.and_then(|value| value.split_once(' ')).ok_or(Refusal::Unauthorized)?;

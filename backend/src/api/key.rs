@@ -13,7 +13,8 @@ use link_protocol::{
 
 use crate::{
     api::{
-        extract::{Caller, Ids, Json, Params},
+        caller::{Caller, may},
+        extract::{Ids, Json, Params},
         list,
         problem::Rejection,
     },
@@ -21,11 +22,11 @@ use crate::{
 };
 
 /// Creates a key. The answer is the only place where it is shown.
-#[utoipa::path(post, path = "/keys", tag = "key", security(("access_token" = [])),
+#[utoipa::path(post, path = "/keys", tag = "key", security(("access_token" = ["keys:write"])),
     request_body = CreateKey,
     responses((status = 201, description = "The key.", body = KeyCreated)))]
 pub(crate) async fn create_key(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteKeys>,
     State(app): State<Arc<App>>,
     Json(wish): Json<CreateKey>,
 ) -> Result<(StatusCode, Answer<KeyCreated>), Rejection> {
@@ -34,11 +35,11 @@ pub(crate) async fn create_key(
 }
 
 /// Lists the keys of the account, the newest first.
-#[utoipa::path(get, path = "/keys", tag = "key", security(("access_token" = [])),
+#[utoipa::path(get, path = "/keys", tag = "key", security(("access_token" = ["keys:read"])),
     params(PageRequest),
     responses((status = 200, description = "The keys.", body = Page<KeyInfo>)))]
 pub(crate) async fn list_keys(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadKeys>,
     State(app): State<Arc<App>>,
     Params(request): Params<PageRequest>,
 ) -> Result<Answer<Page<KeyInfo>>, Rejection> {
@@ -48,11 +49,11 @@ pub(crate) async fn list_keys(
 }
 
 /// Revokes a key. Devices that it registered stay.
-#[utoipa::path(delete, path = "/keys/{key_id}", tag = "key", security(("access_token" = [])),
+#[utoipa::path(delete, path = "/keys/{key_id}", tag = "key", security(("access_token" = ["keys:write"])),
     params(("key_id" = KeyId, Path)),
     responses((status = 204, description = "The key is revoked.")))]
 pub(crate) async fn revoke_key(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteKeys>,
     State(app): State<Arc<App>>,
     Ids(key): Ids<KeyId>,
 ) -> Result<StatusCode, Rejection> {

@@ -19,7 +19,8 @@ use link_protocol::{
 
 use crate::{
     api::{
-        extract::{Caller, Ids, Json, Params},
+        caller::{Caller, may},
+        extract::{Ids, Json, Params},
         list,
         problem::Rejection,
     },
@@ -27,11 +28,11 @@ use crate::{
 };
 
 /// Announces a model: a file that is uploaded next, or one at an address with its checksum.
-#[utoipa::path(post, path = "/models", tag = "model", security(("access_token" = [])),
+#[utoipa::path(post, path = "/models", tag = "model", security(("access_token" = ["models:write"])),
     request_body = CreateModel,
     responses((status = 201, description = "The model.", body = Model)))]
 pub(crate) async fn create_model(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteModels>,
     State(app): State<Arc<App>>,
     Json(wish): Json<CreateModel>,
 ) -> Result<(StatusCode, Answer<Model>), Rejection> {
@@ -40,11 +41,11 @@ pub(crate) async fn create_model(
 }
 
 /// Lists the models of the account and those that are shared, the newest first.
-#[utoipa::path(get, path = "/models", tag = "model", security(("access_token" = [])),
+#[utoipa::path(get, path = "/models", tag = "model", security(("access_token" = ["models:read"])),
     params(PageRequest),
     responses((status = 200, description = "The models.", body = Page<Model>)))]
 pub(crate) async fn list_models(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadModels>,
     State(app): State<Arc<App>>,
     Params(request): Params<PageRequest>,
 ) -> Result<Answer<Page<Model>>, Rejection> {
@@ -55,10 +56,10 @@ pub(crate) async fn list_models(
 
 /// Describes a model.
 #[utoipa::path(get, path = "/models/{model_id}", tag = "model",
-    security(("access_token" = [])), params(("model_id" = ModelId, Path)),
+    security(("access_token" = ["models:read"])), params(("model_id" = ModelId, Path)),
     responses((status = 200, description = "The model.", body = Model)))]
 pub(crate) async fn read_model(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::ReadModels>,
     State(app): State<Arc<App>>,
     Ids(model): Ids<ModelId>,
 ) -> Result<Answer<Model>, Rejection> {
@@ -68,11 +69,11 @@ pub(crate) async fn read_model(
 
 /// Changes a model's name, or whether it is shared.
 #[utoipa::path(patch, path = "/models/{model_id}", tag = "model",
-    security(("access_token" = [])), params(("model_id" = ModelId, Path)),
+    security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
     request_body = ChangeModel,
     responses((status = 200, description = "The model from now on.", body = Model)))]
 pub(crate) async fn change_model(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteModels>,
     State(app): State<Arc<App>>,
     Ids(model): Ids<ModelId>,
     Json(wish): Json<ChangeModel>,
@@ -83,10 +84,10 @@ pub(crate) async fn change_model(
 
 /// Removes a model that is on no device, with its file.
 #[utoipa::path(delete, path = "/models/{model_id}", tag = "model",
-    security(("access_token" = [])), params(("model_id" = ModelId, Path)),
+    security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
     responses((status = 204, description = "The model is removed.")))]
 pub(crate) async fn remove_model(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteModels>,
     State(app): State<Arc<App>>,
     Ids(model): Ids<ModelId>,
 ) -> Result<StatusCode, Rejection> {
@@ -96,11 +97,11 @@ pub(crate) async fn remove_model(
 
 /// Uploads a model's file. It is kept only when it is the one that was announced.
 #[utoipa::path(put, path = "/models/{model_id}/content", tag = "model",
-    security(("access_token" = [])), params(("model_id" = ModelId, Path)),
+    security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
     request_body(content_type = "application/octet-stream", content = String),
     responses((status = 200, description = "The model, ready to be deployed.", body = Model)))]
 pub(crate) async fn upload_content(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteModels>,
     State(app): State<Arc<App>>,
     Ids(model): Ids<ModelId>,
     headers: HeaderMap,

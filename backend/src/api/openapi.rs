@@ -28,6 +28,8 @@ use crate::api::declared;
     modifiers(&Schemes),
     tags(
         (name = "account", description = "The first account, logins, the caller."),
+        (name = "member", description = "The members of an account, and invitations."),
+        (name = "token", description = "Personal access tokens."),
         (name = "key", description = "Registration and fleet keys."),
         (name = "device", description = "Devices and their registration."),
         (name = "model", description = "Models and their files."),
@@ -45,6 +47,27 @@ const PARTICULAR: &[(&str, &[Code])] = &[
     ("set_up", &[Code::SetupTokenInvalid, Code::AlreadySetUp]),
     ("log_in", &[Code::InvalidCredentials, Code::TooManyAttempts]),
     ("refresh", &[Code::Unauthorized]),
+    ("begin_device_login", &[Code::TooManyAttempts]),
+    (
+        "poll_device_login",
+        &[Code::AuthorizationPending, Code::SlowDown, Code::AccessDenied, Code::ExpiredToken],
+    ),
+    ("inquire_device_login", &[Code::UserCodeUnknown, Code::TooManyAttempts]),
+    ("decide_device_login", &[Code::UserCodeUnknown, Code::TooManyAttempts]),
+    ("change_member", &[Code::LastOwner]),
+    ("remove_member", &[Code::LastOwner]),
+    ("leave_account", &[Code::LastOwner]),
+    (
+        "accept_invitation",
+        &[
+            Code::Unauthorized,
+            Code::TokenExpired,
+            Code::ScopeMissing,
+            Code::InvitationInvalid,
+            Code::AlreadyMember,
+        ],
+    ),
+    ("enter_account", &[Code::NotFound]),
     (
         "register_with_key",
         &[
@@ -110,7 +133,12 @@ impl Modify for Schemes {
     fn modify(&self, document: &mut openapi::OpenApi) {
         let components = document.components.get_or_insert_default();
         for (name, format, description) in [
-            ("access_token", "JWT", "Of a login; good for 15 minutes."),
+            (
+                "access_token",
+                "JWT",
+                "Of a login, good for 15 minutes; or a personal access token. The role of its owner, \
+                 and its scopes, must have the permission that the operation names.",
+            ),
             ("device_token", "opaque", "Of a device's registration."),
         ] {
             let scheme = HttpBuilder::new()
@@ -183,6 +211,9 @@ fn problems(operation: &Operation) -> Vec<Code> {
     if operation.operation_id.as_deref() == Some("check_readiness") {
         codes.push(Code::NotReady);
     }
+    if is_secured(operation) && is_for_people(operation) {
+        codes.extend([Code::Forbidden, Code::ScopeMissing]);
+    }
     let places: Vec<&ParameterIn> = operation
         .parameters
         .iter()
@@ -214,6 +245,11 @@ fn problems(operation: &Operation) -> Vec<Code> {
     let particular = PARTICULAR.iter().find(|(operation, _)| *operation == id);
     codes.extend(particular.into_iter().flat_map(|(_, codes)| *codes));
     codes
+}
+
+fn is_for_people(operation: &Operation) -> bool {
+    let requirements = serde_json::to_value(&operation.security).unwrap_or_default();
+    requirements.as_array().into_iter().flatten().any(|one| one.get("access_token").is_some())
 }
 
 /// An operation that lists the empty requirement can do without a token.

@@ -15,7 +15,9 @@ use link_protocol::{
 
 use crate::{
     api::{
-        extract::{Json, JsonError, MaybeCaller, read_json},
+        caller::MaybeCaller,
+        extract::{Json, JsonError, read_json},
+        peer::From,
         problem::Rejection,
     },
     app::App,
@@ -28,11 +30,12 @@ use crate::{
     responses((status = 201, description = "The device is registered.", body = Registered)))]
 pub(crate) async fn register_with_key(
     MaybeCaller(caller): MaybeCaller,
+    From(peer): From,
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<(StatusCode, Answer<Registered>), Rejection> {
     let request = read_json::<RegisterRequest>(request).await.map_err(mistyped)?;
-    let registered = app.register(caller, request).await?;
+    let registered = app.register(peer, caller, request).await?;
     Ok((StatusCode::CREATED, Answer(registered)))
 }
 

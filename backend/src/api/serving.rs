@@ -11,8 +11,9 @@ use link_protocol::{
 
 use crate::{
     api::{
+        caller::{Caller, may},
         command::{Accepted, accepted},
-        extract::{Caller, IdempotencyKey, Ids, Params},
+        extract::{IdempotencyKey, Ids, Params},
         problem::Rejection,
     },
     app::{App, Requested},
@@ -21,14 +22,14 @@ use crate::{
 
 /// Restarts the serving pipeline of a model in place, with the current allowlist, on the same port.
 #[utoipa::path(post, path = "/models/{model_id}/repair-serving/{device_id}", tag = "serving",
-    security(("access_token" = [])),
+    security(("access_token" = ["serving:operate"])),
     params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path),
         ("port" = Option<u16>, Query, minimum = 1, maximum = 65535, description = "Pins the serving port; absent keeps the current one."),
         ("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second repair.")),
     responses((status = 202, description = "The command is sent; it expires after 24 hours without an acknowledgement.", body = CommandInfo,
         headers(("Location" = String, description = "Where to follow it.")))))]
 pub(crate) async fn repair_serving(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::OperateServing>,
     State(app): State<Arc<App>>,
     Params(query): Params<PortQuery>,
     Ids((model, device)): Ids<(ModelId, DeviceId)>,
@@ -41,13 +42,13 @@ pub(crate) async fn repair_serving(
 
 /// Starts serving a model. The device must be online.
 #[utoipa::path(post, path = "/models/{model_id}/serve/{device_id}", tag = "serving",
-    security(("access_token" = [])),
+    security(("access_token" = ["serving:operate"])),
     params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path),
         ("port" = Option<u16>, Query, minimum = 1, maximum = 65535, description = "The port from now on; absent keeps the current one.")),
     responses((status = 202, description = "The command is sent.", body = CommandInfo,
         headers(("Location" = String, description = "Where to follow it.")))))]
 pub(crate) async fn serve_model(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::OperateServing>,
     State(app): State<Arc<App>>,
     Params(query): Params<PortQuery>,
     Ids((model, device)): Ids<(ModelId, DeviceId)>,
@@ -59,12 +60,12 @@ pub(crate) async fn serve_model(
 
 /// Stops serving a model. A device that is offline does so when it is back.
 #[utoipa::path(post, path = "/models/{model_id}/stop/{device_id}", tag = "serving",
-    security(("access_token" = [])),
+    security(("access_token" = ["serving:operate"])),
     params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path)),
     responses((status = 202, description = "The command is sent.", body = CommandInfo,
         headers(("Location" = String, description = "Where to follow it.")))))]
 pub(crate) async fn stop_model(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::OperateServing>,
     State(app): State<Arc<App>>,
     Ids((model, device)): Ids<(ModelId, DeviceId)>,
 ) -> Result<Accepted, Rejection> {
@@ -74,12 +75,12 @@ pub(crate) async fn stop_model(
 
 /// Removes a model from a device. A device that is offline does so when it is back.
 #[utoipa::path(post, path = "/models/{model_id}/uninstall/{device_id}", tag = "serving",
-    security(("access_token" = [])),
+    security(("access_token" = ["deployments:write"])),
     params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path)),
     responses((status = 202, description = "The command is sent.", body = CommandInfo,
         headers(("Location" = String, description = "Where to follow it.")))))]
 pub(crate) async fn uninstall_model(
-    Caller(caller): Caller,
+    Caller(caller, ..): Caller<may::WriteDeployments>,
     State(app): State<Arc<App>>,
     Ids((model, device)): Ids<(ModelId, DeviceId)>,
 ) -> Result<Accepted, Rejection> {

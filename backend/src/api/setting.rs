@@ -7,7 +7,8 @@ use link_protocol::backend_api::account::AllowlistSetting;
 
 use crate::{
     api::{
-        extract::{Caller, Json},
+        caller::{Caller, may},
+        extract::Json,
         problem::Rejection,
     },
     app::App,
@@ -15,10 +16,10 @@ use crate::{
 
 /// Returns the origins that deployments and repairs carry.
 #[utoipa::path(get, path = "/settings/allowlist", tag = "setting",
-    security(("access_token" = [])),
+    security(("access_token" = ["settings:read"])),
     responses((status = 200, description = "The allowlist.", body = AllowlistSetting)))]
 pub(crate) async fn read_allowlist(
-    _caller: Caller,
+    _: Caller<may::ReadSettings>,
     State(app): State<Arc<App>>,
 ) -> Result<Answer<AllowlistSetting>, Rejection> {
     let setting = app.allowlist().await?;
@@ -27,13 +28,13 @@ pub(crate) async fn read_allowlist(
 
 /// Replaces the origins. What is deployed keeps its list until it is repaired or redeployed.
 #[utoipa::path(put, path = "/settings/allowlist", tag = "setting",
-    security(("access_token" = [])), request_body = AllowlistSetting,
+    security(("access_token" = ["settings:write"])), request_body = AllowlistSetting,
     responses((status = 200, description = "The allowlist from now on.", body = AllowlistSetting)))]
 pub(crate) async fn replace_allowlist(
-    _caller: Caller,
+    Caller(caller, ..): Caller<may::WriteSettings>,
     State(app): State<Arc<App>>,
     Json(setting): Json<AllowlistSetting>,
 ) -> Result<Answer<AllowlistSetting>, Rejection> {
-    let setting = app.set_allowlist(setting).await?;
+    let setting = app.set_allowlist(caller, setting).await?;
     Ok(Answer(setting))
 }

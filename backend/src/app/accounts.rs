@@ -2,22 +2,29 @@
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
-    backend_api::account::{LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse},
+    backend_api::{
+        account::{LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse},
+        member::Role,
+    },
     id::{AccountId, UserId},
-    limits,
+    limits, personal_token,
     secret::Secret,
 };
 
 use crate::{
-    access::Identity,
+    access::{Identity, Login, Means},
     app::{App, lock},
     chance,
     domain::{
         account::{self, Email, UserRecord},
+        attempts::Peer,
+        audit::{self, Action, AuditRecord},
         refusal::Refusal,
         session::{Redemption, RefreshRecord},
+        token::Scopes,
     },
     failure::Failure,
+    refresh::RefreshTokens,
     setup_token::SetupToken,
 };
 
@@ -27,7 +34,11 @@ impl App {
     /// # Errors
     /// [`Refusal::AlreadySetUp`], [`Refusal::SetupTokenInvalid`], an address or a password that is
     /// none.
-    pub async fn set_up(&self, request: SetupRequest) -> Result<TokenResponse, Failure> {
+    pub async fn set_up(
+        &self,
+        peer: Peer,
+        request: SetupRequest,
+    ) -> Result<TokenResponse, Failure> {
         let right = lock(&self.setup_token).as_ref().map(|token| token.is(&request.setup_token));
         match right {
             None => return Err(Refusal::AlreadySetUp.into()),
@@ -40,7 +51,8 @@ impl App {
         }
         lock(&self.setup_token).take();
         SetupToken::remove(&self.config.data).map_err(Failure::broken("remove the setup token"))?;
-        self.log_in_user(&user).await
+        let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
+        self.log_in_user(&user, user.account, entry).await
     }
 
     /// Creates a further account; whoever may start the program may do this.
@@ -50,7 +62,7 @@ impl App {
     pub async fn add_account(&self, email: &str, password: Secret) -> Result<Me, Failure> {
         let user = self.new_user(email, password).await?;
         match self.store.create_account(&user, self.now()).await {
-            Ok(()) => Ok(me(&user)),
+            Ok(()) => Ok(me(&user, user.account, Role::Owner)),
             Err(crate::store::StoreError::Conflict) => {
                 Err(Refusal::invalid("email: another user has it").into())
             }
@@ -62,7 +74,12 @@ impl App {
     ///
     /// # Errors
     /// [`Refusal::InvalidCredentials`], [`Refusal::TooManyAttempts`].
-    pub async fn log_in(&self, request: LoginRequest) -> Result<TokenResponse, Failure> {
+    pub async fn log_in(
+        &self,
+        peer: Peer,
+        request: LoginRequest,
+    ) -> Result<TokenResponse, Failure> {
+        lock(&self.peer_attempts).count(&peer.key(), self.now())?;
         let email = Email::parse(&request.email);
         let who = email.as_ref().map_or("", Email::as_str);
         lock(&self.attempts).count(who, self.now())?;
@@ -73,8 +90,16 @@ impl App {
         let stored = user.as_ref().map(|user| user.password_hash.clone());
         let right = self.passwords.verify(request.password, stored).await?;
         match user {
-            Some(user) if right => self.log_in_user(&user).await,
-            Some(_) | None => Err(Refusal::InvalidCredentials.into()),
+            Some(user) if right => {
+                let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
+                self.log_in_user(&user, user.account, entry).await
+            }
+            Some(user) => {
+                let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
+                self.note_refused(entry).await;
+                Err(Refusal::InvalidCredentials.into())
+            }
+            None => Err(Refusal::InvalidCredentials.into()),
         }
     }
 
@@ -83,23 +108,31 @@ impl App {
     /// # Errors
     /// [`Refusal::Unauthorized`] when it is unknown, expired or was used before; then everything
     /// that came of its login ends.
-    pub async fn refresh(&self, request: RefreshRequest) -> Result<TokenResponse, Failure> {
+    pub async fn refresh(
+        &self,
+        peer: Peer,
+        request: RefreshRequest,
+    ) -> Result<TokenResponse, Failure> {
         let digest = chance::digest(request.refresh_token.expose());
-        let (now, successor) = (self.now(), new_refresh_token());
+        let successor = self.refresh.successor(request.refresh_token.expose());
+        let now = self.now();
         let redeemed = self
             .store
             .redeem(&digest, chance::digest(successor.expose()), refresh_expiry(now), now)
             .await?;
-        let user = match redeemed {
-            Some((Redemption::Rotate, token)) => self.store.user(token.user).await?,
+        let token = match redeemed {
+            Some((Redemption::Rotate | Redemption::Repeat, token)) => Some(token),
             Some((Redemption::Reused, token)) => {
                 tracing::warn!(user = %token.user, "a refresh token came twice; its login ended");
+                let (account, actor) = (token.account, audit::system());
+                let action = Action::ReuseRefreshToken;
+                let entry = self.entry_of(account, actor, peer, action, token.user);
+                self.keep_entry(&entry).await;
                 None
             }
             Some((Redemption::Expired, _)) | None => None,
         };
-        let user = user.ok_or(Refusal::Unauthorized)?;
-        self.tokens(&user, successor)
+        self.issue(&token.ok_or(Refusal::Unauthorized)?, successor)
     }
 
     /// Ends the login that a refresh token belongs to.
@@ -111,12 +144,20 @@ impl App {
         Ok(self.store.close_session(&digest).await?)
     }
 
-    /// Tells who an access token stands for.
+    /// Tells who an access token of a login, or a personal one, stands for, and what they are in its
+    /// account right now.
     ///
     /// # Errors
-    /// [`Refusal::Unauthorized`], [`Refusal::TokenExpired`].
-    pub fn identify(&self, token: &str) -> Result<Identity, Refusal> {
-        self.access.verify(token, self.now())
+    /// [`Refusal::Unauthorized`] also when the login has ended or the user left the account;
+    /// [`Refusal::TokenExpired`].
+    pub async fn identify(&self, token: &str, peer: Peer) -> Result<Identity, Failure> {
+        if token.starts_with(personal_token::PREFIX) {
+            return self.identify_token(token, peer).await;
+        }
+        let Login { user, account, session } = self.access.verify(token, self.now())?;
+        let role = self.store.role_of_login(user, account, &session.to_string()).await?;
+        let (role, means) = (role.ok_or(Refusal::Unauthorized)?, Means::Login(session));
+        Ok(Identity { user, account, role, scopes: Scopes::ALL, means, peer })
     }
 
     /// Describes the caller.
@@ -125,10 +166,14 @@ impl App {
     /// [`Refusal::Unauthorized`] when the user is gone.
     pub async fn me(&self, caller: Identity) -> Result<Me, Failure> {
         let user = self.store.user(caller.user).await?.ok_or(Refusal::Unauthorized)?;
-        Ok(me(&user))
+        Ok(me(&user, caller.account, caller.role))
     }
 
-    async fn new_user(&self, email: &str, password: Secret) -> Result<UserRecord, Failure> {
+    pub(super) async fn new_user(
+        &self,
+        email: &str,
+        password: Secret,
+    ) -> Result<UserRecord, Failure> {
         let email = Email::parse(email)?;
         account::check_password(password.expose())?;
         Ok(UserRecord {
@@ -139,23 +184,36 @@ impl App {
         })
     }
 
-    async fn log_in_user(&self, user: &UserRecord) -> Result<TokenResponse, Failure> {
-        let token = new_refresh_token();
+    /// Begins a login of `user` in `account`, which they belong to.
+    pub(super) async fn log_in_user(
+        &self,
+        user: &UserRecord,
+        account: AccountId,
+        entry: AuditRecord,
+    ) -> Result<TokenResponse, Failure> {
+        let token = RefreshTokens::first();
         let record = RefreshRecord {
             digest: chance::digest(token.expose()),
             family: chance::uuid().to_string(),
             user: user.id,
+            account,
             expires_at: refresh_expiry(self.now()),
             used: false,
+            used_at: None,
         };
-        self.store.open_session(&record).await?;
-        self.tokens(user, token)
+        self.store.open_session(&record, &entry).await?;
+        self.issue(&record, token)
     }
 
-    fn tokens(&self, user: &UserRecord, refresh_token: Secret) -> Result<TokenResponse, Failure> {
-        let identity = Identity { user: user.id, account: user.account };
+    fn issue(
+        &self,
+        session: &RefreshRecord,
+        refresh_token: Secret,
+    ) -> Result<TokenResponse, Failure> {
+        let family = session.family.parse().map_err(Failure::broken("read a login"))?;
+        let login = Login { user: session.user, account: session.account, session: family };
         Ok(TokenResponse {
-            access_token: self.access.issue(identity, self.now())?,
+            access_token: self.access.issue(login, self.now())?,
             token_type: "Bearer".to_owned(),
             expires_in: limits::ACCESS_TOKEN_LIFETIME.as_secs(),
             refresh_token,
@@ -163,12 +221,8 @@ impl App {
     }
 }
 
-fn me(user: &UserRecord) -> Me {
-    Me { user_id: user.id, account_id: user.account, email: user.email.as_str().to_owned() }
-}
-
-fn new_refresh_token() -> Secret {
-    chance::secret("lrt_")
+fn me(user: &UserRecord, account: AccountId, role: Role) -> Me {
+    Me { user_id: user.id, account_id: account, email: user.email.as_str().to_owned(), role }
 }
 
 fn refresh_expiry(now: Timestamp) -> Timestamp {

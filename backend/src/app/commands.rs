@@ -2,13 +2,22 @@
 
 use std::time::Duration;
 
-use link_protocol::{backend_api::command::CommandInfo, id::CommandId};
+use link_protocol::{
+    backend_api::command::{CommandExplanation, CommandInfo},
+    id::CommandId,
+};
 
 use crate::{
     access::Identity,
     app::App,
-    domain::{command::CommandRecord, ownership, refusal::Refusal},
+    domain::{
+        command::CommandRecord,
+        explain::{self, Receiver},
+        ownership,
+        refusal::Refusal,
+    },
     failure::Failure,
+    store::{CommandFilter, Page},
 };
 
 impl App {
@@ -47,6 +56,36 @@ impl App {
             Err(_elapsed) => self.visible_command(caller, id).await?,
         };
         Ok(record.info())
+    }
+
+    /// Lists the commands to the devices of the caller's account.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn commands(
+        &self,
+        caller: Identity,
+        filter: CommandFilter,
+        page: &Page,
+    ) -> Result<Vec<CommandInfo>, Failure> {
+        let commands = self.store.commands(caller.account, filter, self.now(), page).await?;
+        Ok(commands.iter().map(CommandRecord::info).collect())
+    }
+
+    /// Says where a command is, why, and what happens next.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn explain_command(
+        &self,
+        caller: Identity,
+        id: CommandId,
+    ) -> Result<CommandExplanation, Failure> {
+        let record = self.visible_command(caller, id).await?;
+        let device = self.store.device(record.device).await?;
+        let device = device.ok_or(Refusal::NotFound("command"))?;
+        let (online, last_seen_at) = (self.is_online(&device), device.last_seen_at);
+        Ok(explain::explain(&record, Receiver { online, last_seen_at }, self.now()))
     }
 
     async fn visible_command(

@@ -17,6 +17,7 @@ use crate::{
     chance,
     domain::{
         alias,
+        audit::Action,
         deployment::{DEFAULT_PORT, DeploymentRecord},
         model::ModelRecord,
         refusal::Refusal,
@@ -70,6 +71,8 @@ impl App {
             numbers::command_placed();
         }
         self.polls.ring(device.id);
+        let what = format!("{} to {}", record.model, device.id);
+        self.note(&caller, Action::Deploy, record.id, &what).await;
         self.deployment(caller, record.id).await
     }
 
@@ -133,6 +136,7 @@ impl App {
         self.store.cancel_deployment(id, cancel, self.now()).await?;
         self.polls.ring(view.record.device);
         self.results.ring(view.record.command);
+        self.note(&caller, Action::CancelDeployment, id, "").await;
         self.deployment(caller, id).await
     }
 }

@@ -2,6 +2,7 @@
 
 use link_protocol::{
     backend_api::{
+        audit::ActorKind,
         command::CommandInfo,
         device::{Device, UpdateDevice},
     },
@@ -14,9 +15,16 @@ use subtle::ConstantTimeEq as _;
 
 use crate::{
     access::Identity,
-    app::App,
+    app::{App, audit},
     chance,
-    domain::{device::DeviceRecord, ownership, refusal::Refusal, retirement},
+    domain::{
+        attempts::Peer,
+        audit::{Action, AuditRecord},
+        device::DeviceRecord,
+        ownership,
+        refusal::Refusal,
+        retirement,
+    },
     failure::Failure,
     store::{Claim, Page, StoreError},
 };
@@ -59,9 +67,12 @@ impl App {
             key,
             fingerprint: format!("update {id} {version}"),
         });
+        let what = version.to_string();
         let key = format!("update:{version}");
         let wish = Command::UpdateAgent(UpdateAgent { version });
-        self.send(device.id, wish, key, claim.as_ref()).await
+        let sent = self.send(device.id, wish, key, claim.as_ref()).await?;
+        self.note(&caller, Action::UpdateDevice, id, &what).await;
+        Ok(sent)
     }
 
     /// Removes a device from the account; its slot is free.
@@ -70,7 +81,8 @@ impl App {
     /// [`Refusal::NotFound`].
     pub async fn remove_device(&self, caller: Identity, id: DeviceId) -> Result<(), Failure> {
         let device = ownership::own_device(self.store.device(id).await?, caller.account)?;
-        self.forget(device.id).await
+        let entry = self.entry(&caller, Action::RemoveDevice, id).with(&device.name);
+        self.forget(device.id, &entry).await
     }
 
     /// Removes the device itself, at its own wish.
@@ -78,7 +90,10 @@ impl App {
     /// # Errors
     /// [`Refusal::NotFound`].
     pub async fn deregister(&self, device: &DeviceRecord) -> Result<(), Failure> {
-        self.forget(device.id).await?;
+        let actor = audit::actor(ActorKind::Device, device.id);
+        let (account, action) = (device.account, Action::RemoveDevice);
+        let entry = self.entry_of(account, actor, Peer::default(), action, device.id);
+        self.forget(device.id, &entry.with(&device.name)).await?;
         tracing::info!(device = %device.id, "device deregistered");
         Ok(())
     }
@@ -92,7 +107,11 @@ impl App {
         let code =
             RetireCode::parse(request.retire_code.expose()).map_err(Refusal::RetireCodeMistyped)?;
         let device = retirement::check(&code, self.store.device(code.device()).await?)?;
-        match self.store.remove_registration(device.id, device.epoch).await {
+        let actor = audit::actor(ActorKind::Device, device.id);
+        let (account, action) = (device.account, Action::RemoveDevice);
+        let entry = self.entry_of(account, actor, Peer::default(), action, device.id);
+        let entry = entry.with("by its retire code");
+        match self.store.remove_registration(device.id, device.epoch, &entry).await {
             Err(StoreError::NotFound) => Err(Refusal::RetireCodeUnknown.into()),
             Err(error) => Err(error.into()),
             Ok(()) => {
@@ -118,8 +137,8 @@ impl App {
         self.with_presence(device).is_online(self.polls.is_heard(device.id), self.now())
     }
 
-    async fn forget(&self, id: DeviceId) -> Result<(), Failure> {
-        match self.store.remove_device(id).await {
+    async fn forget(&self, id: DeviceId, entry: &AuditRecord) -> Result<(), Failure> {
+        match self.store.remove_device(id, entry).await {
             Err(StoreError::NotFound) => Err(Refusal::NotFound("device").into()),
             other => {
                 self.presence.forget(id);

@@ -10,7 +10,7 @@ use crate::{
     access::Identity,
     app::App,
     chance,
-    domain::{key::KeyRecord, refusal::Refusal},
+    domain::{audit::Action, key::KeyRecord, refusal::Refusal},
     failure::Failure,
     store::{Page, StoreError},
 };
@@ -28,7 +28,8 @@ impl App {
         let id = KeyId::from_uuid(chance::uuid());
         let key = EnrolmentKey::from_secret(wish.kind, chance::bits());
         let record = KeyRecord::create(id, caller.account, wish, self.now())?;
-        self.store.add_key(&record, &key.digest()).await?;
+        let entry = self.entry(&caller, Action::CreateKey, id).with(&record.name);
+        self.store.add_key(&record, &key.digest(), &entry).await?;
         Ok(KeyCreated { key, info: record.info() })
     }
 
@@ -46,7 +47,8 @@ impl App {
     /// # Errors
     /// [`Refusal::NotFound`].
     pub async fn revoke_key(&self, caller: Identity, key: KeyId) -> Result<(), Failure> {
-        match self.store.revoke_key(caller.account, key).await {
+        let entry = self.entry(&caller, Action::RevokeKey, key);
+        match self.store.revoke_key(caller.account, key, &entry).await {
             Err(StoreError::NotFound) => Err(Refusal::NotFound("key").into()),
             other => Ok(other?),
         }

@@ -13,7 +13,9 @@ use crate::{
     app::App,
     chance,
     content::ReceiveError,
-    domain::{device::DeviceRecord, model::ModelRecord, name, ownership, refusal::Refusal},
+    domain::{
+        audit::Action, device::DeviceRecord, model::ModelRecord, name, ownership, refusal::Refusal,
+    },
     failure::Failure,
     store::Page,
 };
@@ -39,6 +41,7 @@ impl App {
         let id = ModelId::from_uuid(chance::uuid());
         let model = ModelRecord::create(id, caller.account, wish, self.now())?;
         self.store.add_model(&model).await?;
+        self.note(&caller, Action::CreateModel, id, &model.name).await;
         Ok(model.info(caller.account))
     }
 
@@ -78,6 +81,7 @@ impl App {
             Ok(())
         };
         let model = self.store.change_model(id, change).await?;
+        self.note(&caller, Action::ChangeModel, id, &model.name).await;
         Ok(model.info(caller.account))
     }
 
@@ -88,6 +92,7 @@ impl App {
     pub async fn remove_model(&self, caller: Identity, id: ModelId) -> Result<(), Failure> {
         let model = ownership::own_model(self.store.model(id).await?, caller.account)?;
         self.store.remove_model(id).await?;
+        self.note(&caller, Action::RemoveModel, id, &model.name).await;
         if let (true, Some(sha256)) = (model.uploaded, &model.sha256) {
             let removed = self.contents.remove(id, sha256).await;
             removed.map_err(Failure::broken("delete a model's file"))?;
@@ -119,6 +124,7 @@ impl App {
         let kept = self.contents.keep(id, upload).await;
         kept.map_err(Failure::broken("keep a model's file"))?;
         let model = self.store.change_model(id, |model| model.receive(received.clone())).await?;
+        self.note(&caller, Action::ChangeModel, id, "its file").await;
         Ok(model.info(caller.account))
     }
 

@@ -1,6 +1,7 @@
 //! Registration of devices.
 
 use link_protocol::{
+    backend_api::audit::ActorKind,
     id::DeviceId,
     registration::{RegisterRequest, Registered, TransportSettings, TransportType},
     report::LifecycleStatus,
@@ -8,9 +9,11 @@ use link_protocol::{
 
 use crate::{
     access::Identity,
-    app::App,
+    app::{App, audit},
     chance,
     domain::{
+        attempts::Peer,
+        audit::Action,
         device::DeviceRecord,
         name,
         registration::{self, Plan},
@@ -26,6 +29,7 @@ impl App {
     /// Why the key cannot be used, the device limit, or a value that is not valid.
     pub async fn register(
         &self,
+        peer: Peer,
         caller: Option<Identity>,
         request: RegisterRequest,
     ) -> Result<Registered, Failure> {
@@ -68,7 +72,13 @@ impl App {
                 }
             }
         };
-        let device = self.store.register(key, &request, now, decide, make).await?;
+        let entry = |device: &DeviceRecord| {
+            let actor = audit::actor(ActorKind::Device, device.id);
+            let action = Action::RegisterDevice;
+            let entry = self.entry_of(device.account, actor, peer, action, device.id);
+            entry.with(&format!("{}, with {}", device.name, device.registered_with))
+        };
+        let device = self.store.register(key, &request, entry, now, decide, make).await?;
         // A poll with the token of before ends.
         self.polls.ring(device.id);
         tracing::info!(device = %device.id, epoch = device.epoch, "device registered");

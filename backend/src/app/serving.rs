@@ -11,7 +11,7 @@ use crate::{
     access::Identity,
     app::App,
     chance,
-    domain::{device::DeviceRecord, refusal::Refusal},
+    domain::{audit::Action, device::DeviceRecord, refusal::Refusal},
     failure::Failure,
     numbers,
     store::Claim,
@@ -59,7 +59,9 @@ impl App {
             allowlist,
             port,
         });
-        self.send(on.device, wish, key, claim.as_ref()).await
+        let sent = self.send(on.device, wish, key, claim.as_ref()).await?;
+        self.note(&on.caller, Action::Repair, on.device, &on.model.to_string()).await;
+        Ok(sent)
     }
 
     /// Starts serving a model.
@@ -75,7 +77,9 @@ impl App {
         let key = format!("serve:{}:{kept}", on.model);
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::StartServing(StartServing { pipeline_id, model_id: on.model, port });
-        self.send(on.device, wish, key, None).await
+        let sent = self.send(on.device, wish, key, None).await?;
+        self.note(&on.caller, Action::Serve, on.device, &on.model.to_string()).await;
+        Ok(sent)
     }
 
     /// Stops serving a model; the device may be offline.
@@ -88,7 +92,9 @@ impl App {
         self.check_deployed(on).await?;
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::StopServing(StopServing { pipeline_id, model_id: on.model });
-        self.send(on.device, wish, format!("stop:{}", on.model), None).await
+        let sent = self.send(on.device, wish, format!("stop:{}", on.model), None).await?;
+        self.note(&on.caller, Action::Stop, on.device, &on.model.to_string()).await;
+        Ok(sent)
     }
 
     /// Removes a model from a device; the device may be offline.
@@ -101,7 +107,9 @@ impl App {
         self.check_deployed(on).await?;
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::UninstallModel(UninstallModel { pipeline_id, model_id: on.model });
-        self.send(on.device, wish, format!("uninstall:{}", on.model), None).await
+        let sent = self.send(on.device, wish, format!("uninstall:{}", on.model), None).await?;
+        self.note(&on.caller, Action::Uninstall, on.device, &on.model.to_string()).await;
+        Ok(sent)
     }
 
     async fn repaired_before(&self, claim: Option<&Claim>) -> Result<Option<CommandInfo>, Failure> {

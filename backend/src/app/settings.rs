@@ -2,7 +2,12 @@
 
 use link_protocol::{allowlist::Allowlist, backend_api::account::AllowlistSetting};
 
-use crate::{app::App, domain::refusal::Refusal, failure::Failure};
+use crate::{
+    access::Identity,
+    app::App,
+    domain::{audit::Action, refusal::Refusal},
+    failure::Failure,
+};
 
 const MOST_ORIGINS: usize = 100;
 
@@ -22,6 +27,7 @@ impl App {
     /// [`Refusal::Invalid`] when there are too many origins.
     pub async fn set_allowlist(
         &self,
+        caller: Identity,
         setting: AllowlistSetting,
     ) -> Result<AllowlistSetting, Failure> {
         if setting.origins.len() > MOST_ORIGINS {
@@ -29,6 +35,8 @@ impl App {
         }
         let allowlist = Allowlist::new(setting.origins);
         self.store.set_allowlist(&allowlist).await?;
+        let what = format!("{} origins", allowlist.origins().len());
+        self.note(&caller, Action::SetAllowlist, "allowlist", &what).await;
         Ok(AllowlistSetting { origins: allowlist.origins().to_vec() })
     }
 }

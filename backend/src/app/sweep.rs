@@ -34,6 +34,8 @@ impl App {
     pub async fn purge(&self) -> Result<(), Failure> {
         let now = self.now();
         let kept_since = now.checked_sub(IDEMPOTENCY_KEPT).unwrap_or(Timestamp::MIN);
+        self.purge_audit().await?;
+        self.store.purge_expired(now).await?;
         Ok(self.store.purge(now, kept_since).await?)
     }
 }

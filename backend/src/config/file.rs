@@ -35,6 +35,9 @@ pub struct ConfigFile {
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub device_limit: u32,
+    /// Where the address of a client is taken from, which logins are limited by and the audit log
+    /// tells: the connection, or what a proxy in front adds to `X-Forwarded-For`.
+    pub client_address: ClientAddress,
     /// A file that the bound address is written to, once requests are answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address_file: Option<PathBuf>,
@@ -44,6 +47,17 @@ pub struct ConfigFile {
     pub zenoh: ZenohSection,
     pub retention: RetentionSection,
     pub shutdown: ShutdownSection,
+}
+
+/// Where the address of a client is taken from.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum ClientAddress {
+    #[default]
+    Connection,
+    /// The last entry of `X-Forwarded-For`: only behind a proxy that writes it.
+    Forwarded,
 }
 
 /// What is logged, and how.
@@ -136,6 +150,10 @@ pub struct RetentionSection {
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub log_rows: u32,
+    /// Days that the audit log goes back.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub audit_days: u32,
 }
 
 /// How the backend ends.
@@ -157,6 +175,8 @@ pub struct ShutdownSection {
 pub(crate) const TELEMETRY_KEPT: u32 = 10_000;
 /// Log records that are kept for each device, unless the file says otherwise.
 pub(crate) const LOGS_KEPT: u32 = 2_000;
+/// Days that the audit log goes back, unless the file says otherwise.
+pub(crate) const AUDIT_DAYS: u32 = 365;
 
 const SECONDS_LIMIT: u32 = 600;
 
@@ -168,6 +188,7 @@ impl Default for ConfigFile {
             public_url: None,
             allowed_origins: Vec::new(),
             device_limit: limits::DEVICE_LIMIT,
+            client_address: ClientAddress::default(),
             address_file: None,
             log: LogSection::default(),
             metrics: MetricsSection::default(),
@@ -221,7 +242,7 @@ impl ZenohSection {
 
 impl Default for RetentionSection {
     fn default() -> Self {
-        Self { telemetry_rows: TELEMETRY_KEPT, log_rows: LOGS_KEPT }
+        Self { telemetry_rows: TELEMETRY_KEPT, log_rows: LOGS_KEPT, audit_days: AUDIT_DAYS }
     }
 }
 

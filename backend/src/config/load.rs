@@ -12,7 +12,7 @@ use link_protocol::secret::Secret;
 
 use crate::config::{
     Config,
-    file::ConfigFile,
+    file::{ClientAddress, ConfigFile},
     layers::{self, DATABASE_URL, Fault, Flag, Given, Place, Unusable, variable},
 };
 
@@ -107,6 +107,8 @@ impl Loaded {
         config.public_url.clone_from(&self.values.public_url);
         config.allowed_origins.clone_from(&self.values.allowed_origins);
         config.device_limit = self.values.device_limit;
+        config.behind_proxy = self.values.client_address == ClientAddress::Forwarded;
+        config.audit_days = self.values.retention.audit_days;
         config.telemetry_kept = self.values.retention.telemetry_rows;
         config.logs_kept = self.values.retention.log_rows;
         config.database_url.clone_from(&self.database_url);

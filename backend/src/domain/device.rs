@@ -91,6 +91,7 @@ impl DeviceRecord {
             status: self.status,
             agent_version: self.agent_version.clone(),
             last_update: self.last_update.clone(),
+            tags: self.tags.clone(),
             platform: self.platform.clone(),
             registered_at: self.registered_at,
             last_seen_at: self.last_seen_at,

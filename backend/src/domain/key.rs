@@ -7,10 +7,7 @@ use link_protocol::{
     key::KeyKind,
 };
 
-use crate::domain::{name, refusal::Refusal};
-
-/// Tags of one key.
-const MOST_TAGS: usize = 20;
+use crate::domain::{name, refusal::Refusal, tag};
 
 /// A key as it is stored: without the key itself.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -51,10 +48,10 @@ impl KeyRecord {
             }
             (KeyKind::Registration | KeyKind::Fleet, _) => {}
         }
-        if wish.tags.len() > MOST_TAGS {
-            return Err(Refusal::invalid(format!("tags: are at most {MOST_TAGS}")));
+        if wish.tags.len() > tag::MOST {
+            return Err(Refusal::invalid(format!("tags: are at most {}", tag::MOST)));
         }
-        let tags = wish.tags.iter().map(|tag| name::checked("tags", tag));
+        let tags = wish.tags.iter().map(|tag| tag::checked(tag));
         Ok(Self {
             id,
             account,

@@ -6,6 +6,7 @@ use link_protocol::{
     id::{DeviceId, ModelId},
     key::InvalidKey,
     limits,
+    permission::Permission,
     retire::InvalidRetireCode,
 };
 
@@ -42,6 +43,26 @@ pub enum Refusal {
     RetireCodeStale,
     #[error("you own the device, but the model is neither yours nor shared")]
     NotOwner,
+    #[error("{0}")]
+    Forbidden(String),
+    #[error("this needs `{0}`, which the token was not made for")]
+    ScopeMissing(Permission),
+    #[error("the person has not decided yet")]
+    AuthorizationPending,
+    #[error("asked again before the interval was over; it has grown")]
+    SlowDown,
+    #[error("the person refused, or does not belong to the account any more")]
+    AccessDenied,
+    #[error("the device code has expired or was used")]
+    DeviceCodeExpired,
+    #[error("no login waits for this code")]
+    UserCodeUnknown,
+    #[error("the account has no other owner")]
+    LastOwner,
+    #[error("the user belongs to the account already")]
+    AlreadyMember,
+    #[error("no invitation for this user has this token, or it was used or has expired")]
+    InvitationInvalid,
     #[error("there is no such {0}")]
     NotFound(&'static str),
     #[error("device {0} is offline")]
@@ -76,7 +97,7 @@ pub enum Refusal {
     TooLarge,
     #[error("{limit} commands wait for device {0}", limit = limits::QUEUE_LIMIT)]
     QueueFull(DeviceId),
-    #[error("too many attempts for this e-mail")]
+    #[error("too many attempts; wait {retry_after_s} seconds")]
     TooManyAttempts { retry_after_s: u64 },
 }
 

@@ -1,14 +1,17 @@
 //! Accounts and the people in them.
 
 use jiff::Timestamp;
-use link_protocol::id::UserId;
+use link_protocol::{backend_api::member::Role, id::UserId};
 
 use crate::{
-    domain::account::{Email, UserRecord},
+    domain::{
+        account::{Email, UserRecord},
+        member::MemberRecord,
+    },
     store::{
         Connection, Store, StoreError,
         column::{broken, ms, parse},
-        read, sql, write,
+        members, read, sql, write,
     },
 };
 
@@ -119,6 +122,17 @@ async fn insert(db: &mut Connection, user: &UserRecord, now: Timestamp) -> Resul
         .bind(ms(now))
         .execute(db)
         .await?;
+    insert_user(db, user, now).await?;
+    let owner =
+        MemberRecord { account: user.account, user: user.id, role: Role::Owner, joined_at: now };
+    members::insert(db, &owner).await
+}
+
+pub(super) async fn insert_user(
+    db: &mut Connection,
+    user: &UserRecord,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     sql::query(
         "INSERT INTO users (user_id, account_id, email, password_hash, created_ms) \
          VALUES ($1, $2, $3, $4, $5)",

@@ -24,7 +24,7 @@ use crate::{
 };
 
 #[derive(sqlx::FromRow)]
-struct CommandRow {
+pub(super) struct CommandRow {
     command_id: String,
     device_id: String,
     seq: i64,

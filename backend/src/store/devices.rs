@@ -10,12 +10,13 @@ use link_protocol::{
 
 use crate::{
     domain::{
+        audit::AuditRecord,
         device::DeviceRecord,
         registration::{Known, Plan},
     },
     failure::Failure,
     store::{
-        Connection, Page, Store, StoreError,
+        Connection, Page, Store, StoreError, audit,
         column::{
             from_hex, from_json, from_word, hex, json, ms, optional_time, parse, signed, small,
             time, unsigned, word,
@@ -54,6 +55,7 @@ impl Store {
         &self,
         key: &EnrolmentKey,
         request: &RegisterRequest,
+        entry: impl Fn(&DeviceRecord) -> AuditRecord + Send + Sync,
         now: Timestamp,
         decide: impl Fn(Known) -> Result<Plan, Failure> + Send + Sync,
         make: impl Fn(&Plan, Option<DeviceRecord>) -> Result<DeviceRecord, Failure> + Send + Sync,
@@ -80,6 +82,7 @@ impl Store {
                     commands::restart(db, device.id, now).await?;
                 }
             }
+            audit::insert(db, &entry(&device)).await?;
             device
         });
         Ok(registered)
@@ -161,13 +164,15 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is none.
-    pub async fn remove_device(&self, id: DeviceId) -> Result<(), StoreError> {
+    pub async fn remove_device(&self, id: DeviceId, entry: &AuditRecord) -> Result<(), StoreError> {
         let removed = write!(self, |db| {
-            sql::query("DELETE FROM devices WHERE device_id = $1")
+            let removed = sql::query("DELETE FROM devices WHERE device_id = $1")
                 .bind(id.to_string())
-                .execute(db)
+                .execute(&mut *db)
                 .await?
-                .rows_affected()
+                .rows_affected();
+            audit::insert_if(db, removed > 0, entry).await?;
+            removed
         });
         if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
     }
@@ -176,14 +181,21 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is none, or it has registered again.
-    pub async fn remove_registration(&self, id: DeviceId, epoch: u64) -> Result<(), StoreError> {
+    pub async fn remove_registration(
+        &self,
+        id: DeviceId,
+        epoch: u64,
+        entry: &AuditRecord,
+    ) -> Result<(), StoreError> {
         let removed = write!(self, |db| {
-            sql::query("DELETE FROM devices WHERE device_id = $1 AND epoch = $2")
+            let removed = sql::query("DELETE FROM devices WHERE device_id = $1 AND epoch = $2")
                 .bind(id.to_string())
                 .bind(signed(epoch))
-                .execute(db)
+                .execute(&mut *db)
                 .await?
-                .rows_affected()
+                .rows_affected();
+            audit::insert_if(db, removed > 0, entry).await?;
+            removed
         });
         if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
     }

@@ -3,9 +3,9 @@
 use link_protocol::id::{AccountId, KeyId};
 
 use crate::{
-    domain::key::KeyRecord,
+    domain::{audit::AuditRecord, key::KeyRecord},
     store::{
-        Connection, Page, Store, StoreError,
+        Connection, Page, Store, StoreError, audit,
         column::{from_json, from_word, hex, json, ms, optional_time, parse, small, time, word},
         read, sql, write,
     },
@@ -30,7 +30,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub async fn add_key(&self, key: &KeyRecord, digest: &[u8; 32]) -> Result<(), StoreError> {
+    pub async fn add_key(
+        &self,
+        key: &KeyRecord,
+        digest: &[u8; 32],
+        entry: &AuditRecord,
+    ) -> Result<(), StoreError> {
         write!(self, |db| {
             sql::query(
                 "INSERT INTO enrolment_keys (key_id, account_id, digest, kind, name, created_ms, \
@@ -48,8 +53,9 @@ impl Store {
             .bind(i64::from(key.devices))
             .bind(json(&key.tags)?)
             .bind(key.revoked)
-            .execute(db)
+            .execute(&mut *db)
             .await?;
+            audit::insert(db, entry).await?;
         });
         Ok(())
     }
@@ -81,16 +87,23 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when the account has no such key.
-    pub async fn revoke_key(&self, account: AccountId, key: KeyId) -> Result<(), StoreError> {
+    pub async fn revoke_key(
+        &self,
+        account: AccountId,
+        key: KeyId,
+        entry: &AuditRecord,
+    ) -> Result<(), StoreError> {
         let changed = write!(self, |db| {
-            sql::query(
+            let changed = sql::query(
                 "UPDATE enrolment_keys SET revoked = TRUE WHERE key_id = $1 AND account_id = $2",
             )
             .bind(key.to_string())
             .bind(account.to_string())
-            .execute(db)
+            .execute(&mut *db)
             .await?
-            .rows_affected()
+            .rows_affected();
+            audit::insert_if(db, changed > 0, entry).await?;
+            changed
         });
         if changed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
     }

@@ -3,10 +3,13 @@
 use jiff::Timestamp;
 
 use crate::{
-    domain::session::{Redemption, RefreshRecord},
+    domain::{
+        audit::AuditRecord,
+        session::{Redemption, RefreshRecord},
+    },
     store::{
-        Connection, Store, StoreError,
-        column::{from_hex, hex, ms, parse, time},
+        Connection, Store, StoreError, audit,
+        column::{from_hex, hex, ms, optional_time, parse, time},
         sql, write,
     },
 };
@@ -16,8 +19,10 @@ struct RefreshRow {
     digest: String,
     family: String,
     user_id: String,
+    account_id: String,
     expires_ms: i64,
     used: bool,
+    used_ms: Option<i64>,
 }
 
 impl Store {
@@ -25,13 +30,20 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub async fn open_session(&self, token: &RefreshRecord) -> Result<(), StoreError> {
-        write!(self, |db| { insert(db, token).await? });
+    pub async fn open_session(
+        &self,
+        token: &RefreshRecord,
+        entry: &AuditRecord,
+    ) -> Result<(), StoreError> {
+        write!(self, |db| {
+            insert(db, token).await?;
+            audit::insert(db, entry).await?;
+        });
         Ok(())
     }
 
     /// Exchanges the token with `digest` for one with `successor` as its digest, or revokes its
-    /// family when it was used before. `None` when there is no such token.
+    /// family when it was used before and its exchange is not repeated. `None` when there is no such token.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -45,14 +57,16 @@ impl Store {
         let redeemed = write!(self, |db| {
             match find(db, digest).await? {
                 Some(token) => {
-                    let redemption = token.redeem(now);
+                    let next = find(db, &successor).await?;
+                    let redemption = token.redeem(next.as_ref(), now);
                     match redemption {
                         Redemption::Rotate => {
-                            mark_used(db, digest).await?;
+                            mark_used(db, digest, now).await?;
                             let next =
                                 RefreshRecord { digest: successor, expires_at, ..token.clone() };
                             insert(db, &next).await?;
                         }
+                        Redemption::Repeat => {}
                         Redemption::Reused | Redemption::Expired => {
                             delete_family(db, &token.family).await?;
                         }
@@ -89,22 +103,28 @@ async fn find(db: &mut Connection, digest: &[u8; 32]) -> Result<Option<RefreshRe
 
 async fn insert(db: &mut Connection, token: &RefreshRecord) -> Result<(), StoreError> {
     sql::query(
-        "INSERT INTO refresh_tokens (digest, family, user_id, expires_ms, used) \
-         VALUES ($1, $2, $3, $4, $5)",
+        "INSERT INTO refresh_tokens (digest, family, user_id, expires_ms, used, account_id) \
+         VALUES ($1, $2, $3, $4, $5, $6)",
     )
     .bind(hex(&token.digest))
     .bind(&token.family)
     .bind(token.user.to_string())
     .bind(ms(token.expires_at))
     .bind(token.used)
+    .bind(token.account.to_string())
     .execute(db)
     .await?;
     Ok(())
 }
 
-async fn mark_used(db: &mut Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
-    sql::query("UPDATE refresh_tokens SET used = TRUE WHERE digest = $1")
+async fn mark_used(
+    db: &mut Connection,
+    digest: &[u8; 32],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    sql::query("UPDATE refresh_tokens SET used = TRUE, used_ms = $2 WHERE digest = $1")
         .bind(hex(digest))
+        .bind(ms(now))
         .execute(db)
         .await?;
     Ok(())
@@ -123,8 +143,10 @@ impl TryFrom<RefreshRow> for RefreshRecord {
             digest: from_hex(&row.digest)?,
             family: row.family,
             user: parse(&row.user_id)?,
+            account: parse(&row.account_id)?,
             expires_at: time(row.expires_ms)?,
             used: row.used,
+            used_at: optional_time(row.used_ms)?,
         })
     }
 }

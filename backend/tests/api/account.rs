@@ -62,6 +62,42 @@ async fn the_eleventh_login_in_a_minute_has_to_wait() {
 }
 
 #[tokio::test]
+async fn a_token_whose_successor_was_used_ends_the_login_at_once() {
+    let (world, _) = World::set_up().await;
+    let login = json!({ "email": "ada@example.org", "password": PASSWORD });
+    let first = world.post(LOGIN, "", login).await.text("refresh_token");
+    let refresh = |token: &str| json!({ "refresh_token": token });
+    let second = world.post(REFRESH, "", refresh(&first)).await.text("refresh_token");
+    let third = world.post(REFRESH, "", refresh(&second)).await.text("refresh_token");
+    world.post(REFRESH, "", refresh(&first)).await.is(401, "unauthorized");
+    world.post(REFRESH, "", refresh(&third)).await.is(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn the_thirty_first_login_from_one_address_has_to_wait_and_others_need_not() {
+    let world = World::with(|config| config.behind_proxy = true).await;
+    world.create_first_account().await;
+    let login = |address: &'static str, number: usize| {
+        let body = json!({ "email": format!("nobody{number}@example.org"), "password": PASSWORD });
+        let request = axum::http::Request::post(LOGIN)
+            .header("content-type", "application/json")
+            .header("x-forwarded-for", format!("203.0.113.9, {address}"))
+            .body(axum::body::Body::from(body.to_string()))
+            .unwrap();
+        world.send(request)
+    };
+    for number in 0..30 {
+        login("192.0.2.1", number).await.is(401, "invalid-credentials");
+    }
+    let refused = login("192.0.2.1", 30).await;
+    refused.is(429, "too-many-attempts");
+    assert_eq!(refused.header("retry-after"), "60");
+    login("192.0.2.2", 31).await.is(401, "invalid-credentials");
+    world.advance(MINUTE);
+    login("192.0.2.1", 32).await.is(401, "invalid-credentials");
+}
+
+#[tokio::test]
 async fn an_access_token_expires_after_fifteen_minutes() {
     let (world, token) = World::set_up().await;
     world.advance(15 * MINUTE - SECOND);
@@ -80,7 +116,12 @@ async fn a_refresh_token_rotates_and_one_that_comes_twice_ends_the_login() {
     assert_eq!(second.status, 200);
     assert_eq!(world.get("/api/v1/me", &second.text("access_token")).await.status, 200);
 
+    let again = world.post(REFRESH, "", refresh(&first)).await;
+    assert_eq!(again.text("refresh_token"), second.text("refresh_token"), "the answer was lost");
+    world.advance(10 * SECOND);
     world.post(REFRESH, "", refresh(&first)).await.is(401, "unauthorized");
+    let access = second.text("access_token");
+    world.get("/api/v1/me", &access).await.is(401, "unauthorized");
     let second = second.text("refresh_token");
     world.post(REFRESH, "", refresh(&second)).await.is(401, "unauthorized");
 
@@ -93,9 +134,10 @@ async fn a_refresh_token_rotates_and_one_that_comes_twice_ends_the_login() {
 async fn a_logout_ends_the_login() {
     let (world, _) = World::set_up().await;
     let login = json!({ "email": "ada@example.org", "password": PASSWORD });
-    let token = world.post(LOGIN, "", login).await.text("refresh_token");
-    let body = json!({ "refresh_token": token });
+    let login = world.post(LOGIN, "", login).await;
+    let body = json!({ "refresh_token": login.text("refresh_token") });
     assert_eq!(world.post("/api/v1/auth/logout", "", body.clone()).await.status, 204);
+    world.get("/api/v1/me", &login.text("access_token")).await.is(401, "unauthorized");
     assert_eq!(world.post("/api/v1/auth/logout", "", body.clone()).await.status, 204);
     world.post(REFRESH, "", body).await.is(401, "unauthorized");
 }

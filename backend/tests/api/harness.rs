@@ -153,6 +153,20 @@ impl World {
         self.post("/api/v1/auth/login", "", body).await.text("access_token")
     }
 
+    /// A new member of the account of `inviter`, and their access token.
+    pub(crate) async fn member(&self, inviter: &str, email: &str, role: &str) -> String {
+        let token = self.invitation(inviter, role).await;
+        let body = json!({ "invitation_token": token, "email": email, "password": PASSWORD });
+        let answer = self.post("/api/v1/members/accept", "", body).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.text("access_token")
+    }
+
+    pub(crate) async fn invitation(&self, inviter: &str, role: &str) -> String {
+        let body = json!({ "role": role });
+        self.post("/api/v1/members/invitations", inviter, body).await.text("invitation_token")
+    }
+
     pub(crate) fn advance(&self, by: Duration) {
         let ms = i64::try_from(by.as_millis()).unwrap();
         self.clock.0.fetch_add(ms, Ordering::SeqCst);

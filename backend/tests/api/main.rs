@@ -4,6 +4,7 @@
 
 mod account;
 mod agent;
+mod audit;
 #[path = "../store/cluster.rs"]
 mod cluster;
 mod command;
@@ -11,11 +12,15 @@ mod content;
 mod contention;
 mod deployment;
 mod device;
+mod device_flow;
 mod document;
 mod faults;
+mod explain;
+mod fleet;
 mod harness;
 mod key;
 mod matrix;
+mod member;
 mod model;
 mod postgres;
 mod presence;
@@ -25,4 +30,5 @@ mod restart;
 mod retire;
 mod serving;
 mod system;
+mod token;
 mod web;

@@ -1,5 +1,7 @@
 //! Every operation of the OpenAPI document, called by those who may not.
 
+use link_backend::domain::permission;
+use link_protocol::{backend_api::member::Role, permission::Permission};
 use serde_json::{Value, json};
 
 use crate::harness::World;
@@ -9,6 +11,8 @@ struct Operation {
     path: String,
     /// The schemes that it needs; empty when it can be called without any.
     needs: Vec<String>,
+    /// The permission that it needs of a person.
+    permission: Option<Permission>,
 }
 
 /// The operations of the document; new ones are tested without being named here.
@@ -23,7 +27,14 @@ fn operations() -> Vec<Operation> {
             let optional = alternatives.iter().any(|one| one == &json!({}));
             let names = alternatives.iter().flat_map(|one| one.as_object().unwrap().keys());
             let needs = if optional { vec![] } else { names.cloned().collect() };
-            operations.push(Operation { method: method.to_uppercase(), path: path.clone(), needs });
+            let named = |one: &Value| one["access_token"][0].as_str().map(str::to_owned);
+            let permission = alternatives.iter().find_map(named);
+            operations.push(Operation {
+                method: method.to_uppercase(),
+                path: path.clone(),
+                needs,
+                permission: permission.map(|name| name.parse().unwrap()),
+            });
         }
     }
     operations
@@ -35,6 +46,9 @@ fn fill(path: &str, device: &str, model: &str) -> String {
         .replace("{key_id}", &format!("key_{}", "0".repeat(32)))
         .replace("{command_id}", &format!("cmd_{}", "0".repeat(32)))
         .replace("{deployment_id}", &format!("dep_{}", "0".repeat(32)))
+        .replace("{user_id}", &format!("usr_{}", "0".repeat(32)))
+        .replace("{invitation_id}", &format!("inv_{}", "0".repeat(32)))
+        .replace("{token_id}", &format!("tok_{}", "0".repeat(32)))
 }
 
 #[test]
@@ -47,11 +61,14 @@ fn only_these_operations_need_no_token() {
     assert_eq!(
         open,
         [
+            "POST /api/v1/auth/device/code",
+            "POST /api/v1/auth/device/token",
             "POST /api/v1/auth/login",
             "POST /api/v1/auth/logout",
             "POST /api/v1/auth/refresh",
             "POST /api/v1/devices/register-with-key",
             "POST /api/v1/devices/retire",
+            "POST /api/v1/members/accept",
             "POST /api/v1/setup",
             "GET /healthz",
             "GET /readyz",
@@ -80,6 +97,41 @@ async fn every_other_operation_refuses_a_request_without_a_valid_token() {
     }
 }
 
+#[test]
+fn every_operation_of_a_person_names_one_permission() {
+    for operation in operations().iter().filter(|one| one.needs == ["access_token"]) {
+        assert!(operation.permission.is_some(), "{} {}", operation.method, operation.path);
+    }
+}
+
+#[tokio::test]
+async fn every_operation_is_open_to_the_roles_that_have_its_permission_and_to_no_other() {
+    let (world, owner) = World::set_up().await;
+    let mut refused = 0;
+    for role in Role::ALL {
+        let email = format!("{}@example.org", role.as_str());
+        let member = world.member(&owner, &email, role.as_str()).await;
+        let (last, others): (Vec<_>, Vec<_>) = operations()
+            .into_iter()
+            .filter(|operation| operation.needs == ["access_token"])
+            .partition(|operation| operation.path.ends_with("/leave"));
+        for operation in others.iter().chain(&last) {
+            let path = fill(&operation.path, &zeros("dev"), &zeros("mdl"));
+            let answer = world.call(&operation.method, &path, &member, None).await;
+            let may = permission::allows(role, operation.permission.unwrap());
+            let place = format!("{role:?} {} {path}: {answer:?}", operation.method);
+            assert_eq!(answer.body["code"] == "forbidden", !may, "{place}");
+            assert_ne!(answer.status, 401, "{place}");
+            refused += usize::from(!may);
+        }
+    }
+    assert!(refused >= 25, "{refused}");
+}
+
+fn zeros(prefix: &str) -> String {
+    format!("{prefix}_{}", "0".repeat(32))
+}
+
 #[tokio::test]
 async fn what_another_account_owns_is_not_found() {
     let (world, user) = World::set_up().await;
@@ -93,6 +145,13 @@ async fn what_another_account_owns_is_not_found() {
     };
     let key = world.post("/api/v1/keys", &user, json!({ "kind": "fleet" })).await;
     let key = key.body["info"]["key_id"].as_str().unwrap().to_owned();
+    let me = world.get("/api/v1/me", &user).await.text("user_id");
+    let invited = json!({ "role": "viewer" });
+    let invited = world.post("/api/v1/members/invitations", &user, invited).await;
+    let invitation = invited.body["info"]["invitation_id"].as_str().unwrap().to_owned();
+    let wish = json!({ "name": "ci", "scopes": ["devices:read"] });
+    let token = world.post("/api/v1/tokens", &user, wish).await;
+    let token = token.body["info"]["token_id"].as_str().unwrap().to_owned();
     let mut tried = 0;
     for operation in operations() {
         let named = operation.path.contains('{') && operation.needs == ["access_token"];
@@ -105,9 +164,16 @@ async fn what_another_account_owns_is_not_found() {
             .replace("{model_id}", &model)
             .replace("{key_id}", &key)
             .replace("{command_id}", &command)
-            .replace("{deployment_id}", &deployment);
+            .replace("{deployment_id}", &deployment)
+            .replace("{user_id}", &me)
+            .replace("{invitation_id}", &invitation)
+            .replace("{token_id}", &token);
         let body = match operation.path.rsplit('/').next() {
             Some("update") => Some(json!({ "version": "1.4.0" })),
+            Some("{device_id}") if operation.method == "PATCH" => {
+                Some(json!({ "add_tags": ["x"] }))
+            }
+            Some("{user_id}") => Some(json!({ "role": "viewer" })),
             _ => (operation.method == "PATCH").then(|| json!({ "name": "mine" })),
         };
         let answer = if path.ends_with("/content") {
@@ -122,7 +188,9 @@ async fn what_another_account_owns_is_not_found() {
         tried += 1;
     }
     assert!(tried >= 14, "{tried}");
-    for list in ["keys", "devices", "models", "deployments"] {
+    for list in
+        ["keys", "devices", "models", "deployments", "members/invitations", "tokens", "commands"]
+    {
         assert!(world.get(&format!("/api/v1/{list}"), &bob).await.items().is_empty(), "{list}");
     }
     let read = world.get(&format!("/api/v1/devices/{}", device.id), &user).await;

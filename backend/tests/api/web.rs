@@ -19,7 +19,7 @@ async fn every_answer_is_guarded() {
 #[tokio::test]
 async fn pages_run_scripts_of_our_own_only_and_may_reach_models_on_this_machine() {
     let (world, _) = World::set_up().await;
-    for path in ["/", "/workspace"] {
+    for path in ["/", "/workspace", "/device"] {
         let page = world.get(path, "").await;
         assert_eq!(page.status, 200, "{path}");
         let policy = page.header("content-security-policy");

@@ -1,9 +1,11 @@
 //! `link register`, `link login` and `link account`.
 
-use clap::{Args, Subcommand};
-use link_protocol::id::DeviceId;
+use std::time::Duration;
 
-use crate::args::Backend;
+use clap::{Args, Subcommand};
+use link_protocol::id::{AccountId, DeviceId};
+
+use crate::args::{Backend, parse_duration};
 
 /// `link register`.
 #[derive(Args, Debug, Default)]
@@ -46,6 +48,18 @@ pub struct Login {
     /// Read the password from the first line of stdin
     #[arg(long)]
     pub password_stdin: bool,
+    /// Let somebody log this machine in with a browser, here or elsewhere
+    #[arg(long, conflicts_with_all = ["email", "password_stdin", "token_file"])]
+    pub device: bool,
+    /// Open no browser here
+    #[arg(long, requires = "device")]
+    pub no_browser: bool,
+    /// How long to wait for the browser, such as `60s` or `5m`
+    #[arg(long, value_name = "TIME", requires = "device", value_parser = parse_duration, default_value = "10m")]
+    pub timeout: Duration,
+    /// Use a personal access token from the first line of this file; `-` reads it from stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["email", "password_stdin"])]
+    pub token_file: Option<String>,
     #[command(flatten)]
     pub backend: Backend,
 }
@@ -56,6 +70,12 @@ pub enum AccountCommand {
     /// Create the first account with the setup token that the backend printed
     #[command(after_help = CREATE_EXAMPLES)]
     Create(CreateAccount),
+    /// List the accounts that you belong to
+    #[command(after_help = "Example:\n  link account list")]
+    List,
+    /// Go to another of your accounts; commands act there from then on
+    #[command(after_help = "Example:\n  link account use acc_…")]
+    Use { account: AccountId },
 }
 
 /// `link account create`.
@@ -85,7 +105,9 @@ Examples:
 pub(super) const LOGIN_EXAMPLES: &str = "\
 Examples:
   link login --backend https://link.example
-  link login --email you@example.com --password-stdin < password.txt";
+  link login --email you@example.com --password-stdin < password.txt
+  link login --device                          opens a browser, or type the code in one elsewhere
+  link login --token-file token.txt            with a token of `link token create`";
 
 const CREATE_EXAMPLES: &str = "\
 Examples:

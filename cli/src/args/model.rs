@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use link_protocol::{command::Sha256Hex, file_name::FileName, port::Port};
+use link_protocol::{command::Sha256Hex, file_name::FileName, port::Port, selector::Selector};
 
 use crate::args::{Naming, Wait};
 
@@ -88,6 +88,9 @@ pub struct Deploy {
     /// Device, by id or by name [default: this machine's]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
+    /// All devices that fit, such as `tag=lab,state=online`, in place of one
+    #[arg(long, value_name = "SELECTION", conflicts_with = "device")]
+    pub select: Option<Selector>,
     /// Port to serve on [default: the one of the deployment before, or 8080]
     #[arg(long, value_name = "N")]
     pub port: Option<Port>,
@@ -137,4 +140,5 @@ Examples:
 const DEPLOY_EXAMPLES: &str = "\
 Examples:
   link model deploy smollm --serve --wait
-  link model deploy smollm --device workstation --port 8081 --alias chat --wait --timeout 1h";
+  link model deploy smollm --device workstation --port 8081 --alias chat --wait --timeout 1h
+  link model deploy smollm --select tag=lab --serve --wait";

@@ -1,31 +1,74 @@
-//! `link login`, `link logout`, `link whoami`, `link account create`.
+//! `link login`, `link logout`, `link whoami`, `link account`.
 
 use link_client::{
     backend::{self, BackendClient, Tokens},
     http::Http,
 };
 use link_protocol::{
-    backend_api::account::{LoginRequest, Me, SetupRequest},
+    backend_api::{
+        account::{LoginRequest, Me, SetupRequest},
+        member::Membership,
+    },
+    personal_token::{self, PersonalToken},
     secret::Secret,
 };
 
 use crate::{
     args::{AccountCommand, Backend, CreateAccount, Login},
+    command::device_login,
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
     exit_code::ExitCode,
-    secret_input, session,
+    output, secret_input, session,
 };
 
 pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<(), CliError> {
     match command {
         AccountCommand::Create(arguments) => create(context, arguments).await,
+        AccountCommand::List => {
+            let accounts = session::logged_in(context)?.accounts().await?;
+            context.output.data(&accounts, |accounts| table(accounts))
+        }
+        AccountCommand::Use { account } => {
+            let backend = session::logged_in(context)?;
+            let tokens = backend.enter_account(account).await?;
+            // The login in the account of before is of no more use to anybody.
+            let left = backend.log_out().await;
+            let me = keep(context, backend.http(), tokens, &format!("entered {account}")).await?;
+            if let Err(failure) = left {
+                let error = CliError::from(failure);
+                context
+                    .output
+                    .say(&format!("the login of before was not ended: {}", error.message));
+            }
+            if context.output.is_json() {
+                show(context, &me, backend.http().base())
+            } else {
+                Ok(())
+            }
+        }
     }
 }
 
 pub(super) async fn login(context: &Context, arguments: Login) -> Result<(), CliError> {
     let http = http(context, &arguments.backend)?;
+    if let Some(file) = &arguments.token_file {
+        let token = secret_input::line_of(file, "token")?;
+        let access = Secret::new(
+            PersonalToken::parse(token.expose())
+                .map_err(|why| CliError::usage(why.to_string()).hint("copy the whole token again"))?
+                .expose(),
+        );
+        let me = keep(context, &http, Tokens { access, refresh: None }, "logged in").await?;
+        return if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) };
+    }
+    if arguments.device {
+        let browser = !arguments.no_browser;
+        let tokens = device_login::run(context, &http, browser, arguments.timeout).await?;
+        let me = keep(context, &http, tokens, "logged in").await?;
+        return if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) };
+    }
     let email = email(arguments.email)?;
     let (me, _) = sign_in(context, &http, email, arguments.password_stdin).await?;
     if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) }
@@ -75,6 +118,7 @@ pub(super) async fn logout(context: &Context) -> Result<(), CliError> {
         context.output.say("nobody was logged in");
         return context.output.data(&serde_json::json!({"logged_out": false}), |_| String::new());
     };
+    let is_personal = login.access_token.expose().starts_with(personal_token::PREFIX);
     let tokens = Tokens { access: login.access_token, refresh: login.refresh_token };
     let revoked = match Http::new(&login.backend_url) {
         Ok(http) => BackendClient::new(http, tokens, None).log_out().await.map_err(CliError::from),
@@ -82,6 +126,9 @@ pub(super) async fn logout(context: &Context) -> Result<(), CliError> {
     };
     file.remove()?;
     context.output.say(&format!("logged out of {}", login.backend_url));
+    if is_personal {
+        context.output.say("the token stays good; revoke it with `link token revoke`");
+    }
     if let Err(error) = &revoked {
         let end = "its refresh token stays good until it expires";
         context.output.say(&format!("the backend could not be told ({}): {end}", error.message));
@@ -96,7 +143,16 @@ pub(super) async fn whoami(context: &Context) -> Result<(), CliError> {
     show(context, &me, backend.http().base())
 }
 
-async fn keep(context: &Context, http: &Http, tokens: Tokens, done: &str) -> Result<Me, CliError> {
+/// Keeps a login for later commands, and says so.
+///
+/// # Errors
+/// When the backend does not take the tokens, or the file cannot be written.
+pub(super) async fn keep(
+    context: &Context,
+    http: &Http,
+    tokens: Tokens,
+    done: &str,
+) -> Result<Me, CliError> {
     let base = http.base().to_owned();
     let me = BackendClient::new(http.clone(), tokens.clone(), None).me().await?;
     let login = Credentials {
@@ -110,11 +166,26 @@ async fn keep(context: &Context, http: &Http, tokens: Tokens, done: &str) -> Res
     Ok(me)
 }
 
-fn show(context: &Context, me: &Me, base: &str) -> Result<(), CliError> {
+/// Prints who is logged in.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub(super) fn show(context: &Context, me: &Me, base: &str) -> Result<(), CliError> {
     let document = serde_json::json!({
-        "user_id": me.user_id, "account_id": me.account_id, "email": me.email, "backend_url": base,
+        "user_id": me.user_id, "account_id": me.account_id, "email": me.email,
+        "role": me.role, "backend_url": base,
     });
-    context.output.data(&document, |_| format!("{} at {base}", me.email))
+    context.output.data(&document, |_| format!("{} at {base}, {}", me.email, me.role.as_str()))
+}
+
+fn table(accounts: &[Membership]) -> String {
+    let rows = accounts.iter().map(|account| {
+        let Membership { account_id, role, joined_at, current } = account;
+        let here = if *current { "*" } else { "" };
+        let [id, since] = [account_id.to_string(), joined_at.to_string()];
+        [here.to_owned(), id, role.as_str().to_owned(), since]
+    });
+    output::table(["", "ID", "ROLE", "SINCE"], rows)
 }
 
 fn http(context: &Context, backend: &Backend) -> Result<Http, CliError> {
@@ -125,7 +196,11 @@ fn email(given: Option<String>) -> Result<String, CliError> {
     given.map_or_else(|| secret_input::ask_text("E-mail", "--email"), Ok)
 }
 
-fn new_password() -> Result<Secret, CliError> {
+/// Asks for a new password, twice.
+///
+/// # Errors
+/// When there is no terminal, or the two differ.
+pub(super) fn new_password() -> Result<Secret, CliError> {
     let password =
         secret_input::ask_secret("New password (12 or more characters)", "--password-stdin")?;
     let again = secret_input::ask_secret("The same again", "--password-stdin")?;

@@ -5,7 +5,7 @@ mod system;
 
 use link_client::{backend, http::Http};
 use link_protocol::{
-    backend_api::device::{Device, UpdateDevice},
+    backend_api::device::{ChangeDevice, Device, UpdateDevice},
     retire::RetireCode,
     shown,
     update::{UpdateEnd, UpdateOutcome},
@@ -22,9 +22,21 @@ use crate::{
 
 pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(), CliError> {
     match command {
-        DeviceCommand::List => {
+        DeviceCommand::List { select } => {
             let backend = session::logged_in(context)?;
-            context.output.data(&backend.devices().await?, |list| table(list))
+            let devices = match &select {
+                Some(selector) => backend.selected_devices(selector).await?,
+                None => backend.devices().await?,
+            };
+            context.output.data(&devices, |list| table(list))
+        }
+        DeviceCommand::Tag { device, tags } => {
+            let change = ChangeDevice { add_tags: tags, remove_tags: Vec::new() };
+            change_tags(context, &device, &change).await
+        }
+        DeviceCommand::Untag { device, tags } => {
+            let change = ChangeDevice { add_tags: Vec::new(), remove_tags: tags };
+            change_tags(context, &device, &change).await
         }
         DeviceCommand::Show { device } => {
             let backend = session::logged_in(context)?;
@@ -55,6 +67,19 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
     }
 }
 
+async fn change_tags(
+    context: &Context,
+    named: &str,
+    change: &ChangeDevice,
+) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let id = resolve::device(context, &backend, Some(named)).await?;
+    let device = backend.change_device(id, change).await?;
+    let tags = if device.tags.is_empty() { "none".to_owned() } else { device.tags.join(", ") };
+    context.output.say(&format!("tags of {}: {tags}", device.name));
+    context.output.data(&device, |_| String::new())
+}
+
 async fn retire(context: &Context, argument: &str, at: &Backend) -> Result<(), CliError> {
     let text = if argument == "-" {
         secret_input::stdin_line("retire code")?.expose().to_owned()
@@ -71,7 +96,8 @@ async fn retire(context: &Context, argument: &str, at: &Backend) -> Result<(), C
     context.output.data(&json!({"retired": id}), |_| String::new())
 }
 
-fn table(devices: &[Device]) -> String {
+/// Lays devices out, one on each line.
+pub(super) fn table(devices: &[Device]) -> String {
     if devices.is_empty() {
         return "no devices; register one with `link register`".to_owned();
     }
@@ -81,10 +107,11 @@ fn table(devices: &[Device]) -> String {
             state(device).to_owned(),
             device.agent_version.to_string(),
             format!("{} {}", device.platform.os, device.platform.arch),
+            device.tags.join(", "),
             device.device_id.to_string(),
         ]
     });
-    output::table(["NAME", "STATE", "VERSION", "SYSTEM", "ID"], rows)
+    output::table(["NAME", "STATE", "VERSION", "SYSTEM", "TAGS", "ID"], rows)
 }
 
 fn show(device: &Device) -> String {
@@ -92,10 +119,15 @@ fn show(device: &Device) -> String {
     let Device { name, device_id, agent_version, platform, registered_at, .. } = device;
     let system = format!("{} {}, host {}", platform.os, platform.arch, platform.hostname);
     let [name, system] = [name, &system].map(|text| shown::one_line(text));
+    let tags = if device.tags.is_empty() {
+        String::new()
+    } else {
+        format!("Tags        {}\n", shown::one_line(&device.tags.join(", ")))
+    };
     let update = device.last_update.as_ref().map(last_update).unwrap_or_default();
     format!(
         "Device      {name}\nId          {device_id}\nState       {}\nAgent       {agent_version}\n\
-         {update}System      {system}\nRegistered  {registered_at}\nLast seen   {seen}\n{}",
+         {update}System      {system}\n{tags}Registered  {registered_at}\nLast seen   {seen}\n{}",
         state(device),
         device.system.as_ref().map(system::lines).unwrap_or_default()
     )

@@ -2,6 +2,7 @@
 
 mod add;
 mod deploy;
+mod deploy_many;
 
 use std::time::Duration;
 

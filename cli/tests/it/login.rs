@@ -1,10 +1,15 @@
 //! Login, the file that keeps it, and the first account.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use axum::{
     Json, Router,
     routing::{get, post},
 };
-use link_protocol::problem::Code;
+use link_protocol::{personal_token::PersonalToken, problem::Code};
 use serde_json::{Value, json};
 
 use crate::support::{Backend, Home, id, log_in, refuse};
@@ -64,6 +69,53 @@ fn logging_out_revokes_the_login_and_forgets_it() {
     assert_eq!(home.link(&["logout"]).stderr, "nobody was logged in\n");
 }
 
+#[test]
+fn a_personal_access_token_is_read_from_a_file_and_kept() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    let token = PersonalToken::from_secret([7; 32]);
+    let file = home.file("token.txt", token.expose());
+    let words = ["login", "--token-file", &file, "--backend", &backend.url];
+    let ran = home.link(&words);
+    assert_eq!((ran.code, ran.stderr.starts_with("logged in: a@b.c")), (0, true), "{ran:?}");
+    let ran = home.link(&["logout"]);
+    assert!(ran.stderr.contains("the token stays good"), "{ran:?}");
+    assert_eq!(backend.seen(), ["GET /api/v1/me"]);
+
+    let words = ["login", "--token-file", "-", "--backend", &backend.url];
+    let ran = home.link_with_input(&words, "lpt_mistyped\n");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("mistyped or incomplete"), "{ran:?}");
+    assert!(backend.seen().is_empty(), "nobody was asked");
+}
+
+#[test]
+fn a_machine_waits_until_its_person_has_let_it_in() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    let words = ["login", "--device", "--no-browser", "--backend", &backend.url];
+    let ran = home.link(&words);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.starts_with("open http://link.example/device and type WDJB-MJHT; the code"));
+    assert!(ran.stderr.contains("logged in: a@b.c"), "{ran:?}");
+    assert!(home.has("config/credentials.json") && !ran.stderr.contains("ldc_"), "{ran:?}");
+    let polls = backend.seen().iter().filter(|line| line.ends_with("/device/token")).count();
+    assert_eq!(polls, 2, "the first was too early");
+}
+
+#[test]
+fn a_machine_that_nobody_decides_about_gives_up() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    let words = ["login", "--device", "--no-browser", "--timeout", "500ms", "--json"];
+    let words: Vec<&str> = words.into_iter().chain(["--backend", &backend.url]).collect();
+    let ran = home.link(&words);
+    assert_eq!(ran.code, 75, "{ran:?}");
+    let (prompt, error) = ran.stderr.split_once('\n').unwrap();
+    assert_eq!(
+        serde_json::from_str::<Value>(prompt).unwrap(),
+        json!({"user_code": "WDJB-MJHT", "verification_uri": "http://link.example/device"})
+    );
+    assert_eq!(serde_json::from_str::<Value>(error).unwrap()["error"], "gave-up");
+}
+
 fn login(backend: &Backend) -> Vec<&str> {
     vec!["login", "--email", "a@b.c", "--password-stdin", "--backend", &backend.url]
 }
@@ -90,9 +142,28 @@ fn app() -> Router {
         tokens()
     };
     let me = || async {
-        Json(json!({"user_id": id("usr", 1), "account_id": id("acc", 1), "email": "a@b.c"}))
+        Json(
+            json!({"user_id": id("usr", 1), "account_id": id("acc", 1), "email": "a@b.c", "role": "owner"}),
+        )
+    };
+    let code = || async {
+        Json(json!({
+            "device_code": "ldc_secret", "user_code": "WDJB-MJHT", "expires_in": 600,
+            "interval": 1, "verification_uri": "http://link.example/device",
+            "verification_uri_complete": "http://link.example/device#WDJB-MJHT",
+        }))
+    };
+    let asked = Arc::new(AtomicBool::new(false));
+    let token = move || async move {
+        if asked.swap(true, Ordering::SeqCst) {
+            Ok(tokens())
+        } else {
+            Err(refuse(Code::AuthorizationPending, "the person has not decided yet"))
+        }
     };
     Router::new()
+        .route("/api/v1/auth/device/code", post(code))
+        .route("/api/v1/auth/device/token", post(token))
         .route("/api/v1/auth/login", post(login))
         .route("/api/v1/auth/logout", post(|| async {}))
         .route("/api/v1/setup", post(setup))

@@ -5,9 +5,11 @@
 #[cfg(test)]
 mod command_line;
 #[cfg(test)]
+mod fleet;
 mod install_script;
 #[cfg(test)]
 mod login;
+mod member;
 #[cfg(test)]
 mod register;
 #[cfg(test)]

@@ -2,13 +2,17 @@
 
 use link_protocol::{
     agent_api::PREFIX,
-    backend_api::command::CommandInfo,
+    backend_api::{
+        Page,
+        command::{CommandExplanation, CommandInfo},
+    },
     id::{CommandId, DeviceId, ModelId},
+    limits,
     port::Port,
 };
 
 use crate::{
-    backend::{BackendClient, CallError},
+    backend::{BackendClient, CallError, query_value},
     http::Call,
 };
 
@@ -61,6 +65,41 @@ impl BackendClient {
         device: DeviceId,
     ) -> Result<CommandInfo, CallError> {
         self.call(|| Call::post(format!("{PREFIX}/models/{model}/uninstall/{device}"))).await
+    }
+
+    /// Returns the newest `most` commands to the account's devices.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn commands(
+        &self,
+        device: Option<DeviceId>,
+        open: bool,
+        most: usize,
+    ) -> Result<Vec<CommandInfo>, CallError> {
+        let size = u32::try_from(most).unwrap_or(u32::MAX).clamp(1, limits::PAGE_SIZE_LIMIT);
+        let device = device.map(|device| format!("&device_id={device}")).unwrap_or_default();
+        let first = format!("{PREFIX}/commands?limit={size}&open={open}{device}");
+        let mut page: Page<CommandInfo> = self.call(|| Call::get(&first)).await?;
+        let mut commands = page.items;
+        while let Some(cursor) = page.next_cursor.filter(|_| commands.len() < most) {
+            let next = format!("{first}&cursor={}", query_value(&cursor));
+            page = self.call(|| Call::get(&next)).await?;
+            commands.append(&mut page.items);
+        }
+        commands.truncate(most);
+        Ok(commands)
+    }
+
+    /// Returns in plain words where a command is.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn explain_command(
+        &self,
+        command: CommandId,
+    ) -> Result<CommandExplanation, CallError> {
+        self.call(|| Call::get(format!("{PREFIX}/commands/{command}/explanation"))).await
     }
 
     /// Returns a command and, once the device has reported it, its result.

@@ -128,7 +128,7 @@ fn account_app(refreshes: &Arc<AtomicU32>) -> Router {
         if headers[header::AUTHORIZATION] == "Bearer new" {
             let id = "00000000000000000000000000000001";
             assert!(format!("usr_{id}").parse::<UserId>().is_ok());
-            let me = json!({"user_id": format!("usr_{id}"), "account_id": format!("acc_{id}"), "email": "a@b.c"});
+            let me = json!({"user_id": format!("usr_{id}"), "account_id": format!("acc_{id}"), "email": "a@b.c", "role": "owner"});
             Ok(Json(me))
         } else {
             Err((StatusCode::UNAUTHORIZED, Json(Problem::new(Code::TokenExpired, "expired"))))

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     allowlist::Origin,
+    backend_api::member::Role,
     id::{AccountId, UserId},
     secret::Secret,
 };
@@ -52,6 +53,8 @@ pub struct Me {
     pub user_id: UserId,
     pub account_id: AccountId,
     pub email: String,
+    /// What the caller may do in the account.
+    pub role: Role,
 }
 
 /// `GET` and `PUT /api/v1/settings/allowlist`: the origins that deployments carry from now on.

@@ -56,3 +56,41 @@ pub struct PortQuery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<String>,
 }
+
+/// How far a command is, in more detail than its state.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandStage {
+    /// Stored, and to be delivered.
+    Queued,
+    /// Delivered without an answer.
+    Delivered,
+    /// Kept by the device, which has not reported a result.
+    Acknowledged,
+    /// The device has reported a result.
+    Ended,
+    /// Not acknowledged in time.
+    Expired,
+    /// A newer wish took its place.
+    Superseded,
+}
+
+/// `GET /commands/{command_id}/explanation`: where a command is, in plain words.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct CommandExplanation {
+    pub command: CommandInfo,
+    pub stage: CommandStage,
+    /// How often it was delivered.
+    pub deliveries: u32,
+    /// When it is delivered (again), if it is.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub next_delivery_at: Option<Timestamp>,
+    pub device_online: bool,
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub device_last_seen_at: Option<Timestamp>,
+    /// What happened so far.
+    pub happened: String,
+    pub why: String,
+    /// What happens next.
+    pub next: String,
+}

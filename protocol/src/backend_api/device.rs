@@ -20,6 +20,9 @@ pub struct Device {
     /// What became of the last update of the agent, if the device told of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_update: Option<UpdateOutcome>,
+    /// Labels that it is selected by.
+    #[serde(default)]
+    pub tags: Vec<String>,
     pub platform: Platform,
     #[schema(value_type = String, format = DateTime)]
     pub registered_at: Timestamp,
@@ -36,4 +39,29 @@ pub struct Device {
 pub struct UpdateDevice {
     #[schema(value_type = String, example = "1.4.0")]
     pub version: semver::Version,
+}
+
+/// `PATCH /devices/{device_id}`: tags to add and to remove.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeDevice {
+    #[serde(default)]
+    pub add_tags: Vec<String>,
+    #[serde(default)]
+    pub remove_tags: Vec<String>,
+}
+
+/// Which devices.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct DeviceQuery {
+    /// Only those that fit, such as `tag=lab,version<1.3.0,state=online`: every term must. Terms are
+    /// `tag` (`=`, `!=`), `version` (`=`, `!=`, `<`, `<=`, `>`, `>=`) and `state` (`=`, `!=`;
+    /// `online`, `offline` or `updating`).
+    pub select: Option<String>,
+    /// Items to answer with: 1 to 200.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    pub limit: Option<u32>,
+    /// The `next_cursor` of the page before.
+    pub cursor: Option<String>,
 }

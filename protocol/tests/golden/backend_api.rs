@@ -6,16 +6,29 @@ use link_protocol::{
         account::{
             AllowlistSetting, LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse,
         },
-        command::{CommandInfo, CommandOutcome, CommandState},
+        audit::{Actor, ActorKind, AuditEntry, AuditOutcome},
+        command::{CommandExplanation, CommandInfo, CommandOutcome, CommandStage, CommandState},
         deployment::{CreateDeployment, Deployment, Serving},
-        device::{Device, UpdateDevice},
+        device::{ChangeDevice, Device, UpdateDevice},
+        device_flow::{
+            DecideDevice, DeviceCodeRequest, DeviceCodeResponse, DeviceTokenRequest, InquireDevice,
+            PendingDevice,
+        },
         key::{CreateKey, KeyCreated, KeyInfo},
+        member::{
+            AcceptInvitation, ChangeMember, EnterAccount, Invitation, InvitationCreated,
+            InviteMember, Member, Membership, Role,
+        },
         model::{ChangeModel, CreateModel, Model},
+        token::{CreateToken, TokenCreated, TokenInfo},
     },
     command::{CommandKind, ProxyFeatures},
     deployment::DeploymentState,
+    id::UserId,
     key::{EnrolmentKey, KeyKind},
     local_api::Progress,
+    permission::Permission,
+    personal_token::PersonalToken,
     problem::{Code, Problem},
     report::{CommandResult, LifecycleStatus, ModelState},
     retire::{RetireCode, RetireRequest},
@@ -81,6 +94,42 @@ pub(super) fn people() -> Vec<Example> {
             },
         ),
         request("retire_request", RetireRequest::from(&retire_code)),
+        request(
+            "invite_member",
+            InviteMember { role: Role::Operator, email: Some(email()), expires_at: Some(time()) },
+        ),
+        request(
+            "accept_invitation",
+            AcceptInvitation {
+                invitation_token: Secret::new("lit_example"),
+                email: Some(email()),
+                password: Some(password()),
+            },
+        ),
+        request(
+            "create_token",
+            CreateToken {
+                name: "ci".to_owned(),
+                scopes: vec![Permission::ReadDevices, Permission::OperateServing],
+                expires_at: Some(time()),
+            },
+        ),
+        request("device_code_request", DeviceCodeRequest { client_name: "laptop".to_owned() }),
+        request(
+            "device_token_request",
+            DeviceTokenRequest { device_code: Secret::new("ldc_example") },
+        ),
+        request("inquire_device", InquireDevice { user_code: "WDJB-MJHT".to_owned() }),
+        request("decide_device", DecideDevice { user_code: "WDJB-MJHT".to_owned(), allow: true }),
+        request(
+            "change_device",
+            ChangeDevice {
+                add_tags: vec!["lab".to_owned()],
+                remove_tags: vec!["spare".to_owned()],
+            },
+        ),
+        request("change_member", ChangeMember { role: Role::Viewer }),
+        request("enter_account", EnterAccount { account_id: id("acc_", 10) }),
         request("update_device", UpdateDevice { version: version() }),
     ]
 }
@@ -126,6 +175,7 @@ pub(super) fn answers() -> Vec<Example> {
                 user_id: id("usr_", 9),
                 account_id: id("acc_", 10),
                 email: "ada@example.org".to_owned(),
+                role: Role::Owner,
             },
         ),
         body("command_info_sent", command.clone()),
@@ -140,6 +190,20 @@ pub(super) fn answers() -> Vec<Example> {
                     reported_at: time(),
                 }),
                 ..command.clone()
+            },
+        ),
+        body(
+            "command_explanation",
+            CommandExplanation {
+                command: command.clone(),
+                stage: CommandStage::Delivered,
+                deliveries: 1,
+                next_delivery_at: Some(time()),
+                device_online: true,
+                device_last_seen_at: Some(time()),
+                happened: "It was delivered once and not acknowledged.".to_owned(),
+                why: "The device has not said that it keeps the command.".to_owned(),
+                next: "Without an acknowledgement it expires.".to_owned(),
             },
         ),
         body("command_page", Page { items: vec![command], next_cursor: Some("next".to_owned()) }),
@@ -159,6 +223,88 @@ pub(super) fn answers() -> Vec<Example> {
         body("key_page", Page { items: vec![key_info], next_cursor: None }),
         body("model", model_answer()),
         body("model_page", Page { items: vec![model_answer()], next_cursor: None }),
+        body(
+            "member",
+            Member {
+                user_id: id("usr_", 9),
+                email: "ada@example.org".to_owned(),
+                role: Role::Admin,
+                joined_at: time(),
+            },
+        ),
+        body(
+            "token_created",
+            TokenCreated {
+                token: PersonalToken::from_secret([7; 32]),
+                info: TokenInfo {
+                    token_id: id("tok_", 12),
+                    name: "ci".to_owned(),
+                    scopes: vec![Permission::ReadAccount, Permission::ReadDevices],
+                    created_at: time(),
+                    expires_at: parse("2026-11-05T12:00:00Z"),
+                    last_used_at: None,
+                },
+            },
+        ),
+        body(
+            "device_code_response",
+            DeviceCodeResponse {
+                device_code: Secret::new("ldc_example"),
+                user_code: "WDJB-MJHT".to_owned(),
+                verification_uri: "https://link.example/device".to_owned(),
+                verification_uri_complete: "https://link.example/device#WDJB-MJHT".to_owned(),
+                expires_in: 600,
+                interval: 5,
+            },
+        ),
+        body(
+            "pending_device",
+            PendingDevice {
+                user_code: "WDJB-MJHT".to_owned(),
+                client_name: "laptop".to_owned(),
+                address: "192.0.2.7".to_owned(),
+                created_at: time(),
+                expires_at: parse("2026-08-07T12:10:00Z"),
+            },
+        ),
+        body(
+            "audit_entry",
+            AuditEntry {
+                entry_id: id("aud_", 13),
+                at: time(),
+                actor: Actor {
+                    kind: ActorKind::User,
+                    id: Some(id::<UserId>("usr_", 9).to_string()),
+                },
+                action: "member.role".to_owned(),
+                subject: id::<UserId>("usr_", 14).to_string(),
+                address: Some("192.0.2.7".to_owned()),
+                outcome: AuditOutcome::Done,
+                detail: "viewer".to_owned(),
+            },
+        ),
+        body(
+            "membership",
+            Membership {
+                account_id: id("acc_", 10),
+                role: Role::Owner,
+                joined_at: time(),
+                current: true,
+            },
+        ),
+        body(
+            "invitation_created",
+            InvitationCreated {
+                invitation_token: Secret::new("lit_example"),
+                info: Invitation {
+                    invitation_id: id("inv_", 11),
+                    role: Role::Operator,
+                    email: None,
+                    created_at: time(),
+                    expires_at: parse("2026-08-14T12:00:00Z"),
+                },
+            },
+        ),
         body("problem", Problem { request_id, ..offline }),
         body("problem_without_hint", Problem::new(Code::NotFound, "there is no such device")),
     ]
@@ -197,6 +343,7 @@ fn device_answer() -> Device {
         status: LifecycleStatus::Online,
         agent_version: version(),
         last_update: None,
+        tags: vec!["kitchen".to_owned()],
         platform: platform(),
         registered_at: time(),
         last_seen_at: Some(time()),

@@ -8,6 +8,10 @@ import { accessToken, refresh } from './session.js';
 const POLL_GAP = 300;
 
 export const me = () => call('GET', '/me');
+export const inquireDevice = (code) =>
+  call('POST', '/auth/device/inquire', { body: { user_code: code } });
+export const decideDevice = (code, allow) =>
+  call('POST', '/auth/device/decide', { body: { user_code: code, allow } });
 
 export const devices = () => all('/devices');
 export const updateDevice = (id, version) =>

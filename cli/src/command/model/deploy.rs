@@ -4,14 +4,19 @@ use std::time::Duration;
 
 use link_client::backend::BackendClient;
 use link_protocol::{
-    backend_api::deployment::{CreateDeployment, Deployment},
+    backend_api::{
+        deployment::{CreateDeployment, Deployment},
+        model::Model,
+    },
     command::ProxyFeatures,
     deployment::DeploymentState,
+    id::DeviceId,
     report::ModelState,
 };
 
 use crate::{
     args::Deploy,
+    command::{bulk, model::deploy_many},
     context::{Context, idempotency_key},
     error::CliError,
     exit_code::ExitCode,
@@ -22,7 +27,7 @@ use crate::{
 
 /// Where a deployment is, as the one who waits for it sees it.
 #[derive(Debug, Eq, PartialEq)]
-enum Stage {
+pub(super) enum Stage {
     Waiting(&'static str),
     Done,
     Failed(String),
@@ -31,15 +36,12 @@ enum Stage {
 pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
+    if let Some(selector) = &arguments.select {
+        let devices = bulk::select(&backend, selector).await?;
+        return deploy_many::run(context, &backend, devices, &arguments, &model).await;
+    }
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
-    let request = CreateDeployment {
-        model_id: model.model_id,
-        device_id: device,
-        port: arguments.port,
-        alias: arguments.naming.alias,
-        serve: arguments.serve,
-        proxy: ProxyFeatures { cors: !arguments.no_cors, telemetry: !arguments.no_telemetry },
-    };
+    let request = wish(&arguments, &model, device);
     let created = backend.deploy(&request, &idempotency_key()).await?;
     if !arguments.wait.wait {
         let Deployment { alias, port, .. } = &created;
@@ -56,6 +58,18 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
         model.name, ended.alias, ended.port
     ));
     context.output.data(&ended, |_| String::new())
+}
+
+/// Returns what is asked for one device.
+pub(super) fn wish(arguments: &Deploy, model: &Model, device: DeviceId) -> CreateDeployment {
+    CreateDeployment {
+        model_id: model.model_id,
+        device_id: device,
+        port: arguments.port,
+        alias: arguments.naming.alias.clone(),
+        serve: arguments.serve,
+        proxy: ProxyFeatures { cors: !arguments.no_cors, telemetry: !arguments.no_telemetry },
+    }
 }
 
 async fn wait_for(
@@ -99,7 +113,8 @@ async fn wait_for(
     }
 }
 
-fn stage(deployment: &Deployment, serve: bool) -> Stage {
+/// Tells where a deployment is.
+pub(super) fn stage(deployment: &Deployment, serve: bool) -> Stage {
     let reason = || deployment.reason.clone().unwrap_or_else(|| "no reason was given".to_owned());
     match deployment.state {
         DeploymentState::Queued => Stage::Waiting("queued"),

@@ -1,0 +1,73 @@
+//! Who calls an operation, and that they may.
+//!
+//! A handler gets its caller by the permission that it needs, so that none can forget to name one;
+//! the OpenAPI document names the same, and a test compares the two by calling.
+
+use std::{marker::PhantomData, sync::Arc};
+
+use axum::{
+    extract::FromRequestParts,
+    http::{header, request::Parts},
+};
+use link_protocol::permission::Permission;
+
+use crate::{
+    access::Identity,
+    api::{extract::bearer, peer, problem::Rejection},
+    app::App,
+};
+
+/// The caller, who has the permission `P`.
+pub(crate) struct Caller<P>(pub(crate) Identity, pub(crate) PhantomData<P>);
+
+/// The caller, when there is one.
+pub(crate) struct MaybeCaller(pub(crate) Option<Identity>);
+
+/// A permission as a type.
+pub(crate) trait Needs {
+    const PERMISSION: Permission;
+}
+
+macro_rules! needs {
+    ($($name:ident)+) => {
+        /// The permissions, each as a type.
+        pub(crate) mod may {
+            use super::{Needs, Permission};
+            $(
+                #[doc = concat!("[`Permission::", stringify!($name), "`].")]
+                pub(crate) struct $name;
+                impl Needs for $name {
+                    const PERMISSION: Permission = Permission::$name;
+                }
+            )+
+        }
+    };
+}
+
+needs! {
+    ReadAccount ActInPerson ReadMembers WriteMembers ReadKeys WriteKeys ReadDevices OperateDevices
+    WriteDevices ReadModels WriteModels ReadDeployments WriteDeployments OperateServing ReadCommands
+    ReadSettings WriteSettings ReadAudit
+}
+
+impl<P: Needs> FromRequestParts<Arc<App>> for Caller<P> {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
+        let identity = app.identify(bearer(&parts.headers)?, peer::of(parts, app)).await?;
+        identity.check(P::PERMISSION)?;
+        Ok(Self(identity, PhantomData))
+    }
+}
+
+impl FromRequestParts<Arc<App>> for MaybeCaller {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
+        if !parts.headers.contains_key(header::AUTHORIZATION) {
+            return Ok(Self(None));
+        }
+        let identity = app.identify(bearer(&parts.headers)?, peer::of(parts, app)).await?;
+        Ok(Self(Some(identity)))
+    }
+}

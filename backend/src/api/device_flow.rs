@@ -1,0 +1,94 @@
+//! Logging in on one machine by a browser on another (RFC 8628).
+
+use std::sync::Arc;
+
+use axum::{
+    Json as Answer,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+};
+use link_protocol::backend_api::{
+    account::TokenResponse,
+    device_flow::{
+        DecideDevice, DeviceCodeRequest, DeviceCodeResponse, DeviceTokenRequest, InquireDevice,
+        PendingDevice,
+    },
+};
+
+use crate::{
+    api::{
+        caller::{Caller, may},
+        extract::Json,
+        peer::From,
+        problem::Rejection,
+    },
+    app::App,
+    domain::refusal::Refusal,
+};
+
+/// Begins a login that a person allows at the page `/device`, where they type the user code.
+#[utoipa::path(post, path = "/auth/device/code", tag = "account",
+    request_body = DeviceCodeRequest,
+    responses((status = 200, description = "The codes.", body = DeviceCodeResponse)))]
+pub(crate) async fn begin_device_login(
+    From(peer): From,
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    Json(request): Json<DeviceCodeRequest>,
+) -> Result<Answer<DeviceCodeResponse>, Rejection> {
+    let base = match app.public_url() {
+        Some(url) => url.to_owned(),
+        None => asked_at(&headers)?,
+    };
+    let codes = app.begin_device_login(peer, &base, request).await?;
+    Ok(Answer(codes))
+}
+
+/// Gives the tokens of a login once its person has allowed it, once. Until then it answers
+/// `authorization-pending`, or `slow-down` to who asks sooner than the interval.
+#[utoipa::path(post, path = "/auth/device/token", tag = "account",
+    request_body = DeviceTokenRequest,
+    responses((status = 200, description = "Logged in.", body = TokenResponse)))]
+pub(crate) async fn poll_device_login(
+    From(peer): From,
+    State(app): State<Arc<App>>,
+    Json(request): Json<DeviceTokenRequest>,
+) -> Result<Answer<TokenResponse>, Rejection> {
+    let tokens = app.poll_device_login(peer, request).await?;
+    Ok(Answer(tokens))
+}
+
+/// Tells what waits for a user code. Ten questions and decisions a minute.
+#[utoipa::path(post, path = "/auth/device/inquire", tag = "account",
+    security(("access_token" = ["login"])), request_body = InquireDevice,
+    responses((status = 200, description = "What waits.", body = PendingDevice)))]
+pub(crate) async fn inquire_device_login(
+    Caller(caller, ..): Caller<may::ActInPerson>,
+    State(app): State<Arc<App>>,
+    Json(request): Json<InquireDevice>,
+) -> Result<Answer<PendingDevice>, Rejection> {
+    let pending = app.inquire_device_login(caller, request).await?;
+    Ok(Answer(pending))
+}
+
+/// Lets the machine that waits for a user code log in as the caller in the account, or refuses it.
+#[utoipa::path(post, path = "/auth/device/decide", tag = "account",
+    security(("access_token" = ["login"])), request_body = DecideDevice,
+    responses((status = 204, description = "It is decided.")))]
+pub(crate) async fn decide_device_login(
+    Caller(caller, ..): Caller<may::ActInPerson>,
+    State(app): State<Arc<App>>,
+    Json(request): Json<DecideDevice>,
+) -> Result<StatusCode, Rejection> {
+    app.decide_device_login(caller, request).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The address that this very request reached, when the backend was given none.
+fn asked_at(headers: &HeaderMap) -> Result<String, Refusal> {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let is_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+    let host = host.filter(|host| !host.is_empty() && host.chars().all(is_host));
+    host.map(|host| format!("http://{host}"))
+        .ok_or_else(|| Refusal::invalid("Host: is the address of this backend"))
+}

@@ -1,0 +1,114 @@
+//! The audit log: entries in the name of who acts, and the list of them.
+
+use jiff::{SignedDuration, Timestamp};
+use link_protocol::{
+    backend_api::audit::{Actor, ActorKind, AuditEntry, AuditOutcome},
+    id::{AccountId, AuditId, UserId},
+};
+
+use crate::{
+    access::{Identity, Means},
+    app::App,
+    chance,
+    domain::{
+        attempts::Peer,
+        audit::{Action, AuditFilter, AuditRecord},
+    },
+    failure::Failure,
+    store::Page,
+};
+
+impl App {
+    /// Lists what was done in the caller's account, the newest first.
+    ///
+    /// # Errors
+    /// [`crate::domain::refusal::Refusal::Invalid`].
+    pub async fn audit(
+        &self,
+        caller: Identity,
+        filter: AuditFilter,
+        page: &Page,
+    ) -> Result<Vec<AuditEntry>, Failure> {
+        let entries = self.store.audit(caller.account, &filter.checked()?, page).await?;
+        Ok(entries.into_iter().map(AuditRecord::info).collect())
+    }
+
+    /// Makes an entry of what `caller` does, for the transaction that does it.
+    pub(super) fn entry(
+        &self,
+        caller: &Identity,
+        action: Action,
+        subject: impl ToString,
+    ) -> AuditRecord {
+        let actor = match caller.means {
+            Means::Login(_) => actor(ActorKind::User, caller.user),
+            Means::Token(token) => actor(ActorKind::Token, token),
+        };
+        self.entry_of(caller.account, actor, caller.peer, action, subject)
+    }
+
+    /// Makes an entry of what `actor` does.
+    pub(super) fn entry_of(
+        &self,
+        account: AccountId,
+        actor: Actor,
+        peer: Peer,
+        action: Action,
+        subject: impl ToString,
+    ) -> AuditRecord {
+        let id = AuditId::from_uuid(chance::uuid());
+        let subject = subject.to_string();
+        let entry = AuditRecord::done(id, account, actor, action, subject, self.now());
+        AuditRecord { address: peer.0.map(|_| peer.to_string()), ..entry }
+    }
+
+    /// Makes an entry of what a user does who has no identity yet.
+    pub(super) fn entry_of_user(
+        &self,
+        account: AccountId,
+        user: UserId,
+        peer: Peer,
+        action: Action,
+    ) -> AuditRecord {
+        self.entry_of(account, actor(ActorKind::User, user), peer, action, user)
+    }
+
+    /// Records what `caller` did in a transaction that knows nothing of the log. It is done; that it
+    /// could not be recorded is told in the backend's own log.
+    pub(super) async fn note(
+        &self,
+        caller: &Identity,
+        action: Action,
+        subject: impl ToString,
+        detail: &str,
+    ) {
+        let entry = self.entry(caller, action, subject).with(detail);
+        self.keep_entry(&entry).await;
+    }
+
+    /// Records what was refused.
+    pub(super) async fn note_refused(&self, entry: AuditRecord) {
+        self.keep_entry(&AuditRecord { outcome: AuditOutcome::Refused, ..entry }).await;
+    }
+
+    /// Deletes the entries that have outlived the retention.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub(super) async fn purge_audit(&self) -> Result<(), Failure> {
+        let kept = SignedDuration::from_hours(24 * i64::from(self.config.audit_days));
+        let before = self.now().checked_sub(kept).unwrap_or(Timestamp::MIN);
+        Ok(self.store.purge_audit(before).await?)
+    }
+
+    pub(super) async fn keep_entry(&self, entry: &AuditRecord) {
+        if let Err(error) = self.store.record(entry).await {
+            tracing::error!(%error, action = entry.action, "an audit entry was lost");
+        }
+    }
+}
+
+/// Returns who acts.
+pub(super) fn actor(kind: ActorKind, id: impl ToString) -> Actor {
+    Actor { kind, id: Some(id.to_string()) }
+}

@@ -1,0 +1,137 @@
+//! The device flow: codes for a machine, the decision of a person, tokens for the machine.
+
+use link_protocol::backend_api::{
+    account::TokenResponse,
+    device_flow::{
+        DecideDevice, DeviceCodeRequest, DeviceCodeResponse, DeviceTokenRequest, InquireDevice,
+        PendingDevice,
+    },
+};
+
+use crate::{
+    access::Identity,
+    app::{App, lock},
+    chance,
+    domain::{
+        attempts::{Peer, WINDOW},
+        audit::Action,
+        device_flow::{self, Decision, Pending, Poll, UserCode},
+        name,
+        refusal::Refusal,
+    },
+    failure::Failure,
+    store::StoreError,
+};
+
+/// How often a user code that is taken is made again.
+const TRIES: usize = 3;
+
+impl App {
+    /// Begins a login that waits for a person; `base` is where people reach this backend.
+    ///
+    /// # Errors
+    /// [`Refusal::TooManyAttempts`] when the address asks too often or too many wait.
+    pub async fn begin_device_login(
+        &self,
+        peer: Peer,
+        base: &str,
+        DeviceCodeRequest { client_name }: DeviceCodeRequest,
+    ) -> Result<DeviceCodeResponse, Failure> {
+        let now = self.now();
+        let client_name = name::checked("client_name", &client_name)?;
+        lock(&self.peer_attempts).count(&peer.key(), now)?;
+        let device_code = chance::secret("ldc_");
+        let digest = chance::digest(device_code.expose());
+        let mut pending = None;
+        for _ in 0..TRIES {
+            let code = UserCode::from_chance(&chance::bits());
+            let new = Pending::new(digest, code, client_name.clone(), peer.to_string(), now);
+            match self.store.add_device_code(&new, device_flow::MOST_PENDING).await {
+                Ok(true) => {
+                    pending = Some(new);
+                    break;
+                }
+                Ok(false) => break,
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let retry_after_s = WINDOW.as_secs();
+        let pending = pending.ok_or(Refusal::TooManyAttempts { retry_after_s })?;
+        let user_code = pending.user_code.shown();
+        let verification_uri = format!("{}/device", base.trim_end_matches('/'));
+        Ok(DeviceCodeResponse {
+            device_code,
+            verification_uri_complete: format!("{verification_uri}#{user_code}"),
+            user_code,
+            verification_uri,
+            expires_in: u64::from(device_flow::LIFETIME_S),
+            interval: u64::from(device_flow::INTERVAL_S),
+        })
+    }
+
+    /// Answers a machine that waits for its person.
+    ///
+    /// # Errors
+    /// [`Refusal::AuthorizationPending`], [`Refusal::SlowDown`], [`Refusal::AccessDenied`],
+    /// [`Refusal::DeviceCodeExpired`].
+    pub async fn poll_device_login(
+        &self,
+        peer: Peer,
+        request: DeviceTokenRequest,
+    ) -> Result<TokenResponse, Failure> {
+        let digest = chance::digest(request.device_code.expose());
+        let poll = self.store.poll_device_code(&digest, self.now()).await?;
+        let (user, account) = match poll {
+            Some(Poll::Pending) => return Err(Refusal::AuthorizationPending.into()),
+            Some(Poll::TooFast) => return Err(Refusal::SlowDown.into()),
+            Some(Poll::Denied) => return Err(Refusal::AccessDenied.into()),
+            Some(Poll::Expired) | None => return Err(Refusal::DeviceCodeExpired.into()),
+            Some(Poll::Granted { user, account }) => (user, account),
+        };
+        let memberships = self.store.memberships(user).await?;
+        let user = self.store.user(user).await?.ok_or(Refusal::AccessDenied)?;
+        if !memberships.iter().any(|member| member.account == account) {
+            return Err(Refusal::AccessDenied.into());
+        }
+        let entry = self.entry_of_user(account, user.id, peer, Action::LogInByDevice);
+        self.log_in_user(&user, account, entry).await
+    }
+
+    /// Tells the caller what waits for a user code.
+    ///
+    /// # Errors
+    /// [`Refusal::UserCodeUnknown`], [`Refusal::TooManyAttempts`].
+    pub async fn inquire_device_login(
+        &self,
+        caller: Identity,
+        InquireDevice { user_code }: InquireDevice,
+    ) -> Result<PendingDevice, Failure> {
+        let code = self.guess(caller, &user_code)?;
+        let found = self.store.device_code(&code).await?;
+        Ok(found.ok_or(Refusal::UserCodeUnknown)?.info(self.now())?)
+    }
+
+    /// Lets the machine that waits for a user code log in as the caller, or refuses it.
+    ///
+    /// # Errors
+    /// [`Refusal::UserCodeUnknown`], [`Refusal::TooManyAttempts`].
+    pub async fn decide_device_login(
+        &self,
+        caller: Identity,
+        DecideDevice { user_code, allow }: DecideDevice,
+    ) -> Result<(), Failure> {
+        let code = self.guess(caller, &user_code)?;
+        let (user, account) = (caller.user, caller.account);
+        let decision = if allow { Decision::Granted { user, account } } else { Decision::Denied };
+        self.store.decide_device_code(&code, decision, self.now()).await?;
+        tracing::info!(%user, allow, "a login by the device flow was decided");
+        Ok(())
+    }
+
+    /// Reads a user code; a person has few guesses a minute.
+    fn guess(&self, caller: Identity, user_code: &str) -> Result<UserCode, Refusal> {
+        lock(&self.attempts).count(&caller.user.to_string(), self.now())?;
+        UserCode::parse(user_code)
+    }
+}

@@ -1,0 +1,224 @@
+//! Members of an account: invite, accept, change, remove.
+
+use link_protocol::{
+    backend_api::{
+        account::TokenResponse,
+        member::{
+            AcceptInvitation, ChangeMember, EnterAccount, Invitation, InvitationCreated,
+            InviteMember, Member, Membership, Role,
+        },
+    },
+    id::{InvitationId, UserId},
+    limits,
+    permission::Permission,
+};
+
+use crate::{
+    access::Identity,
+    app::App,
+    chance,
+    domain::{
+        attempts::Peer,
+        audit::Action,
+        member::{self, InvitationRecord, MemberRecord},
+        refusal::Refusal,
+    },
+    failure::Failure,
+    store::{MemberChange, Page, StoreError},
+};
+
+impl App {
+    /// Lists the members of the caller's account.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn members(&self, caller: Identity, page: &Page) -> Result<Vec<Member>, Failure> {
+        Ok(self.store.members(caller.account, page).await?)
+    }
+
+    /// Makes an invitation; the answer is the only place where its token is shown.
+    ///
+    /// # Errors
+    /// [`Refusal::Forbidden`], [`Refusal::Invalid`].
+    pub async fn invite(
+        &self,
+        caller: Identity,
+        wish: InviteMember,
+    ) -> Result<InvitationCreated, Failure> {
+        let id = InvitationId::from_uuid(chance::uuid());
+        let record = InvitationRecord::create(id, caller.account, caller.role, wish, self.now())?;
+        let token = chance::secret("lit_");
+        let digest = chance::digest(token.expose());
+        let most = limits::INVITATIONS_WAITING;
+        let entry = self.entry(&caller, Action::Invite, id).with(record.role.as_str());
+        if !self.store.add_invitation(&record, &digest, most, &entry).await? {
+            let rule = format!("{most} invitations wait to be accepted; withdraw some first");
+            return Err(Refusal::Invalid(rule).into());
+        }
+        Ok(InvitationCreated { invitation_token: token, info: record.info() })
+    }
+
+    /// Lists the invitations that can still be accepted.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn invitations(
+        &self,
+        caller: Identity,
+        page: &Page,
+    ) -> Result<Vec<Invitation>, Failure> {
+        let invitations = self.store.invitations(caller.account, page, self.now()).await?;
+        Ok(invitations.iter().map(InvitationRecord::info).collect())
+    }
+
+    /// Withdraws an invitation.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn withdraw_invitation(
+        &self,
+        caller: Identity,
+        id: InvitationId,
+    ) -> Result<(), Failure> {
+        let entry = self.entry(&caller, Action::WithdrawInvitation, id);
+        match self.store.remove_invitation(caller.account, id, &entry).await {
+            Err(StoreError::NotFound) => Err(Refusal::NotFound("invitation").into()),
+            other => Ok(other?),
+        }
+    }
+
+    /// Accepts an invitation as the caller, or as a user who is created for it, and begins a login
+    /// in its account.
+    ///
+    /// # Errors
+    /// [`Refusal::InvitationInvalid`], [`Refusal::AlreadyMember`], [`Refusal::Invalid`].
+    pub async fn accept_invitation(
+        &self,
+        peer: Peer,
+        caller: Option<Identity>,
+        request: AcceptInvitation,
+    ) -> Result<TokenResponse, Failure> {
+        if let Some(caller) = caller {
+            caller.check(Permission::ActInPerson)?;
+        }
+        let new = caller.is_none();
+        let user = match (caller, request.email, request.password) {
+            (Some(caller), None, None) => {
+                self.store.user(caller.user).await?.ok_or(Refusal::Unauthorized)?
+            }
+            (Some(_), _, _) => {
+                let rule = "email, password: are of a new user; leave them out, or log out first";
+                return Err(Refusal::invalid(rule).into());
+            }
+            (None, Some(email), Some(password)) => self.new_user(&email, password).await?,
+            (None, _, _) => {
+                let rule = "email, password: of the user to create, unless you log in first";
+                return Err(Refusal::invalid(rule).into());
+            }
+        };
+        let digest = chance::digest(request.invitation_token.expose());
+        // The store knows the account once it has found the invitation.
+        let joins = self.entry_of_user(user.account, user.id, peer, Action::Join);
+        match self.store.accept_invitation(&digest, &user, new, &joins).await {
+            Ok(member) => {
+                let entry = self.entry_of_user(member.account, user.id, peer, Action::LogIn);
+                self.log_in_user(&user, member.account, entry).await
+            }
+            Err(Failure::Store(StoreError::Conflict)) => {
+                Err(Refusal::invalid("email: a user has it; log in and accept then").into())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Gives a member another role.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::Forbidden`], [`Refusal::LastOwner`].
+    pub async fn change_member(
+        &self,
+        caller: Identity,
+        user: UserId,
+        ChangeMember { role }: ChangeMember,
+    ) -> Result<Member, Failure> {
+        let member = self.apply(caller, user, MemberChange::Role(role)).await?;
+        let user = self.store.user(user).await?.ok_or(Refusal::NotFound("member"))?;
+        Ok(member.info(&user.email))
+    }
+
+    /// Removes a member; their logins and tokens for the account end at once.
+    ///
+    /// # Errors
+    /// As for [`App::change_member`].
+    pub async fn remove_member(&self, caller: Identity, user: UserId) -> Result<(), Failure> {
+        self.apply(caller, user, MemberChange::Removal).await.map(|_| ())
+    }
+
+    /// Removes the caller from the account.
+    ///
+    /// # Errors
+    /// [`Refusal::LastOwner`].
+    pub async fn leave(&self, caller: Identity) -> Result<(), Failure> {
+        self.remove_member(caller, caller.user).await
+    }
+
+    /// Lists the accounts of the caller.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn accounts(&self, caller: Identity) -> Result<Vec<Membership>, Failure> {
+        let memberships = self.store.memberships(caller.user).await?;
+        let describe = |member: MemberRecord| Membership {
+            account_id: member.account,
+            role: member.role,
+            joined_at: member.joined_at,
+            current: member.account == caller.account,
+        };
+        Ok(memberships.into_iter().map(describe).collect())
+    }
+
+    /// Begins a login of the caller in another of their accounts.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn enter_account(
+        &self,
+        caller: Identity,
+        EnterAccount { account_id }: EnterAccount,
+    ) -> Result<TokenResponse, Failure> {
+        let memberships = self.store.memberships(caller.user).await?;
+        if !memberships.iter().any(|member| member.account == account_id) {
+            return Err(Refusal::NotFound("account").into());
+        }
+        let user = self.store.user(caller.user).await?.ok_or(Refusal::Unauthorized)?;
+        let action = Action::LogInElsewhere;
+        let entry = self.entry_of_user(account_id, user.id, caller.peer, action);
+        self.log_in_user(&user, account_id, entry).await
+    }
+
+    async fn apply(
+        &self,
+        caller: Identity,
+        user: UserId,
+        change: MemberChange,
+    ) -> Result<MemberRecord, Failure> {
+        let to = match change {
+            MemberChange::Role(role) => Some(role),
+            MemberChange::Removal => None,
+        };
+        let own = caller.user == user;
+        let decide = |member: &MemberRecord, owners| {
+            // Who leaves needs nobody's leave.
+            let actor = if own && to.is_none() { Role::Owner } else { caller.role };
+            member::check_change(actor, member.role, to, owners)
+        };
+        let entry = match to {
+            Some(role) => self.entry(&caller, Action::ChangeRole, user).with(role.as_str()),
+            None => self.entry(&caller, Action::RemoveMember, user),
+        };
+        match self.store.change_member(caller.account, user, change, &entry, decide).await {
+            Err(Failure::Store(StoreError::NotFound)) => Err(Refusal::NotFound("member").into()),
+            other => other,
+        }
+    }
+}

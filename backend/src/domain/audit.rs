@@ -1,0 +1,185 @@
+//! The audit log: what is recorded, and in whose name.
+
+use jiff::Timestamp;
+use link_protocol::{
+    backend_api::audit::{Actor, ActorKind, AuditEntry, AuditOutcome},
+    id::{AccountId, AuditId},
+};
+
+use crate::domain::refusal::Refusal;
+
+/// The longest detail, in characters.
+const LONGEST_DETAIL: usize = 200;
+/// The longest value of a filter, in characters.
+const LONGEST_FILTER: usize = 100;
+
+macro_rules! actions {
+    ($($name:ident = $text:literal;)+) => {
+        /// What can be recorded.
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        pub enum Action { $(#[doc = $text] $name,)+ }
+
+        impl Action {
+            /// Returns the name as it stands in the log.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)+ }
+            }
+        }
+    };
+}
+
+actions! {
+    LogIn = "login.password";
+    LogInByDevice = "login.device";
+    LogInElsewhere = "login.account";
+    ReuseRefreshToken = "login.reuse";
+    Invite = "member.invite";
+    WithdrawInvitation = "member.withdraw";
+    Join = "member.join";
+    ChangeRole = "member.role";
+    RemoveMember = "member.remove";
+    CreateToken = "token.create";
+    RevokeToken = "token.revoke";
+    CreateKey = "key.create";
+    RevokeKey = "key.revoke";
+    RegisterDevice = "device.register";
+    UpdateDevice = "device.update";
+    TagDevice = "device.tag";
+    RemoveDevice = "device.remove";
+    CreateModel = "model.create";
+    ChangeModel = "model.change";
+    RemoveModel = "model.remove";
+    Deploy = "deployment.create";
+    CancelDeployment = "deployment.cancel";
+    Repair = "serving.repair";
+    Serve = "serving.start";
+    Stop = "serving.stop";
+    Uninstall = "serving.uninstall";
+    SetAllowlist = "setting.allowlist";
+}
+
+/// An entry as it is stored.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AuditRecord {
+    pub id: AuditId,
+    pub account: AccountId,
+    pub at: Timestamp,
+    pub actor: Actor,
+    pub action: String,
+    pub subject: String,
+    pub address: Option<String>,
+    pub outcome: AuditOutcome,
+    pub detail: String,
+}
+
+/// Which entries are asked for.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct AuditFilter {
+    pub action: Option<String>,
+    pub actor: Option<String>,
+    pub subject: Option<String>,
+    pub since: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+}
+
+impl AuditRecord {
+    /// Makes an entry of something that was done.
+    #[must_use]
+    pub fn done(
+        id: AuditId,
+        account: AccountId,
+        actor: Actor,
+        action: Action,
+        subject: String,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            account,
+            at,
+            actor,
+            action: action.as_str().to_owned(),
+            subject,
+            address: None,
+            outcome: AuditOutcome::Done,
+            detail: String::new(),
+        }
+    }
+
+    /// Adds what else there is to know.
+    #[must_use]
+    pub fn with(mut self, detail: &str) -> Self {
+        let clean = |c: char| if c.is_control() { ' ' } else { c };
+        self.detail = detail.chars().map(clean).take(LONGEST_DETAIL).collect();
+        self
+    }
+
+    /// Returns the entry as members see it.
+    #[must_use]
+    pub fn info(self) -> AuditEntry {
+        AuditEntry {
+            entry_id: self.id,
+            at: self.at,
+            actor: self.actor,
+            action: self.action,
+            subject: self.subject,
+            address: self.address,
+            outcome: self.outcome,
+            detail: self.detail,
+        }
+    }
+}
+
+impl AuditFilter {
+    /// Checks that the filter can fit an entry.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`].
+    pub fn checked(self) -> Result<Self, Refusal> {
+        let is_name = |text: &str| {
+            (1..=LONGEST_FILTER).contains(&text.len())
+                && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'.')
+        };
+        if self.action.as_deref().is_some_and(|action| !is_name(action)) {
+            return Err(Refusal::invalid("action: has the form `member.remove` or `member`"));
+        }
+        for (name, value) in [("actor", &self.actor), ("subject", &self.subject)] {
+            if value.as_ref().is_some_and(|value| value.is_empty() || value.len() > LONGEST_FILTER)
+            {
+                return Err(Refusal::invalid(format!("{name}: is an id")));
+            }
+        }
+        if let (Some(since), Some(until)) = (self.since, self.until)
+            && since >= until
+        {
+            return Err(Refusal::invalid("until: is after `since`"));
+        }
+        Ok(self)
+    }
+}
+
+/// The backend, which acts by itself.
+#[must_use]
+pub const fn system() -> Actor {
+    Actor { kind: ActorKind::System, id: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_that_fits_nothing_is_refused() {
+        let action =
+            |text: &str| AuditFilter { action: Some(text.into()), ..AuditFilter::default() };
+        assert!(action("member").checked().is_ok());
+        assert!(action("member.remove").checked().is_ok());
+        for bad in ["", "Member", "%", "member_"] {
+            assert!(action(bad).checked().is_err(), "{bad}");
+        }
+        let now = Timestamp::UNIX_EPOCH;
+        let never = AuditFilter { since: Some(now), until: Some(now), ..AuditFilter::default() };
+        assert!(never.checked().is_err());
+    }
+}

@@ -1,0 +1,145 @@
+//! Where a command is, in plain words: what happened, why, and what happens next.
+
+use jiff::Timestamp;
+use link_protocol::{
+    backend_api::command::{CommandExplanation, CommandStage},
+    report::CommandResult,
+};
+
+use crate::domain::command::{CommandRecord, State};
+
+/// What is known about the device of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Receiver {
+    pub online: bool,
+    pub last_seen_at: Option<Timestamp>,
+}
+
+/// Explains `record`.
+#[must_use]
+pub fn explain(record: &CommandRecord, receiver: Receiver, now: Timestamp) -> CommandExplanation {
+    let (stage, happened, why, next) = match record.state {
+        State::Queued | State::Delivered if now >= record.expires_at => expired(record),
+        State::Queued => queued(record, receiver),
+        State::Delivered => delivered(record, receiver),
+        State::Acknowledged => acknowledged(record, receiver),
+        State::Expired => expired(record),
+        State::Superseded => (
+            CommandStage::Superseded,
+            "A newer command took its place before the device acknowledged it.".to_owned(),
+            "Only the newest of two wishes about the same thing is carried out.".to_owned(),
+            "Nothing; look at the newer command in `link commands list`.".to_owned(),
+        ),
+    };
+    CommandExplanation {
+        command: record.info(),
+        stage,
+        deliveries: record.attempt,
+        next_delivery_at: record.next_delivery_at.filter(|_| record.is_deliverable(now)),
+        device_online: receiver.online,
+        device_last_seen_at: receiver.last_seen_at,
+        happened,
+        why,
+        next,
+    }
+}
+
+type Words = (CommandStage, String, String, String);
+
+fn queued(record: &CommandRecord, receiver: Receiver) -> Words {
+    let happened = if record.attempt == 0 {
+        format!("It is stored since {} and was not delivered yet.", record.issued_at)
+    } else {
+        let times = times(record.attempt);
+        format!("It was delivered {times}, and is to be delivered anew.")
+    };
+    let (why, next) = if receiver.online {
+        (
+            "The device is online and has not asked for it yet.".to_owned(),
+            format!("The device gets it with its next question. {}", expiry(record)),
+        )
+    } else {
+        (seen(receiver), format!("The device gets it as soon as it is back. {}", expiry(record)))
+    };
+    (CommandStage::Queued, happened, why, next)
+}
+
+fn delivered(record: &CommandRecord, receiver: Receiver) -> Words {
+    let happened = format!("It was delivered {} and not acknowledged.", times(record.attempt));
+    let why = if receiver.online {
+        "The device has not said that it keeps the command; its answer may be lost or under way."
+            .to_owned()
+    } else {
+        seen(receiver)
+    };
+    let again = record.next_delivery_at.map_or_else(String::new, |time| {
+        format!("It is delivered again after {time}, if the device is there. ")
+    });
+    (CommandStage::Delivered, happened, why, format!("{again}{}", expiry(record)))
+}
+
+fn acknowledged(record: &CommandRecord, receiver: Receiver) -> Words {
+    let Some(outcome) = &record.result else {
+        let why = if receiver.online {
+            "The device works on it, or what comes before it.".to_owned()
+        } else {
+            format!("{} It keeps the command and goes on when it is back.", seen(receiver))
+        };
+        return (
+            CommandStage::Acknowledged,
+            "The device has acknowledged it: it is kept there, also through a restart.".to_owned(),
+            why,
+            "The device reports a result. An acknowledged command does not expire.".to_owned(),
+        );
+    };
+    let (ended, next) = match outcome.report.status {
+        CommandResult::Succeeded => ("succeeded", "Nothing; it is done."),
+        CommandResult::Failed => {
+            ("failed", "Nothing by itself; correct the cause and send it again.")
+        }
+        CommandResult::Rejected => {
+            ("refused it", "Nothing by itself; what it asks for does not fit the device.")
+        }
+        CommandResult::Cancelled => ("ended it without doing it", "Nothing; it was cancelled."),
+    };
+    let why = if outcome.report.output.is_empty() {
+        "The device gave no reason.".to_owned()
+    } else {
+        format!("The device says: {}", outcome.report.output)
+    };
+    let happened = format!("The device {ended} at {}.", outcome.reported_at);
+    (CommandStage::Ended, happened, why, next.to_owned())
+}
+
+fn expired(record: &CommandRecord) -> Words {
+    let why = if record.attempt == 0 {
+        "The device never asked for it in that time.".to_owned()
+    } else {
+        format!("It was delivered {}, and no acknowledgement came.", times(record.attempt))
+    };
+    (
+        CommandStage::Expired,
+        format!("It expired at {}.", record.expires_at),
+        why,
+        "Nothing; send it again when the device is online.".to_owned(),
+    )
+}
+
+fn expiry(record: &CommandRecord) -> String {
+    format!("Without an acknowledgement it expires at {}.", record.expires_at)
+}
+
+fn seen(receiver: Receiver) -> String {
+    receiver.last_seen_at.map_or_else(
+        || "The device is offline and was never heard.".to_owned(),
+        |time| format!("The device is offline; it was last heard at {time}."),
+    )
+}
+
+fn times(attempts: u32) -> String {
+    match attempts {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{more} times"),
+    }
+}

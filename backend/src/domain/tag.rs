@@ -1,0 +1,54 @@
+//! Tags: labels of devices, by which they are selected.
+
+use crate::domain::{name, refusal::Refusal};
+
+/// Tags of one device or key.
+pub const MOST: usize = 20;
+
+/// Returns a tag without space around it.
+///
+/// # Errors
+/// [`Refusal::Invalid`] when it is no name, or has what a selection cannot say.
+pub fn checked(tag: &str) -> Result<String, Refusal> {
+    let tag = name::checked("tags", tag)?;
+    if tag.contains(',') || tag.starts_with('=') {
+        return Err(Refusal::invalid("tags: have no `,` and do not begin with `=`"));
+    }
+    Ok(tag)
+}
+
+/// Returns `tags` with those of `add` and without those of `remove`.
+///
+/// # Errors
+/// [`Refusal::Invalid`] for what is no tag, or when there would be more than [`MOST`].
+pub fn change(tags: &[String], add: &[String], remove: &[String]) -> Result<Vec<String>, Refusal> {
+    let mut changed: Vec<String> =
+        tags.iter().filter(|tag| !remove.iter().any(|gone| gone.trim() == *tag)).cloned().collect();
+    for tag in add {
+        let tag = checked(tag)?;
+        if !changed.contains(&tag) {
+            changed.push(tag);
+        }
+    }
+    if changed.len() > MOST {
+        return Err(Refusal::invalid(format!("tags: are at most {MOST}")));
+    }
+    Ok(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_added_once_and_removed() {
+        let list = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>();
+        let tags = list(&["a", "b"]);
+        assert_eq!(change(&tags, &list(&["b", " c "]), &list(&["a"])), Ok(list(&["b", "c"])));
+        assert!(change(&tags, &list(&["a,b"]), &[]).is_err());
+        assert!(change(&tags, &list(&["=a"]), &[]).is_err());
+        let many: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+        assert!(change(&tags, &many, &[]).is_err());
+        assert_eq!(change(&many, &list(&["x"]), &list(&["0"])).map(|tags| tags.len()), Ok(20));
+    }
+}

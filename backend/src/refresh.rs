@@ -1,0 +1,50 @@
+//! Refresh tokens: random at first, and each next one is made of the one before with a secret of
+//! the backend, so that an exchange whose answer was lost can be answered again without storing it.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use link_protocol::secret::Secret;
+use ring::hmac;
+
+use crate::chance;
+
+const PREFIX: &str = "lrt_";
+
+/// Makes refresh tokens.
+pub struct RefreshTokens {
+    key: hmac::Key,
+}
+
+impl RefreshTokens {
+    /// Makes the tokens that `seed` leads to.
+    #[must_use]
+    pub fn new(seed: &[u8; 32]) -> Self {
+        Self { key: hmac::Key::new(hmac::HMAC_SHA256, seed) }
+    }
+
+    /// Makes the first token of a login.
+    #[must_use]
+    pub fn first() -> Secret {
+        chance::secret(PREFIX)
+    }
+
+    /// Returns the token that takes the place of `token`: always the same.
+    #[must_use]
+    pub fn successor(&self, token: &str) -> Secret {
+        let tag = hmac::sign(&self.key, token.as_bytes());
+        Secret::new(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(tag)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_successor_depends_on_the_token_and_on_the_secret() {
+        let (tokens, others) = (RefreshTokens::new(&[1; 32]), RefreshTokens::new(&[2; 32]));
+        assert_eq!(tokens.successor("a"), tokens.successor("a"));
+        assert_ne!(tokens.successor("a"), tokens.successor("b"));
+        assert_ne!(tokens.successor("a"), others.successor("a"));
+        assert_eq!(tokens.successor("a").expose().len(), RefreshTokens::first().expose().len());
+    }
+}

@@ -1,0 +1,91 @@
+//! `link device`.
+
+use clap::Subcommand;
+use link_protocol::selector::Selector;
+
+use crate::args::{Backend, Wait};
+
+/// `link device …`.
+#[derive(Debug, Subcommand)]
+pub enum DeviceCommand {
+    /// List the devices of the account
+    #[command(after_help = LIST_EXAMPLES)]
+    List {
+        /// Only the devices that fit, such as `tag=lab,state=online`
+        #[arg(long, value_name = "SELECTION")]
+        select: Option<Selector>,
+    },
+    /// Give tags to a device
+    #[command(after_help = "Example:\n  link device tag workstation lab second-floor")]
+    Tag {
+        /// Device, by id or by name
+        device: String,
+        /// Tags to add
+        #[arg(required = true)]
+        tags: Vec<String>,
+    },
+    /// Take tags from a device
+    #[command(after_help = "Example:\n  link device untag workstation lab")]
+    Untag {
+        /// Device, by id or by name
+        device: String,
+        /// Tags to remove
+        #[arg(required = true)]
+        tags: Vec<String>,
+    },
+    /// Show one device
+    #[command(after_help = "Examples:\n  link device show\n  link device show workstation")]
+    Show {
+        /// Device, by id or by name [default: this machine's]
+        device: Option<String>,
+    },
+    /// Replace the agent of a device by another version; a device that is offline does so later
+    #[command(after_help = DEVICE_UPDATE_EXAMPLES)]
+    Update {
+        /// Device, by id or by name
+        device: String,
+        /// Version to install
+        #[arg(long = "to", value_name = "VERSION")]
+        version: semver::Version,
+        #[command(flatten)]
+        wait: Wait<1800>,
+    },
+    /// Remove a device from the account
+    #[command(after_help = "Example:\n  link device remove workstation --yes")]
+    Remove {
+        /// Device, by id or by name
+        device: String,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// Remove a device that was uninstalled while the backend could not be told; needs no login
+    #[command(after_help = RETIRE_EXAMPLES)]
+    Retire {
+        /// Retire code that `link uninstall --force` printed; `-` reads it from stdin
+        code: String,
+        #[command(flatten)]
+        backend: Backend,
+    },
+}
+
+const DEVICE_UPDATE_EXAMPLES: &str = "\
+Examples:
+  link device update workstation --to 1.4.0
+  link device update workstation --to 1.4.0 --wait
+
+It is done once the version is verified and takes over. It is on trial for two minutes then: `link
+device show` tells whether it stays or was rolled back.";
+
+const RETIRE_EXAMPLES: &str = "\
+Examples:
+  link device retire lrc_… --backend https://link.example
+  link device retire - < code.txt";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  link device list
+  link device list --select tag=lab,version<1.3.0,state=online
+
+A selection has terms between commas, and a device must fit each: tag (= !=), version (= != < <= > >=)
+and state (= !=; online, offline, updating). Quote it where the shell reads `<` and `>`.";

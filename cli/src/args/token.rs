@@ -1,0 +1,42 @@
+//! `link token`.
+
+use clap::Subcommand;
+use jiff::Timestamp;
+use link_protocol::{id::TokenId, permission::Permission};
+
+/// `link token …`.
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Create a personal access token for scripts; it is shown this once
+    #[command(after_help = create_examples())]
+    Create {
+        /// Name to know it by
+        #[arg(long, value_name = "NAME")]
+        name: String,
+        /// What it may be used for; may be given several times
+        #[arg(long = "scope", value_name = "SCOPE", required = true)]
+        scopes: Vec<Permission>,
+        /// When it stops working, such as 2027-01-31T00:00:00Z [default: in 90 days]
+        #[arg(long, value_name = "TIME")]
+        expires_at: Option<Timestamp>,
+    },
+    /// List your tokens for the account, without their secrets
+    #[command(after_help = "Example:\n  link token list")]
+    List,
+    /// Revoke a token: it is good for nothing afterwards
+    #[command(after_help = "Example:\n  link token revoke tok_…")]
+    Revoke { token: TokenId },
+}
+
+fn create_examples() -> String {
+    let scopes = Permission::ALL.iter().filter(|permission| permission.can_be_scope());
+    let scopes: String = scopes.map(|scope| format!("\n  {scope}")).collect();
+    format!(
+        "Examples:
+  link token create --name ci --scope devices:read --scope serving:operate
+  link token create --name ci --scope models:write --expires-at 2027-01-31T00:00:00Z
+
+A script shows it as LINK_ACCESS_TOKEN, or logs in with `link login --token-file FILE`. It reaches as
+far as your role does when it is used. Scopes:{scopes}"
+    )
+}

@@ -1,0 +1,55 @@
+//! `link audit`: who did what in the account.
+
+use link_protocol::{
+    backend_api::audit::{ActorKind, AuditEntry, AuditOutcome, AuditQuery},
+    limits,
+};
+
+use crate::{args::Audit, context::Context, error::CliError, output, session};
+
+pub(super) async fn run(context: &Context, arguments: Audit) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let most = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
+    let mut query = AuditQuery {
+        limit: Some(arguments.limit.min(limits::PAGE_SIZE_LIMIT)),
+        cursor: None,
+        action: arguments.action,
+        actor: arguments.actor,
+        subject: arguments.subject,
+        since: arguments.since.map(|time| time.to_string()),
+        until: arguments.until.map(|time| time.to_string()),
+    };
+    let mut entries = Vec::new();
+    loop {
+        let mut page = backend.audit(&query).await?;
+        entries.append(&mut page.items);
+        query.cursor = page.next_cursor;
+        if query.cursor.is_none() || entries.len() >= most {
+            break;
+        }
+    }
+    entries.truncate(most);
+    context.output.data(&entries, |entries| table(entries))
+}
+
+fn table(entries: &[AuditEntry]) -> String {
+    if entries.is_empty() {
+        return "nothing was recorded".to_owned();
+    }
+    let rows = entries.iter().map(|entry| {
+        let kind = match entry.actor.kind {
+            ActorKind::User => "user",
+            ActorKind::Token => "token",
+            ActorKind::Device => "device",
+            ActorKind::System => "the backend",
+        };
+        let who = entry.actor.id.clone().unwrap_or_else(|| kind.to_owned());
+        let action = match entry.outcome {
+            AuditOutcome::Done => entry.action.clone(),
+            AuditOutcome::Refused => format!("{} (refused)", entry.action),
+        };
+        let from = entry.address.clone().unwrap_or_else(|| "-".to_owned());
+        [entry.at.to_string(), who, action, entry.subject.clone(), entry.detail.clone(), from]
+    });
+    output::table(["TIME", "WHO", "ACTION", "ON", "DETAIL", "FROM"], rows)
+}

@@ -1,0 +1,84 @@
+//! `link commands`: what devices were told to do, and what became of it.
+
+use link_protocol::backend_api::command::{CommandExplanation, CommandInfo, CommandState};
+
+use crate::{args::CommandsCommand, context::Context, error::CliError, output, resolve, session};
+
+pub(super) async fn run(context: &Context, command: CommandsCommand) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    match command {
+        CommandsCommand::List { device, open, limit } => {
+            let device = match device {
+                Some(named) => Some(resolve::device(context, &backend, Some(&named)).await?),
+                None => None,
+            };
+            let most = usize::try_from(limit).unwrap_or(usize::MAX);
+            let commands = backend.commands(device, open, most).await?;
+            context.output.data(&commands, |commands| table(commands))
+        }
+        CommandsCommand::Show { command } => {
+            context.output.data(&backend.command(command).await?, show)
+        }
+        CommandsCommand::Explain { command } => {
+            context.output.data(&backend.explain_command(command).await?, explain)
+        }
+    }
+}
+
+fn table(commands: &[CommandInfo]) -> String {
+    if commands.is_empty() {
+        return "no commands".to_owned();
+    }
+    let rows = commands.iter().map(|command| {
+        let CommandInfo { command_id, r#type, device_id, created_at, .. } = command;
+        let [id, device, time] =
+            [command_id.to_string(), device_id.to_string(), created_at.to_string()];
+        [time, kind(r#type), state(command), device, id]
+    });
+    output::table(["TIME", "COMMAND", "STATE", "DEVICE", "ID"], rows)
+}
+
+fn show(command: &CommandInfo) -> String {
+    let CommandInfo { command_id, r#type, device_id, created_at, expires_at, .. } = command;
+    let mut text = format!(
+        "Command   {}\nId        {command_id}\nDevice    {device_id}\nState     {}\n\
+         Created   {created_at}\nExpires   {expires_at}\n",
+        kind(r#type),
+        state(command)
+    );
+    if let Some(model) = command.model_id {
+        text.push_str(&format!("Model     {model}\n"));
+    }
+    if let Some(port) = command.port {
+        text.push_str(&format!("Port      {port}\n"));
+    }
+    if let Some(result) = &command.result {
+        text.push_str(&format!("Result    {} at {}\n", result.status, result.reported_at));
+        if !result.output.is_empty() {
+            text.push_str(&format!("Output    {}\n", result.output));
+        }
+    }
+    text
+}
+
+fn explain(explanation: &CommandExplanation) -> String {
+    let CommandExplanation { command, deliveries, happened, why, next, .. } = explanation;
+    let what = format!("{} to {}", kind(&command.r#type), command.device_id);
+    format!("{what}, delivered {deliveries} times\n\n{happened}\nWhy:  {why}\nNext: {next}")
+}
+
+fn state(command: &CommandInfo) -> String {
+    match (&command.result, command.state) {
+        (Some(result), _) => result.status.to_string(),
+        (None, CommandState::Sent) => "sent".to_owned(),
+        (None, CommandState::Processed) => "acknowledged".to_owned(),
+        (None, CommandState::Expired) => "expired".to_owned(),
+    }
+}
+
+fn kind(kind: &link_protocol::command::CommandKind) -> String {
+    serde_json::to_value(kind)
+        .ok()
+        .and_then(|value| value.as_str().map(|word| word.to_lowercase().replace('_', " ")))
+        .unwrap_or_default()
+}

@@ -1,0 +1,104 @@
+//! `link login --device`: a person lets this machine in by a browser, here or elsewhere.
+
+use std::{
+    io::{self, IsTerminal as _},
+    time::Duration,
+};
+
+use link_client::{
+    backend::{self, Tokens},
+    http::{Failure, Http},
+};
+use link_platform::facts;
+use link_protocol::{
+    backend_api::device_flow::{DeviceCodeRequest, DeviceCodeResponse, DeviceTokenRequest},
+    problem::Code,
+};
+
+use serde_json::json;
+
+use crate::{
+    context::Context, error::CliError, exit_code::ExitCode, progress::Progress, secret_input,
+    wait::Deadline,
+};
+
+/// What an answer to a poll that came too early adds to the interval.
+const SLOWER: Duration = Duration::from_secs(5);
+
+/// Waits until a person has let this machine in.
+///
+/// # Errors
+/// When they refuse, the code expires, or the deadline passes.
+pub(super) async fn run(
+    context: &Context,
+    http: &Http,
+    browser: bool,
+    patience: Duration,
+) -> Result<Tokens, CliError> {
+    let client_name = machine_name();
+    let codes = backend::begin_device_login(http, &DeviceCodeRequest { client_name }).await?;
+    announce(context, &codes);
+    if browser {
+        open_browser(context, &codes)?;
+    }
+    let lifetime = Duration::from_secs(codes.expires_in);
+    let deadline = Deadline::after(patience.min(lifetime));
+    let progress = Progress::start(context.output);
+    let request = DeviceTokenRequest { device_code: codes.device_code };
+    let mut interval = Duration::from_secs(codes.interval.max(1));
+    loop {
+        progress.show("waiting for the person", 0, 0);
+        if !deadline.pause(Some(interval)).await {
+            return Err(deadline.gave_up("nobody decided about this login"));
+        }
+        match backend::poll_device_login(http, &request).await {
+            Ok(tokens) => return Ok(tokens),
+            Err(failure) => match failure.code() {
+                Some(Code::AuthorizationPending) => {}
+                Some(Code::SlowDown) => interval += SLOWER,
+                _ if matches!(failure, Failure::Unavailable { .. }) => {}
+                _ => return Err(failure.into()),
+            },
+        }
+    }
+}
+
+fn announce(context: &Context, codes: &DeviceCodeResponse) {
+    let DeviceCodeResponse { user_code, verification_uri, expires_in, .. } = codes;
+    let minutes = expires_in / 60;
+    let document = json!({"verification_uri": verification_uri, "user_code": user_code});
+    context.output.prompt(
+        &document,
+        &format!(
+            "open {verification_uri} and type {user_code}; the code is good for {minutes} minutes"
+        ),
+    );
+}
+
+/// Opens the address where somebody can see it: at once without a terminal, after a question with
+/// one. A machine without a browser is no error: the address can be opened elsewhere.
+fn open_browser(context: &Context, codes: &DeviceCodeResponse) -> Result<(), CliError> {
+    let wanted = !io::stdin().is_terminal() || secret_input::confirm("Open it in a browser here?")?;
+    if wanted && let Err(error) = open_address(&codes.verification_uri_complete) {
+        context.output.say(&format!("{}; open the address elsewhere", error.message));
+    }
+    Ok(())
+}
+
+/// Opens a web address, and nothing else that a server might name.
+fn open_address(address: &str) -> Result<(), CliError> {
+    let is_web = address.starts_with("https://") || address.starts_with("http://");
+    let failed = |why: String| CliError::new(ExitCode::Failed, "browser", why);
+    if !is_web || address.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return Err(failed("the backend named no web address".to_owned()));
+    }
+    open::that_detached(address)
+        .map_err(|error| failed(format!("no browser could be started here ({error})")))
+}
+
+fn machine_name() -> String {
+    let name = facts::hostname();
+    let name: String = name.chars().filter(|c| !c.is_control()).take(80).collect();
+    let name = name.trim();
+    if name.is_empty() { "a machine".to_owned() } else { format!("link on {name}") }
+}

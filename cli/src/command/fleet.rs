@@ -1,0 +1,73 @@
+//! `link fleet`: the devices of the account by their tags.
+
+use std::collections::BTreeMap;
+
+use link_protocol::{backend_api::device::Device, selector::DeviceState};
+use serde::Serialize;
+
+use crate::{
+    args::FleetCommand, command::device, context::Context, error::CliError, exit_code::ExitCode,
+    output, session,
+};
+
+/// Devices with one tag.
+#[derive(Debug, Default, Serialize)]
+struct Fleet {
+    tag: String,
+    devices: usize,
+    states: BTreeMap<&'static str, usize>,
+    versions: BTreeMap<String, usize>,
+}
+
+pub(super) async fn run(context: &Context, command: FleetCommand) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let devices = backend.devices().await?;
+    match command {
+        FleetCommand::List => context.output.data(&fleets(&devices), |fleets| table(fleets)),
+        FleetCommand::Show { tag } => {
+            let devices: Vec<Device> =
+                devices.into_iter().filter(|device| device.tags.contains(&tag)).collect();
+            if devices.is_empty() {
+                let message = format!("no device has the tag `{tag}`");
+                return Err(CliError::new(ExitCode::Failed, "unknown-name", message)
+                    .hint("see `link fleet list`, or give a tag with `link device tag`"));
+            }
+            context.output.data(&devices, |devices| device::table(devices))
+        }
+    }
+}
+
+fn fleets(devices: &[Device]) -> Vec<Fleet> {
+    let mut fleets: BTreeMap<&str, Fleet> = BTreeMap::new();
+    for device in devices {
+        for tag in &device.tags {
+            let fleet = fleets.entry(tag).or_default();
+            fleet.tag.clone_from(tag);
+            fleet.devices += 1;
+            *fleet.states.entry(DeviceState::of(device).as_str()).or_default() += 1;
+            *fleet.versions.entry(device.agent_version.to_string()).or_default() += 1;
+        }
+    }
+    fleets.into_values().collect()
+}
+
+fn table(fleets: &[Fleet]) -> String {
+    if fleets.is_empty() {
+        return "no device has a tag; give one with `link device tag`".to_owned();
+    }
+    let rows = fleets.iter().map(|fleet| {
+        let count = |state: DeviceState| {
+            fleet.states.get(state.as_str()).copied().unwrap_or_default().to_string()
+        };
+        let versions = fleet.versions.iter().map(|(version, count)| format!("{version} ({count})"));
+        [
+            fleet.tag.clone(),
+            fleet.devices.to_string(),
+            count(DeviceState::Online),
+            count(DeviceState::Updating),
+            count(DeviceState::Offline),
+            versions.collect::<Vec<_>>().join(", "),
+        ]
+    });
+    output::table(["TAG", "DEVICES", "ONLINE", "UPDATING", "OFFLINE", "VERSIONS"], rows)
+}

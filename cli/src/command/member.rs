@@ -1,0 +1,152 @@
+//! `link member`: who belongs to the account, and who is invited to it.
+
+use link_client::{
+    backend::{self, BackendClient},
+    http::Http,
+};
+use link_protocol::{
+    backend_api::member::{AcceptInvitation, Invitation, InviteMember, Member, Role},
+    id::InvitationId,
+};
+use serde_json::json;
+
+use crate::{
+    args::{Accept, MemberCommand, RoleArg},
+    command::account,
+    context::Context,
+    credentials::CredentialsFile,
+    error::CliError,
+    exit_code::ExitCode,
+    output, secret_input, session,
+};
+
+pub(super) async fn run(context: &Context, command: MemberCommand) -> Result<(), CliError> {
+    match command {
+        MemberCommand::List => list(context).await,
+        MemberCommand::Invite { role, email, expires_at } => {
+            let backend = session::logged_in(context)?;
+            let wish = InviteMember { role: role.into(), email, expires_at };
+            let created = backend.invite(&wish).await?;
+            let until = created.info.expires_at;
+            context.output.say(&format!("good for one member until {until}; shown this once"));
+            context.output.data(&created, |created| created.invitation_token.expose().to_owned())
+        }
+        MemberCommand::Accept(arguments) => accept(context, arguments).await,
+        MemberCommand::Role { member, role } => {
+            let backend = session::logged_in(context)?;
+            let member = find(&backend, &member).await?;
+            let changed = backend.change_member(member.user_id, role.into()).await?;
+            let Member { email, role, .. } = &changed;
+            context.output.say(&format!("{email} is {} from now on", role.as_str()));
+            context.output.data(&changed, |_| String::new())
+        }
+        MemberCommand::Remove { member, yes } => remove(context, &member, yes).await,
+    }
+}
+
+async fn list(context: &Context) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let (members, invitations) = (backend.members().await?, backend.invitations().await?);
+    let document = json!({"members": members, "invitations": invitations});
+    context.output.data(&document, |_| table(&members, &invitations))
+}
+
+async fn accept(context: &Context, arguments: Accept) -> Result<(), CliError> {
+    let invitation_token = match &arguments.token_file {
+        Some(file) => secret_input::line_of(file, "invitation token")?,
+        None => secret_input::ask_secret("Invitation token", "--token-file")?,
+    };
+    let (http, tokens) = if let Some(email) = arguments.email {
+        let password = if arguments.password_stdin {
+            secret_input::stdin_line("password")?
+        } else {
+            account::new_password()?
+        };
+        let http = Http::new(&session::backend_url(context, arguments.backend.url.as_deref())?)?;
+        let request =
+            AcceptInvitation { invitation_token, email: Some(email), password: Some(password) };
+        let tokens = backend::join(&http, &request).await?;
+        (http, tokens)
+    } else {
+        let is_logged_in = CredentialsFile::of(&context.roots).read()?.is_some();
+        if !is_logged_in {
+            return Err(CliError::usage("nobody is logged in")
+                .hint("name your e-mail with --email to become a user, or log in first"));
+        }
+        let backend = session::logged_in(context)?;
+        let request = AcceptInvitation { invitation_token, email: None, password: None };
+        let tokens = backend.accept_invitation(&request).await?;
+        (backend.http().clone(), tokens)
+    };
+    let me = account::keep(context, &http, tokens, "joined and logged in").await?;
+    if context.output.is_json() { account::show(context, &me, http.base()) } else { Ok(()) }
+}
+
+async fn remove(context: &Context, named: &str, yes: bool) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    if let Ok(invitation) = named.parse::<InvitationId>() {
+        backend.withdraw_invitation(invitation).await?;
+        context.output.say(&format!("withdrew {invitation}"));
+        return context.output.data(&json!({"withdrawn": invitation}), |_| String::new());
+    }
+    let member = find(&backend, named).await?;
+    let me = backend.me().await?;
+    let leaves = me.user_id == member.user_id;
+    let question = if leaves {
+        "Leave the account? You need an invitation to come back".to_owned()
+    } else {
+        format!("Remove {} from the account?", member.email)
+    };
+    if !yes && !secret_input::confirm(&question)? {
+        context.output.say("nothing was changed");
+        return Ok(());
+    }
+    if leaves {
+        backend.leave_account().await?;
+        CredentialsFile::of(&context.roots).remove()?;
+        context.output.say("left the account; this login has ended");
+    } else {
+        backend.remove_member(member.user_id).await?;
+        context.output.say(&format!("removed {}", member.email));
+    }
+    context.output.data(&json!({"removed": member.user_id}), |_| String::new())
+}
+
+async fn find(backend: &BackendClient, named: &str) -> Result<Member, CliError> {
+    let members = backend.members().await?;
+    let wanted = named.trim().to_lowercase();
+    let fits = |member: &Member| member.email == wanted || member.user_id.to_string() == wanted;
+    members.into_iter().find(fits).ok_or_else(|| {
+        let message = format!("no member has the e-mail or id `{named}`");
+        CliError::new(ExitCode::Failed, "unknown-name", message).hint("see `link member list`")
+    })
+}
+
+fn table(members: &[Member], invitations: &[Invitation]) -> String {
+    let rows = members.iter().map(|member| {
+        let Member { user_id, email, role, joined_at } = member;
+        [email.clone(), role.as_str().to_owned(), joined_at.to_string(), user_id.to_string()]
+    });
+    let mut text = output::table(["E-MAIL", "ROLE", "SINCE", "ID"], rows);
+    if !invitations.is_empty() {
+        let rows = invitations.iter().map(|invitation| {
+            let email = invitation.email.clone().unwrap_or_else(|| "anybody".to_owned());
+            let Invitation { invitation_id, role, expires_at, .. } = invitation;
+            [email, role.as_str().to_owned(), expires_at.to_string(), invitation_id.to_string()]
+        });
+        text.push_str("\n\n");
+        text.push_str(&output::table(["INVITED", "ROLE", "UNTIL", "ID"], rows));
+    }
+    text
+}
+
+impl From<RoleArg> for Role {
+    fn from(role: RoleArg) -> Self {
+        match role {
+            RoleArg::Owner => Self::Owner,
+            RoleArg::Admin => Self::Admin,
+            RoleArg::Operator => Self::Operator,
+            RoleArg::Viewer => Self::Viewer,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Devices by a selection: lists, tags, one wish for many, and what commands became.
+
+use axum::{
+    Json, Router,
+    extract::{Path, RawQuery},
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+use link_protocol::problem::Code;
+use serde_json::{Value, json};
+
+use crate::support::{Backend, Home, id, log_in, refuse};
+
+#[test]
+fn fleets_are_counted_by_state_and_version() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    log_in(&home, &backend);
+    let ran = home.link(&["fleet", "list"]);
+    assert_eq!(
+        ran.stdout,
+        "TAG   DEVICES  ONLINE  UPDATING  OFFLINE  VERSIONS\n\
+         desk  1        1       0         0        1.3.0 (1)\n\
+         lab   2        1       0         1        1.2.0 (1), 1.3.0 (1)\n"
+    );
+    let ran = home.link(&["fleet", "show", "desk", "--json"]);
+    assert_eq!(ran.stdout_json().as_array().unwrap().len(), 1);
+    let ran = home.link(&["fleet", "show", "attic"]);
+    assert_eq!((ran.code, ran.stderr.contains("no device has the tag `attic`")), (1, true));
+}
+
+#[test]
+fn a_selection_goes_to_the_backend_and_a_faulty_one_is_named_before() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    log_in(&home, &backend);
+    let ran = home.link(&["device", "list", "--select", "tag=lab,version<1.3.0"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(
+        backend.seen(),
+        ["GET /api/v1/devices?select=tag%3Dlab%2Cversion%3C1.3.0&limit=200"]
+    );
+    let ran = home.link(&["device", "list", "--select", "tag=lab,state=asleep"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("term 2 of the selection, `state=asleep`"), "{ran:?}");
+    let ran = home.link(&["device", "tag", "one", "lab"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, "tags of one: lab, desk\n"), "{ran:?}");
+}
+
+#[test]
+fn one_repair_for_each_device_that_is_meant_and_a_summary() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    log_in(&home, &backend);
+    let ran = home.link(&["repair-serving", &id("mdl", 1), "--select", "tag=lab", "--wait"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let one = id("dev", 1);
+    let two = id("dev", 2);
+    assert_eq!(
+        ran.stdout,
+        format!(
+            "DEVICE  RESULT          DETAIL                ID\n\
+             one     done            restarted             {one}\n\
+             two     device-offline  the device is offline  {two}\n"
+        )
+        .replace("DETAIL                ID", "DETAIL                 ID")
+        .replace("restarted             dev", "restarted              dev")
+    );
+    assert!(ran.stderr.ends_with("send it again; what was done stays done\n"), "{ran:?}");
+    let ran = home.link(&["--json", "repair-serving", &id("mdl", 1), "--select", "tag=lab"]);
+    assert_eq!((ran.code, &ran.stdout_json()["failed"]), (1, &json!(1)));
+    assert_eq!(ran.stdout_json()["devices"][0]["result"], "sent");
+    assert_eq!(ran.stderr_json()["error"], "some-failed");
+}
+
+#[test]
+fn a_command_is_explained_in_words() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    log_in(&home, &backend);
+    let command = id("cmd", 1);
+    let ran = home.link(&["commands", "explain", &command]);
+    assert_eq!(
+        ran.stdout,
+        format!(
+            "repair serving to {}, delivered 2 times\n\nIt was delivered twice.\nWhy:  It is off.\n\
+             Next: It expires.\n",
+            id("dev", 1)
+        )
+    );
+    let ran = home.link(&["commands", "list", "--open"]);
+    assert!(ran.stdout.contains("succeeded") && ran.stdout.contains(&command), "{ran:?}");
+    let ran = home.link(&["commands", "show", &command]);
+    assert!(ran.stdout.contains("Output    restarted"), "{ran:?}");
+}
+
+fn device(number: u32, name: &str, online: bool, version: &str, tags: &[&str]) -> Value {
+    json!({
+        "device_id": id("dev", number), "name": name, "online": online, "status": "online",
+        "agent_version": version, "tags": tags,
+        "platform": { "os": "linux", "arch": "x86_64", "hostname": name },
+        "registered_at": "2026-08-07T12:00:00Z", "last_seen_at": null,
+    })
+}
+
+fn command() -> Value {
+    json!({
+        "command_id": id("cmd", 1), "type": "REPAIR_SERVING", "state": "processed",
+        "model_id": id("mdl", 1), "device_id": id("dev", 1), "port": null,
+        "created_at": "2026-08-07T12:00:00Z", "expires_at": "2026-08-08T12:00:00Z",
+        "result": {
+            "status": "succeeded", "output": "restarted", "reported_at": "2026-08-07T12:00:01Z",
+        },
+    })
+}
+
+fn app() -> Router {
+    let devices = |RawQuery(_): RawQuery| async {
+        let one = device(1, "one", true, "1.3.0", &["lab", "desk"]);
+        let two = device(2, "two", false, "1.2.0", &["lab"]);
+        Json(json!({ "items": [one, two], "next_cursor": null }))
+    };
+    let change = || async { Json(device(1, "one", true, "1.3.0", &["lab", "desk"])) };
+    let model = || async {
+        Json(json!({
+            "model_id": id("mdl", 1), "name": "smollm", "file_name": "smollm.gguf", "url": null,
+            "sha256": null, "size_bytes": null, "plugin": "language_model", "shared": false,
+            "ready": true, "owned": true, "created_at": "2026-08-07T12:00:00Z",
+        }))
+    };
+    let repair = |Path((_, device)): Path<(String, String)>| async move {
+        if device == id("dev", 2) {
+            return refuse(Code::DeviceOffline, "the device is offline");
+        }
+        let mut sent = command();
+        sent["state"] = json!("sent");
+        sent["result"] = Value::Null;
+        let answer: Response = (StatusCode::ACCEPTED, Json(sent)).into_response();
+        answer
+    };
+    let explanation = || async {
+        Json(json!({
+            "command": command(), "stage": "delivered", "deliveries": 2,
+            "next_delivery_at": null, "device_online": false, "device_last_seen_at": null,
+            "happened": "It was delivered twice.", "why": "It is off.", "next": "It expires.",
+        }))
+    };
+    let commands = || async { Json(json!({ "items": [command()], "next_cursor": null })) };
+    Router::new()
+        .route("/api/v1/devices", get(devices))
+        .route("/api/v1/devices/{id}", axum::routing::patch(change))
+        .route("/api/v1/models/{id}", get(model))
+        .route("/api/v1/models/{model}/repair-serving/{device}", post(repair))
+        .route("/api/v1/commands", get(commands))
+        .route("/api/v1/commands/{id}", get(|| async { Json(command()) }))
+        .route("/api/v1/commands/{id}/explanation", get(explanation))
+}

@@ -1,0 +1,37 @@
+//! Logging in by a browser, perhaps on another machine (RFC 8628).
+
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::{
+        account::TokenResponse,
+        device_flow::{DeviceCodeRequest, DeviceCodeResponse, DeviceTokenRequest},
+    },
+};
+
+use crate::{
+    backend::Tokens,
+    http::{Call, Failure, Http},
+};
+
+/// Asks for codes, with which a person lets this machine in.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn begin_device_login(
+    http: &Http,
+    request: &DeviceCodeRequest,
+) -> Result<DeviceCodeResponse, Failure> {
+    http.call(Call::post(format!("{PREFIX}/auth/device/code")).json(request)).await
+}
+
+/// Asks whether the person has decided.
+///
+/// # Errors
+/// [`Failure`]; `authorization-pending` and `slow-down` while they have not.
+pub async fn poll_device_login(
+    http: &Http,
+    request: &DeviceTokenRequest,
+) -> Result<Tokens, Failure> {
+    let call = Call::post(format!("{PREFIX}/auth/device/token")).json(request);
+    http.call::<TokenResponse>(call).await.map(Tokens::from)
+}

@@ -1,0 +1,113 @@
+//! Members of the account, invitations, and the caller's other accounts.
+
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::{
+        account::TokenResponse,
+        member::{
+            AcceptInvitation, ChangeMember, EnterAccount, Invitation, InvitationCreated,
+            InviteMember, Member, Membership, Role,
+        },
+    },
+    id::{AccountId, InvitationId, UserId},
+};
+
+use crate::{
+    backend::{BackendClient, CallError, Tokens},
+    http::{Call, Failure, Http},
+};
+
+/// Accepts an invitation as a user who is created for it.
+///
+/// # Errors
+/// [`Failure`], such as an invitation that was used.
+pub async fn join(http: &Http, request: &AcceptInvitation) -> Result<Tokens, Failure> {
+    let call = Call::post(format!("{PREFIX}/members/accept")).json(request);
+    http.call::<TokenResponse>(call).await.map(Tokens::from)
+}
+
+impl BackendClient {
+    /// Returns every member of the account.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn members(&self) -> Result<Vec<Member>, CallError> {
+        self.all(&format!("{PREFIX}/members")).await
+    }
+
+    /// Returns every invitation that can still be accepted.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn invitations(&self) -> Result<Vec<Invitation>, CallError> {
+        self.all(&format!("{PREFIX}/members/invitations")).await
+    }
+
+    /// Invites a member; the answer is the only time that the token is shown.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn invite(&self, request: &InviteMember) -> Result<InvitationCreated, CallError> {
+        self.call(|| Call::post(format!("{PREFIX}/members/invitations")).json(request)).await
+    }
+
+    /// Withdraws an invitation.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn withdraw_invitation(&self, id: InvitationId) -> Result<(), CallError> {
+        self.call_for_status(|| Call::delete(format!("{PREFIX}/members/invitations/{id}"))).await
+    }
+
+    /// Accepts an invitation as the one who is logged in; the tokens are of a login there.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn accept_invitation(&self, request: &AcceptInvitation) -> Result<Tokens, CallError> {
+        let call = || Call::post(format!("{PREFIX}/members/accept")).json(request);
+        self.call::<TokenResponse>(call).await.map(Tokens::from)
+    }
+
+    /// Gives a member another role.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn change_member(&self, user: UserId, role: Role) -> Result<Member, CallError> {
+        let body = ChangeMember { role };
+        self.call(|| Call::patch(format!("{PREFIX}/members/{user}")).json(&body)).await
+    }
+
+    /// Removes a member.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn remove_member(&self, user: UserId) -> Result<(), CallError> {
+        self.call_for_status(|| Call::delete(format!("{PREFIX}/members/{user}"))).await
+    }
+
+    /// Leaves the account.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn leave_account(&self) -> Result<(), CallError> {
+        self.call_for_status(|| Call::post(format!("{PREFIX}/members/leave"))).await
+    }
+
+    /// Returns the accounts of the one who is logged in.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn accounts(&self) -> Result<Vec<Membership>, CallError> {
+        self.call(|| Call::get(format!("{PREFIX}/accounts"))).await
+    }
+
+    /// Begins a login in another account of the one who is logged in.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn enter_account(&self, account_id: AccountId) -> Result<Tokens, CallError> {
+        let body = EnterAccount { account_id };
+        let call = || Call::post(format!("{PREFIX}/auth/account")).json(&body);
+        self.call::<TokenResponse>(call).await.map(Tokens::from)
+    }
+}

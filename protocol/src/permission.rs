@@ -1,0 +1,116 @@
+//! What an operation of the backend needs, by name.
+//!
+//! The backend decides which role has which permission; a personal access token carries some of
+//! them as its scopes. The names are part of the API.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// A text names no permission.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("`{0}` is no permission; these are: {list}", list = names())]
+pub struct UnknownPermission(String);
+
+macro_rules! permissions {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)+) => {
+        /// What an operation needs.
+        #[derive(
+            Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize,
+            utoipa::ToSchema,
+        )]
+        pub enum Permission { $($(#[$doc])* #[serde(rename = $text)] $name,)+ }
+
+        impl Permission {
+            /// Every permission, for tables and tests.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// Returns the name as it stands on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)+ }
+            }
+        }
+    };
+}
+
+permissions! {
+    /// Who one is, and in which account.
+    ReadAccount = "account:read";
+    /// What only a person who is logged in may do: tokens, other accounts, further logins.
+    ActInPerson = "login";
+    /// Who belongs to the account, and who is invited.
+    ReadMembers = "members:read";
+    /// Invite, remove and change the roles of members.
+    WriteMembers = "members:write";
+    /// Keys without their secrets.
+    ReadKeys = "keys:read";
+    /// Create and revoke keys.
+    WriteKeys = "keys:write";
+    /// Devices and how busy they are.
+    ReadDevices = "devices:read";
+    /// Tag devices and update their agents.
+    OperateDevices = "devices:operate";
+    /// Remove devices and give them away.
+    WriteDevices = "devices:write";
+    /// Models.
+    ReadModels = "models:read";
+    /// Add, change, upload and delete models.
+    WriteModels = "models:write";
+    /// Deployments.
+    ReadDeployments = "deployments:read";
+    /// Deploy models to devices, end that, and remove them from there.
+    WriteDeployments = "deployments:write";
+    /// Repair, start and stop the serving of models.
+    OperateServing = "serving:operate";
+    /// Commands and what became of them.
+    ReadCommands = "commands:read";
+    /// Settings.
+    ReadSettings = "settings:read";
+    /// Change settings.
+    WriteSettings = "settings:write";
+    /// Who did what.
+    ReadAudit = "audit:read";
+}
+
+impl Permission {
+    /// Tells whether a personal access token can carry it.
+    #[must_use]
+    pub fn can_be_scope(self) -> bool {
+        self != Self::ActInPerson
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Permission {
+    type Err = UnknownPermission;
+
+    fn from_str(text: &str) -> Result<Self, UnknownPermission> {
+        let known = Self::ALL.iter().find(|permission| permission.as_str() == text);
+        known.copied().ok_or_else(|| UnknownPermission(text.chars().take(64).collect()))
+    }
+}
+
+fn names() -> String {
+    let names: Vec<&str> = Permission::ALL.iter().map(|permission| permission.as_str()).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_reads_back_and_another_is_refused() {
+        for permission in Permission::ALL {
+            assert_eq!(permission.as_str().parse(), Ok(*permission));
+        }
+        let error = "devices:own".parse::<Permission>().unwrap_err().to_string();
+        assert!(error.starts_with("`devices:own` is no permission; these are: account:read, "));
+    }
+}

@@ -1,0 +1,279 @@
+//! Which devices are meant: `tag=lab,version<1.3.0,state=online`. One grammar for the API and for
+//! the command line; a device is meant when every term fits it.
+//!
+//! ```text
+//! selector = term { "," term }
+//! term     = "tag" ( "=" | "!=" ) text
+//!          | "version" ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) semantic version
+//!          | "state" ( "=" | "!=" ) ( "online" | "offline" | "updating" )
+//! ```
+
+use std::{cmp::Ordering, fmt, str::FromStr};
+
+use semver::Version;
+
+use crate::{backend_api::device::Device, report::LifecycleStatus};
+
+/// The longest text of a selector, in bytes.
+pub const LONGEST: usize = 500;
+/// Terms of one selector.
+const MOST_TERMS: usize = 20;
+
+/// A selection of devices.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Selector(Vec<Term>);
+
+/// What a selector says of a device's state.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum DeviceState {
+    Online,
+    Offline,
+    Updating,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Term {
+    Tag { is: bool, tag: String },
+    Version { comparison: Comparison, version: Version },
+    State { is: bool, state: DeviceState },
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Comparison {
+    Is,
+    IsNot,
+    Below,
+    AtMost,
+    Above,
+    AtLeast,
+}
+
+/// A text is no selector.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("term {place} of the selection, `{term}`: {why}")]
+pub struct InvalidSelector {
+    /// Counted from 1.
+    pub place: usize,
+    pub term: String,
+    pub why: String,
+}
+
+/// Longer signs come first, so that `<=` is not read as `<`.
+const COMPARISONS: [(&str, Comparison); 6] = [
+    ("!=", Comparison::IsNot),
+    ("<=", Comparison::AtMost),
+    (">=", Comparison::AtLeast),
+    ("=", Comparison::Is),
+    ("<", Comparison::Below),
+    (">", Comparison::Above),
+];
+
+impl DeviceState {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Online, Self::Offline, Self::Updating];
+
+    /// Returns the state of `device`.
+    #[must_use]
+    pub fn of(device: &Device) -> Self {
+        match (device.online, device.status) {
+            (true, LifecycleStatus::Updating) => Self::Updating,
+            (true, _) => Self::Online,
+            (false, _) => Self::Offline,
+        }
+    }
+
+    /// Returns the name as it stands in a selector.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Online => "online",
+            Self::Offline => "offline",
+            Self::Updating => "updating",
+        }
+    }
+}
+
+impl Selector {
+    /// Tells whether `device` is meant.
+    #[must_use]
+    pub fn matches(&self, device: &Device) -> bool {
+        self.0.iter().all(|term| term.matches(device))
+    }
+}
+
+impl Term {
+    fn matches(&self, device: &Device) -> bool {
+        match self {
+            Self::Tag { is, tag } => device.tags.contains(tag) == *is,
+            Self::Version { comparison, version } => {
+                comparison.holds(device.agent_version.cmp_precedence(version))
+            }
+            Self::State { is, state } => (DeviceState::of(device) == *state) == *is,
+        }
+    }
+}
+
+impl Comparison {
+    fn holds(self, order: Ordering) -> bool {
+        match self {
+            Self::Is => order.is_eq(),
+            Self::IsNot => order.is_ne(),
+            Self::Below => order.is_lt(),
+            Self::AtMost => order.is_le(),
+            Self::Above => order.is_gt(),
+            Self::AtLeast => order.is_ge(),
+        }
+    }
+
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Is => "=",
+            Self::IsNot => "!=",
+            Self::Below => "<",
+            Self::AtMost => "<=",
+            Self::Above => ">",
+            Self::AtLeast => ">=",
+        }
+    }
+}
+
+impl FromStr for Selector {
+    type Err = InvalidSelector;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSelector> {
+        let fault = |place, term: &str, why: &str| InvalidSelector {
+            place,
+            term: term.chars().take(60).collect(),
+            why: why.to_owned(),
+        };
+        if text.len() > LONGEST {
+            return Err(fault(1, text, "the selection is longer than 500 bytes"));
+        }
+        let mut terms = Vec::new();
+        for (place, text) in text.split(',').enumerate() {
+            let term = text.trim();
+            if place >= MOST_TERMS {
+                return Err(fault(place + 1, term, "a selection has up to 20 terms"));
+            }
+            terms.push(parse(term).map_err(|why| fault(place + 1, term, &why))?);
+        }
+        Ok(Self(terms))
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, term) in self.0.iter().enumerate() {
+            if place > 0 {
+                f.write_str(",")?;
+            }
+            let sign = |is| if is { "=" } else { "!=" };
+            match term {
+                Term::Tag { is, tag } => write!(f, "tag{}{tag}", sign(*is))?,
+                Term::Version { comparison, version } => {
+                    write!(f, "version{}{version}", comparison.sign())?;
+                }
+                Term::State { is, state } => write!(f, "state{}{}", sign(*is), state.as_str())?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse(term: &str) -> Result<Term, String> {
+    let usage = "expected `tag=…`, `version<1.2.3` or `state=online`";
+    let end = term.find(['=', '!', '<', '>']).ok_or(usage)?;
+    let (name, rest) = term.split_at(end);
+    let found = COMPARISONS.iter().find_map(|(sign, it)| Some((*it, rest.strip_prefix(sign)?)));
+    let (comparison, value) = found.ok_or(usage)?;
+    let value = value.trim();
+    let equality = || match comparison {
+        Comparison::Is => Ok(true),
+        Comparison::IsNot => Ok(false),
+        Comparison::Below | Comparison::AtMost | Comparison::Above | Comparison::AtLeast => {
+            Err(format!("only a version has an order; use `{}=` or `!=`", name.trim()))
+        }
+    };
+    match name.trim() {
+        "tag" if value.is_empty() => Err("the tag is empty".to_owned()),
+        "tag" => Ok(Term::Tag { is: equality()?, tag: value.to_owned() }),
+        "version" => {
+            let why = |error| format!("`{value}` is no version such as 1.3.0 ({error})");
+            Ok(Term::Version { comparison, version: value.parse().map_err(why)? })
+        }
+        "state" => {
+            let is = equality()?;
+            let state = DeviceState::ALL.into_iter().find(|state| state.as_str() == value);
+            let state = state.ok_or("a state is `online`, `offline` or `updating`")?;
+            Ok(Term::State { is, state })
+        }
+        _ => Err(usage.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_meant_when_every_term_fits() {
+        let device = device();
+        for (text, meant) in [
+            ("tag=lab", true),
+            ("tag=home", false),
+            ("tag!=home", true),
+            ("version=1.3.0", true),
+            ("version<1.3.0", false),
+            ("version<=1.3.0", true),
+            ("version>1.3.0-beta.1", true),
+            ("version!=1.3.0", false),
+            ("state=online", true),
+            ("state!=online", false),
+            ("tag=lab, tag=second floor , version>=1.2.0,state=online", true),
+            ("tag=lab,state=offline", false),
+        ] {
+            assert_eq!(text.parse::<Selector>().unwrap().matches(&device), meant, "{text}");
+        }
+        let updating = Device { status: LifecycleStatus::Updating, ..device.clone() };
+        assert!("state=updating".parse::<Selector>().unwrap().matches(&updating));
+        let offline = Device { online: false, ..updating };
+        assert!("state=offline".parse::<Selector>().unwrap().matches(&offline));
+    }
+
+    #[test]
+    fn a_fault_names_its_term_and_what_belongs_there() {
+        for (text, place, why) in [
+            ("", 1, "expected `tag=…`"),
+            ("tag=lab,", 2, "expected `tag=…`"),
+            ("tag=", 1, "the tag is empty"),
+            ("tag<lab", 1, "only a version has an order"),
+            ("tag=lab,version<1.3", 2, "`1.3` is no version"),
+            ("state=asleep", 1, "a state is `online`"),
+            ("size=3", 1, "expected `tag=…`"),
+            ("version!1.0.0", 1, "expected `tag=…`"),
+        ] {
+            let error = text.parse::<Selector>().unwrap_err();
+            assert_eq!(error.place, place, "{text}");
+            assert!(error.why.starts_with(why), "{text}: {}", error.why);
+        }
+        assert!(["tag=a"; 21].join(",").parse::<Selector>().is_err());
+        assert!(format!("tag={}", "x".repeat(LONGEST)).parse::<Selector>().is_err());
+    }
+
+    #[test]
+    fn a_selector_reads_back_as_it_is_written() {
+        for text in ["tag=lab,version<1.3.0,state!=online", "version>=1.0.0-rc.1", "tag!=a b"] {
+            assert_eq!(text.parse::<Selector>().unwrap().to_string(), text);
+        }
+    }
+
+    fn device() -> Device {
+        let value = serde_json::json!({
+            "device_id": format!("dev_{:032x}", 1), "name": "box", "online": true,
+            "status": "online", "agent_version": "1.3.0", "tags": ["lab", "second floor"],
+            "platform": { "os": "linux", "arch": "x86_64", "hostname": "box" },
+            "registered_at": "2026-08-07T12:00:00Z", "last_seen_at": null,
+        });
+        serde_json::from_value(value).unwrap()
+    }
+}
