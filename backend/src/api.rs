@@ -28,6 +28,7 @@ mod registration;
 mod serving;
 mod setting;
 mod token;
+mod usage;
 mod web;
 
 use std::sync::Arc;
@@ -133,6 +134,7 @@ fn things() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(command::list_commands))
         .routes(routes!(command::read_command))
         .routes(routes!(command::explain_command))
+        .routes(routes!(usage::list_usage))
 }
 
 fn agents() -> OpenApiRouter<Arc<App>> {

@@ -22,6 +22,7 @@ mod serving;
 mod settings;
 mod sweep;
 mod tokens;
+mod usage;
 mod zenoh;
 
 pub use deployments::DeploymentQuery;

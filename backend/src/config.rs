@@ -8,7 +8,10 @@ use std::{path::PathBuf, sync::Arc};
 
 use link_protocol::{allowlist::Origin, limits, secret::Secret};
 
-use crate::clock::{Clock, SystemClock};
+use crate::{
+    clock::{Clock, SystemClock},
+    domain::retention::Retention,
+};
 
 /// How much memory one password hash takes, in KiB.
 const PASSWORD_MEMORY_KIB: u32 = 19 * 1024;
@@ -34,6 +37,8 @@ pub struct Config {
     pub telemetry_kept: u32,
     /// Log records that are kept for each device.
     pub logs_kept: u32,
+    /// How long what nobody needs any more is kept.
+    pub retention: Retention,
     pub clock: Arc<dyn Clock>,
 }
 
@@ -52,6 +57,7 @@ impl Config {
             password_memory_kib: PASSWORD_MEMORY_KIB,
             telemetry_kept: file::TELEMETRY_KEPT,
             logs_kept: file::LOGS_KEPT,
+            retention: Retention::default(),
             clock: Arc::new(SystemClock),
         }
     }

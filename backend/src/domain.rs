@@ -21,6 +21,7 @@ pub mod ownership;
 pub mod permission;
 pub mod refusal;
 pub mod registration;
+pub mod retention;
 pub mod retirement;
 pub mod session;
 pub mod slot;

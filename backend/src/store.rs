@@ -33,6 +33,7 @@ mod systems;
 mod tokens;
 mod transaction;
 pub mod upkeep;
+mod usage;
 mod writer;
 
 pub use column::Page;
@@ -44,6 +45,8 @@ pub use idempotency::Claim;
 pub use members::MemberChange;
 pub use open::OpenError;
 pub use slots::SlotTurn;
+pub use sweep::Outdated;
+pub use usage::UsageFilter;
 
 use sqlx::{PgPool, SqlitePool};
 

@@ -12,6 +12,7 @@ pub mod key;
 pub mod member;
 pub mod model;
 pub mod token;
+pub mod usage;
 
 use serde::{Deserialize, Serialize};
 

@@ -35,6 +35,7 @@ use crate::api::declared;
         (name = "model", description = "Models and their files."),
         (name = "deployment", description = "Deployments of models to devices."),
         (name = "serving", description = "Repair, serve, stop, uninstall, and what became of it."),
+        (name = "usage", description = "What models did, added up by time."),
         (name = "setting", description = "Settings."),
         (name = "agent", description = "What the agent of a device calls."),
         (name = "operation", description = "Operation of the backend.")

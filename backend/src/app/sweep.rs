@@ -1,12 +1,13 @@
 //! What time alone does.
 
-use jiff::{SignedDuration, Timestamp};
 use link_protocol::id::CommandId;
 
-use crate::{app::App, chance, failure::Failure, numbers};
+use crate::{
+    app::App, chance, domain::retention::since, failure::Failure, numbers, store::Outdated,
+};
 
-/// How long an idempotency key stands for its request.
-const IDEMPOTENCY_KEPT: SignedDuration = SignedDuration::from_hours(24);
+/// Transactions of one turn for each kind of record; what is left waits for the next turn.
+const BATCHES: u32 = 50;
 
 impl App {
     /// Expires commands and fails overdue deployments; stores who was heard.
@@ -27,15 +28,34 @@ impl App {
         self.save_presence_when_due().await
     }
 
-    /// Deletes what has outlived its use.
+    /// Deletes what has outlived its use, as much as one turn allows.
     ///
     /// # Errors
     /// [`Failure::Store`].
     pub async fn purge(&self) -> Result<(), Failure> {
         let now = self.now();
-        let kept_since = now.checked_sub(IDEMPOTENCY_KEPT).unwrap_or(Timestamp::MIN);
         self.purge_audit().await?;
         self.store.purge_expired(now).await?;
-        Ok(self.store.purge(now, kept_since).await?)
+        let kept = self.config.retention;
+        for (what, before) in [
+            (Outdated::RefreshTokens, now),
+            (Outdated::Idempotency, since(now, kept.idempotency)),
+            (Outdated::Logs, since(now, kept.logs)),
+            (Outdated::Commands, since(now, kept.commands)),
+            (Outdated::Samples, since(now, kept.samples)),
+            (Outdated::Usage, since(now, kept.usage)),
+        ] {
+            for _ in 0..BATCHES {
+                if !self.store.forget(what, before).await? {
+                    break;
+                }
+            }
+        }
+        for _ in 0..BATCHES {
+            if !self.store.fold_usage(since(now, kept.usage_hours)).await? {
+                break;
+            }
+        }
+        Ok(())
     }
 }

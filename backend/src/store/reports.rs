@@ -9,7 +9,7 @@ use link_protocol::{
 use crate::store::{
     Connection, Store, StoreError,
     column::{from_json, json, ms, signed, unsigned, word},
-    deployments, sql, write,
+    deployments, sql, usage, write,
 };
 
 #[derive(sqlx::FromRow)]
@@ -64,7 +64,7 @@ impl Store {
         Ok(())
     }
 
-    /// Stores token usage once; only the newest `kept` rows of the device stay.
+    /// Stores token usage once and counts it; only the newest `kept` rows of the device stay.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -82,7 +82,7 @@ impl Store {
             .bind(device.to_string())
             .fetch_one(&mut *db)
             .await?;
-            sql::query(
+            let stored = sql::query(
                 "INSERT INTO telemetry (device_id, number, inference_id, model_id, report, \
                  received_ms) VALUES ($1, $2, $3, $4, $5, $6) \
                  ON CONFLICT (device_id, inference_id) DO NOTHING",
@@ -95,6 +95,9 @@ impl Store {
             .bind(ms(now))
             .execute(&mut *db)
             .await?;
+            if stored.rows_affected() > 0 {
+                usage::count(db, device, report, now).await?;
+            }
             sql::query("DELETE FROM telemetry WHERE device_id = $1 AND number <= $2")
                 .bind(device.to_string())
                 .bind(number - i64::from(kept))

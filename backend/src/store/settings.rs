@@ -1,11 +1,10 @@
 //! Settings, and the seeds of the signing keys.
 
-use jiff::Timestamp;
 use link_protocol::allowlist::{Allowlist, Origin};
 
 use crate::store::{
     Store, StoreError,
-    column::{from_hex, from_json, hex, json, ms},
+    column::{from_hex, from_json, hex, json},
     read, sql, write,
 };
 
@@ -81,23 +80,5 @@ impl Store {
                 .await?
         });
         from_hex(&seed)
-    }
-
-    /// Deletes what has outlived its use: refresh tokens and idempotency records.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn purge(&self, now: Timestamp, idempotency: Timestamp) -> Result<(), StoreError> {
-        write!(self, |db| {
-            sql::query("DELETE FROM refresh_tokens WHERE expires_ms < $1")
-                .bind(ms(now))
-                .execute(&mut *db)
-                .await?;
-            sql::query("DELETE FROM idempotency WHERE created_ms < $1")
-                .bind(ms(idempotency))
-                .execute(db)
-                .await?;
-        });
-        Ok(())
     }
 }

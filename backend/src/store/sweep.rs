@@ -1,4 +1,5 @@
-//! What time alone changes: commands that nobody acknowledged, deployments that nobody began.
+//! What time alone changes: commands that nobody acknowledged, deployments that nobody began, and
+//! what is too old to be kept, a bounded number of rows in each transaction.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -10,8 +11,64 @@ use link_protocol::{
 use crate::{
     domain::{command::State, deployment},
     failure::Failure,
-    store::{Store, StoreError, commands, deployments, write},
+    store::{
+        Store, StoreError,
+        column::{ms, signed},
+        commands, deployments, sql, write,
+    },
 };
+
+/// Rows that are deleted in one transaction.
+const BATCH: i64 = 500;
+
+/// What is deleted by its age.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Outdated {
+    /// By the time at which they expire.
+    RefreshTokens,
+    Idempotency,
+    Logs,
+    /// Commands that came to their end, unless a deployment still follows them.
+    Commands,
+    Samples,
+    Usage,
+}
+
+impl Outdated {
+    const fn statement(self) -> &'static str {
+        match self {
+            Self::RefreshTokens => {
+                "DELETE FROM refresh_tokens WHERE digest IN \
+                 (SELECT digest FROM refresh_tokens WHERE expires_ms < $1 LIMIT $2)"
+            }
+            Self::Idempotency => {
+                "DELETE FROM idempotency WHERE (account_id, idempotency_key) IN (SELECT \
+                 account_id, idempotency_key FROM idempotency WHERE created_ms < $1 LIMIT $2)"
+            }
+            Self::Logs => {
+                "DELETE FROM logs WHERE (device_id, number) IN \
+                 (SELECT device_id, number FROM logs WHERE received_ms < $1 LIMIT $2)"
+            }
+            Self::Commands => {
+                "DELETE FROM commands WHERE command_id IN (SELECT c.command_id FROM commands c \
+                 WHERE c.issued_ms < $1 AND (c.state IN ('expired', 'superseded') \
+                 OR c.result IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM deployments p WHERE \
+                 p.device_id = c.device_id AND p.command_id = c.command_id \
+                 AND p.state IN ('queued', 'downloading', 'configuring')) LIMIT $2)"
+            }
+            Self::Samples => {
+                "DELETE FROM system_samples WHERE device_id IN \
+                 (SELECT device_id FROM system_samples WHERE reported_ms < $1 LIMIT $2)"
+            }
+            Self::Usage => {
+                "DELETE FROM usage_totals WHERE \
+                 (account_id, begin_ms, device_id, model_id, span_ms) IN (SELECT account_id, \
+                 begin_ms, device_id, model_id, span_ms FROM usage_totals \
+                 WHERE begin_ms < $1 LIMIT $2)"
+            }
+        }
+    }
+}
 
 impl Store {
     /// Expires commands and fails overdue deployments; returns the ids of the commands that expired
@@ -58,6 +115,17 @@ impl Store {
             (expired, busy)
         });
         Ok(swept)
+    }
+
+    /// Deletes some of what is older than `before`; returns whether there may be more of it.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn forget(&self, what: Outdated, before: Timestamp) -> Result<bool, StoreError> {
+        let deleted = write!(self, |db| {
+            sql::query(what.statement()).bind(ms(before)).bind(BATCH).execute(db).await?
+        });
+        Ok(signed(deleted.rows_affected()) == BATCH)
     }
 
     /// Checks that the database answers.

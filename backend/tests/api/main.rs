@@ -31,4 +31,5 @@ mod retire;
 mod serving;
 mod system;
 mod token;
+mod usage;
 mod web;

@@ -21,6 +21,7 @@ use link_protocol::{
         },
         model::{ChangeModel, CreateModel, Model},
         token::{CreateToken, TokenCreated, TokenInfo},
+        usage::{Usage, UsageBucket},
     },
     command::{CommandKind, ProxyFeatures},
     deployment::DeploymentState,
@@ -305,9 +306,24 @@ pub(super) fn answers() -> Vec<Example> {
                 },
             },
         ),
+        body("usage_page", Page { items: vec![usage_answer()], next_cursor: None }),
         body("problem", Problem { request_id, ..offline }),
         body("problem_without_hint", Problem::new(Code::NotFound, "there is no such device")),
     ]
+}
+
+fn usage_answer() -> Usage {
+    Usage {
+        device_id: device(),
+        model_id: model(),
+        begin: time(),
+        bucket: UsageBucket::Hour,
+        inferences: 3,
+        uncounted: 1,
+        prompt_tokens: 30,
+        completion_tokens: 40,
+        duration_ms: 5000,
+    }
 }
 
 fn deployment_answer() -> Deployment {

@@ -1,0 +1,165 @@
+//! Token usage by the hour and day, and what is deleted by its age.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Device, PASSWORD, World};
+
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// Reports an inference of which 3 and 4 tokens are known.
+async fn report(world: &World, device: &Device, model: &str, number: u32) {
+    let usage = json!({
+        "inference_id": format!("inf_{number:032x}"), "model_id": model, "prompt_tokens": 3,
+        "completion_tokens": 4, "provenance": "exact", "duration_ms": 5,
+        "time_to_first_token_ms": 1,
+    });
+    let path = device.path(&format!("/models/{model}/telemetry"));
+    assert_eq!(world.post(&path, &device.token, usage).await.status, 204);
+}
+
+/// What the owner sees, by a login of this moment.
+async fn usage(world: &World, query: &str) -> Answer {
+    let login = json!({ "email": "ada@example.org", "password": PASSWORD });
+    let user = world.post("/api/v1/auth/login", "", login).await.text("access_token");
+    world.get(&format!("/api/v1/usage?{query}"), &user).await
+}
+
+/// Inferences of each item.
+fn inferences(answer: &Answer) -> Vec<u64> {
+    answer.items().iter().map(|item| item["inferences"].as_u64().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn usage_is_added_up_by_the_hour_and_by_the_day() {
+    let (world, user) = World::set_up().await;
+    let (one, other) = (world.online_device(&user).await, world.online_device(&user).await);
+    let model = world.model(&user, false).await;
+    for number in 0..3 {
+        report(&world, &one, &model, number).await;
+    }
+    report(&world, &one, &model, 2).await;
+    report(&world, &other, &model, 0).await;
+    world.advance(HOUR);
+    report(&world, &one, &model, 3).await;
+
+    let hours = usage(&world, "").await;
+    assert_eq!(inferences(&hours).iter().sum::<u64>(), 5, "{hours:?}");
+    assert_eq!(hours.items().len(), 3);
+    let of_one = usage(&world, &format!("device_id={}", one.id)).await;
+    assert_eq!(inferences(&of_one), [1, 3], "the newest first; a repeat counts once");
+    let first = &of_one.items()[1];
+    assert_eq!(
+        (&first["prompt_tokens"], &first["completion_tokens"], &first["duration_ms"]),
+        (&json!(9), &json!(12), &json!(15))
+    );
+    assert_eq!((&first["bucket"], &first["uncounted"]), (&json!("hour"), &json!(0)));
+
+    let begin = first["begin"].as_str().unwrap();
+    let until = usage(&world, &format!("device_id={}&to={begin}", one.id)).await;
+    assert!(until.items().is_empty(), "`to` is not in it: {until:?}");
+    let later = of_one.items()[0]["begin"].as_str().unwrap();
+    let query = format!("device_id={}&from={begin}&to={later}", one.id);
+    assert_eq!(inferences(&usage(&world, &query).await), [3]);
+
+    let days = usage(&world, "bucket=day").await;
+    let mut counted = inferences(&days);
+    counted.sort_unstable();
+    assert_eq!(counted, [1, 4], "{days:?}");
+    let stranger = world.another_account("bob@example.org").await;
+    assert!(world.get("/api/v1/usage", &stranger).await.items().is_empty());
+}
+
+#[tokio::test]
+async fn usage_comes_in_pages_and_wrong_questions_are_refused() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    for number in 0..5 {
+        report(&world, &device, &model, number).await;
+        world.advance(HOUR);
+    }
+    let mut begins: Vec<Value> = Vec::new();
+    let mut query = "limit=2".to_owned();
+    loop {
+        let page = usage(&world, &query).await;
+        begins.extend(page.items().iter().map(|item| item["begin"].clone()));
+        match page.body["next_cursor"].as_str() {
+            Some(cursor) => query = format!("limit=2&cursor={cursor}"),
+            None => break,
+        }
+    }
+    assert_eq!(begins.len(), 5);
+    assert!(begins.windows(2).all(|pair| pair[0].as_str() > pair[1].as_str()), "{begins:?}");
+    for bad in ["bucket=week", "from=yesterday", "to=", "device_id=x", "cursor=eA", "model_id=1"] {
+        usage(&world, bad).await.is(422, "invalid-request");
+    }
+}
+
+#[tokio::test]
+async fn old_hours_become_days_and_old_days_go() {
+    let world = World::with(|config| {
+        config.telemetry_kept = 2;
+        config.retention.usage_hours = SignedDuration::from_hours(48);
+        config.retention.usage = SignedDuration::from_hours(240);
+    })
+    .await;
+    let user = world.create_first_account().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    for number in 0..30 {
+        report(&world, &device, &model, number).await;
+        world.advance(HOUR);
+    }
+    let before: u64 = inferences(&usage(&world, "bucket=day").await).iter().sum();
+    assert_eq!(before, 30, "what the reports said outlives them");
+    world.advance(3 * DAY);
+    world.backend.app.purge().await.unwrap();
+    assert!(usage(&world, "").await.items().is_empty(), "no hour is left");
+    let days = usage(&world, "bucket=day").await;
+    assert_eq!(inferences(&days).iter().sum::<u64>(), 30);
+    assert!(days.items().len() <= 3, "{days:?}");
+    let rows = "SELECT model_id FROM usage_totals WHERE device_id = $1";
+    assert_eq!(world.select(rows, &device.id).await.len(), days.items().len());
+
+    // A report that comes late counts in its own time.
+    report(&world, &device, &model, 100).await;
+    assert_eq!(inferences(&usage(&world, "").await), [1]);
+    world.advance(10 * DAY);
+    world.backend.app.purge().await.unwrap();
+    assert_eq!(inferences(&usage(&world, "bucket=day").await), [1]);
+    world.advance(2 * DAY);
+    world.backend.app.purge().await.unwrap();
+    assert!(usage(&world, "bucket=day").await.items().is_empty());
+}
+
+#[tokio::test]
+async fn logs_finished_commands_and_samples_are_kept_for_their_time() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let model = world.model(&user, false).await;
+    world.deployed(&user, &device, &model).await;
+    let stop = world.act(&format!("/api/v1/models/{model}/stop/{}", device.id), &user).await;
+    let waits = stop.text("command_id");
+    for number in 0..600 {
+        let record = json!({ "message": number.to_string(), "severity": "info" });
+        assert_eq!(world.post("/api/v1/logs", &device.token, record).await.status, 204);
+    }
+    world.poll(&device, 1).await;
+    assert_eq!(world.receipt(&device, &waits, "stored").await.status, 204);
+    let logs = "SELECT message FROM logs WHERE device_id = $1";
+    let commands = "SELECT command_id FROM commands WHERE device_id = $1";
+    world.advance(29 * DAY);
+    world.backend.app.purge().await.unwrap();
+    assert_eq!(world.select(logs, &device.id).await.len(), 600);
+    world.advance(2 * DAY);
+    world.backend.app.purge().await.unwrap();
+    assert!(world.select(logs, &device.id).await.is_empty(), "more than one batch");
+    assert_eq!(world.select(commands, &device.id).await.len(), 2);
+    world.advance(60 * DAY);
+    world.backend.app.purge().await.unwrap();
+    assert_eq!(world.select(commands, &device.id).await, [waits], "what is not done stays");
+}
