@@ -108,10 +108,10 @@ impl App {
     }
 
     /// Notes that a device said that it is there.
-    pub(crate) async fn heard(&self, device: &DeviceRecord) -> Result<Timestamp, Failure> {
+    pub(crate) fn heard(&self, device: &DeviceRecord) -> Timestamp {
         let now = self.now();
         self.presence.note(device.id, now);
-        Ok(now)
+        now
     }
 
     pub(crate) fn time(&self) -> Timestamp {
