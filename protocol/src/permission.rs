@@ -65,6 +65,8 @@ permissions! {
     OperateServing = "serving:operate";
     /// Commands and what became of them.
     ReadCommands = "commands:read";
+    /// How many tokens were used.
+    ReadUsage = "usage:read";
     /// Settings.
     ReadSettings = "settings:read";
     /// Change settings.

@@ -47,7 +47,7 @@ macro_rules! needs {
 needs! {
     ReadAccount ActInPerson ReadMembers WriteMembers ReadKeys WriteKeys ReadDevices OperateDevices
     WriteDevices ReadModels WriteModels ReadDeployments WriteDeployments OperateServing ReadCommands
-    ReadSettings WriteSettings ReadAudit
+    ReadSettings WriteSettings ReadAudit ReadUsage
 }
 
 impl<P: Needs> FromRequestParts<Arc<App>> for Caller<P> {

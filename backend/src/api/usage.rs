@@ -16,7 +16,8 @@ use serde::Deserialize;
 
 use crate::{
     api::{
-        extract::{Caller, Params, device_id},
+        caller::{Caller, may},
+        extract::{Params, device_id},
         list,
         problem::Rejection,
     },
@@ -54,11 +55,11 @@ pub(crate) struct UsageParams {
 
 /// Lists token usage by device, model and hour or day, the newest first. An inference counts when
 /// its report arrives.
-#[utoipa::path(get, path = "/usage", tag = "usage", security(("access_token" = [])),
+#[utoipa::path(get, path = "/usage", tag = "usage", security(("access_token" = ["usage:read"])),
     params(UsageParams),
     responses((status = 200, description = "The usage.", body = Page<Usage>)))]
 pub(crate) async fn list_usage(
-    Caller(caller): Caller,
+    Caller(caller, _): Caller<may::ReadUsage>,
     State(app): State<Arc<App>>,
     Params(params): Params<UsageParams>,
 ) -> Result<Answer<Page<Usage>>, Rejection> {

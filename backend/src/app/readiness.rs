@@ -32,7 +32,7 @@ impl App {
     }
 
     /// Is not ready from now on, and answers everything as before.
-    pub fn leave(&self) {
+    pub fn withdraw(&self) {
         self.leaving.store(true, Ordering::Relaxed);
     }
 

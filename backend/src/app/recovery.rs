@@ -1,6 +1,6 @@
 //! What whoever may start the program can do for a user who cannot log in.
 
-use link_protocol::{backend_api::account::Me, secret::Secret};
+use link_protocol::{id::UserId, secret::Secret};
 
 use crate::{
     app::App,
@@ -18,13 +18,13 @@ impl App {
     /// # Errors
     /// [`Refusal::Invalid`] for an address or a password that is none, or an address that nobody
     /// has.
-    pub async fn reset_password(&self, email: &str, password: Secret) -> Result<Me, Failure> {
+    pub async fn reset_password(&self, email: &str, password: Secret) -> Result<UserId, Failure> {
         let email = Email::parse(email)?;
         account::check_password(password.expose())?;
         let unknown = || Refusal::invalid("email: no user has it");
         let user = self.store.user_by_email(&email).await?.ok_or_else(unknown)?;
         let hash = self.passwords.hash(password).await?;
         self.store.set_password(user.id, &hash).await?;
-        Ok(Me { user_id: user.id, account_id: user.account, email: email.as_str().to_owned() })
+        Ok(user.id)
     }
 }

@@ -142,7 +142,7 @@ impl Attending<'_> {
             return Ok(Due::Never);
         }
         let stored = app.store.device(device.id).await?;
-        if !stored.is_some_and(|stored| stored.epoch == device.epoch) {
+        if stored.is_none_or(|stored| stored.epoch != device.epoch) {
             return Ok(Due::Never);
         }
         let now = app.now();

@@ -15,9 +15,11 @@ fn archive(files: &[(&str, &str)]) -> Vec<u8> {
 }
 
 fn unpacked(bytes: &[u8]) -> Result<(tempfile::TempDir, Manifest), InvalidBackup> {
-    let folder = tempfile::tempdir().unwrap();
-    let manifest = unpack(bytes, folder.path(), &mut |_| {})?;
-    Ok((folder, manifest))
+    let made = tempfile::tempdir();
+    made.map_err(InvalidBackup::Write).and_then(|folder| {
+        let manifest = unpack(bytes, folder.path(), &mut |_| {})?;
+        Ok((folder, manifest))
+    })
 }
 
 #[test]

@@ -14,6 +14,7 @@ pub const fn allows(role: Role, permission: Permission) -> bool {
         | Permission::ReadModels
         | Permission::ReadDeployments
         | Permission::ReadCommands
+        | Permission::ReadUsage
         | Permission::ReadSettings => Role::Viewer,
         Permission::ReadKeys
         | Permission::OperateDevices

@@ -55,7 +55,7 @@ impl Stop {
         signals.next().await;
         tracing::info!("stopping");
         notify::tell(Note::Stopping);
-        app.leave();
+        app.withdraw();
         tokio::select! {
             () = tokio::time::sleep(self.notice) => {}
             () = signals.next() => return ExitCode::Interrupted,
