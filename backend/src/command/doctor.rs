@@ -18,7 +18,7 @@ use link_backend::{
     store::upkeep::{self, Inspection},
 };
 use link_platform::{disk, fs};
-use link_protocol::exit_code::ExitCode;
+use link_protocol::{exit_code::ExitCode, secret::Secret};
 use serde::Serialize;
 
 use crate::{
@@ -77,10 +77,9 @@ pub(crate) async fn run(loaded: &Loaded, json: bool) -> Ended {
     };
     if data.is_dir() {
         space(&data, &mut findings);
-        if loaded.database_url.is_some() {
-            findings.push(good("database", "it is PostgreSQL's; its health is told by /readyz"));
-        } else {
-            database(&data, &mut findings).await;
+        match &loaded.database_url {
+            Some(url) => server(&data, url, &mut findings).await,
+            None => database(&data, &mut findings).await,
         }
     }
     listen(loaded, is_running, &mut findings);
@@ -172,6 +171,25 @@ async fn database(data: &Path, findings: &mut Vec<Finding>) {
             clock(&found, findings);
             contents(data, &found, findings);
         }
+    }
+}
+
+/// A server checks itself; that it answers and what it holds can be told.
+async fn server(data: &Path, url: &Secret, findings: &mut Vec<Finding>) {
+    let asked = tokio::time::timeout(ANSWER_TIMEOUT, upkeep::inspect_server(url)).await;
+    let next = "does PostgreSQL run, is the address in `database.url_file` right, and does \
+                pg_hba.conf admit this machine?";
+    match asked {
+        Ok(Ok(found)) => {
+            findings.push(good("database", "PostgreSQL answers"));
+            schema(&found, findings);
+            clock(&found, findings);
+            contents(data, &found, findings);
+        }
+        Ok(Err(error)) => {
+            findings.push(bad("database", format!("{:#}", anyhow::Error::new(error)), next));
+        }
+        Err(_elapsed) => findings.push(bad("database", "PostgreSQL does not answer", next)),
     }
 }
 

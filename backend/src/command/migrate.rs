@@ -2,7 +2,7 @@
 
 use link_backend::{
     config::load::Loaded,
-    store::{Store, upkeep},
+    store::{Store, StoreError, upkeep},
 };
 use link_protocol::exit_code::ExitCode;
 use serde_json::json;
@@ -16,15 +16,14 @@ use crate::{
 /// Changes what is pending; nobody else may use the folder then.
 pub(crate) async fn run(loaded: &Loaded, options: Migrate, json: bool) -> Ended {
     let config = loaded.config()?;
-    if config.database_url.is_some() {
-        return Err(Refused::usage(
-            "the tables of PostgreSQL are brought up to date by `serve`, before it is ready",
-        ));
-    }
     must_exist(&config.data)?;
     let file = upkeep::file(&config.data);
-    let pending = if file.exists() {
-        let found = upkeep::inspect(&file).await.map_err(Refused::failed)?;
+    let found = match &config.database_url {
+        Some(url) => Some(upkeep::inspect_server(url).await.map_err(unreachable)?),
+        None if file.exists() => Some(upkeep::inspect(&file).await.map_err(Refused::failed)?),
+        None => None,
+    };
+    let pending = if let Some(found) = found {
         if let Some(version) = found.unknown() {
             let said = format!(
                 "the database has seen change {version}, which this program does not know: use the \
@@ -53,4 +52,9 @@ pub(crate) async fn run(loaded: &Loaded, options: Migrate, json: bool) -> Ended 
         (false, false, false) => format!("done:\n  {}", lines.join("\n  ")),
     })?;
     Ok(ExitCode::Success)
+}
+
+fn unreachable(error: StoreError) -> Refused {
+    let cause = anyhow::Error::new(error).context("cannot look at the database server");
+    Refused::new(ExitCode::Unreachable, cause)
 }

@@ -1,11 +1,12 @@
-//! The database file as an operator sees it, beside a running backend or without one: copied whole,
-//! checked, and made ready to go on after it went back in time.
+//! The database as an operator sees it, beside a running backend or without one: looked at, and where
+//! it is a file copied whole and made ready to go on after it went back in time.
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use link_protocol::secret::Secret;
 use sqlx::{
-    ConnectOptions as _, Connection as _, SqliteConnection,
+    ConnectOptions as _, Connection as _, PgConnection, SqliteConnection,
     sqlite::{SqliteConnectOptions, SqliteJournalMode},
 };
 
@@ -55,6 +56,38 @@ impl Inspection {
     }
 }
 
+/// Reads what every database has, the same way in each.
+macro_rules! look {
+    ($db:expr, $damages:expr, $has_tables:expr) => {{
+        let mut found = Inspection {
+            damages: $damages,
+            applied: Vec::new(),
+            contents: Vec::new(),
+            newest: None,
+        };
+        if $has_tables {
+            found.applied = sqlx::query_scalar(
+                "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version",
+            )
+            .fetch_all(&mut $db)
+            .await?;
+        }
+        if !found.applied.is_empty() {
+            found.contents = sqlx::query_scalar(
+                "SELECT model_id || '.' || sha256 FROM models \
+                 WHERE uploaded AND sha256 IS NOT NULL",
+            )
+            .fetch_all(&mut $db)
+            .await?;
+            let newest: Option<i64> = sqlx::query_scalar("SELECT MAX(issued_ms) FROM commands")
+                .fetch_one(&mut $db)
+                .await?;
+            found.newest = newest.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+        }
+        found
+    }};
+}
+
 /// Returns where the database of the folder `data` is.
 #[must_use]
 pub fn file(data: &Path) -> PathBuf {
@@ -96,29 +129,25 @@ pub async fn inspect(file: &Path) -> Result<Inspection, StoreError> {
     if loose > 0 {
         damages.push(format!("{loose} rows refer to rows that are not there"));
     }
-    let has_tables: i64 =
+    let tables: i64 =
         sqlx::query_scalar("SELECT COUNT(*) FROM sqlite_master WHERE name = '_sqlx_migrations'")
             .fetch_one(&mut db)
             .await?;
-    let mut inspection =
-        Inspection { damages, applied: Vec::new(), contents: Vec::new(), newest: None };
-    if has_tables > 0 {
-        inspection.applied = sqlx::query_scalar(
-            "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version",
-        )
-        .fetch_all(&mut db)
+    let inspection = look!(db, damages, tables > 0);
+    db.close().await?;
+    Ok(inspection)
+}
+
+/// Looks at the database of a PostgreSQL server, which checks itself.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] when it does not answer.
+pub async fn inspect_server(url: &Secret) -> Result<Inspection, StoreError> {
+    let mut db = PgConnection::connect(url.expose()).await?;
+    let has_tables: bool = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
+        .fetch_one(&mut db)
         .await?;
-    }
-    if !inspection.applied.is_empty() {
-        inspection.contents = sqlx::query_scalar(
-            "SELECT model_id || '.' || sha256 FROM models WHERE uploaded AND sha256 IS NOT NULL",
-        )
-        .fetch_all(&mut db)
-        .await?;
-        let newest: Option<i64> =
-            sqlx::query_scalar("SELECT MAX(issued_ms) FROM commands").fetch_one(&mut db).await?;
-        inspection.newest = newest.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    }
+    let inspection = look!(db, Vec::new(), has_tables);
     db.close().await?;
     Ok(inspection)
 }

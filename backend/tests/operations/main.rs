@@ -4,7 +4,11 @@
 
 mod account;
 mod backup;
+#[path = "../store/cluster.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod cluster;
 mod configuration;
+mod postgres;
 mod program;
 mod service;
 mod upkeep;
