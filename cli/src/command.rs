@@ -3,8 +3,8 @@
 mod account;
 mod agent;
 mod allowlist;
-mod backend;
 mod audit;
+mod backend;
 mod bulk;
 mod commands;
 mod device;

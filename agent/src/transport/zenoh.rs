@@ -147,8 +147,8 @@ impl Link {
     }
 }
 
-/// Whether a message can go to `path` over zenoh: below the device's own paths, or to the logs.
-pub(crate) fn tail<'a>(device: &AgentClient, path: &'a str) -> String {
+/// What follows `up/` in the key of a message to `path`: a path of the device's own, or the logs.
+fn tail(device: &AgentClient, path: &str) -> String {
     let own = format!("/agent/{}/", device.device());
     path.strip_prefix(&own).unwrap_or_else(|| path.trim_start_matches('/')).to_owned()
 }

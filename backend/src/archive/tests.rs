@@ -16,7 +16,7 @@ fn archive(files: &[(&str, &str)]) -> Vec<u8> {
 
 fn unpacked(bytes: &[u8]) -> Result<(tempfile::TempDir, Manifest), InvalidBackup> {
     let made = tempfile::tempdir();
-    made.map_err(InvalidBackup::Write).and_then(|folder| {
+    made.map_err(InvalidBackup::Io).and_then(|folder| {
         let manifest = unpack(bytes, folder.path(), &mut |_| {})?;
         Ok((folder, manifest))
     })

@@ -1,5 +1,7 @@
 //! The chores on a backend whose database is a PostgreSQL server.
 
+#![expect(clippy::disallowed_methods, reason = "makes the files that the program is given")]
+
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::{

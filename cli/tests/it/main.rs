@@ -6,9 +6,11 @@
 mod command_line;
 #[cfg(test)]
 mod fleet;
+#[cfg(test)]
 mod install_script;
 #[cfg(test)]
 mod login;
+#[cfg(test)]
 mod member;
 #[cfg(test)]
 mod register;
