@@ -57,7 +57,7 @@ impl Config {
             password_memory_kib: PASSWORD_MEMORY_KIB,
             telemetry_kept: file::TELEMETRY_KEPT,
             logs_kept: file::LOGS_KEPT,
-            retention: Retention::default(),
+            retention: file::RetentionSection::default().kept(),
             clock: Arc::new(SystemClock),
         }
     }

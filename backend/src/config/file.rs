@@ -5,11 +5,15 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
+use jiff::SignedDuration;
 use link_protocol::{allowlist::Origin, limits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use crate::{domain::slot::Bounds, zenoh::ZenohConfig};
+use crate::{
+    domain::{retention::Retention, slot::Bounds},
+    zenoh::ZenohConfig,
+};
 
 /// The configuration of link-backend.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
@@ -154,6 +158,30 @@ pub struct RetentionSection {
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub audit_days: u32,
+    /// Days for which log records are kept.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub log_days: u32,
+    /// Days for which commands are kept that came to their end.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub command_days: u32,
+    /// Days for which token usage is known by the hour; by the day from then on.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub usage_hours_days: u32,
+    /// Days for which token usage is known at all.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub usage_days: u32,
+    /// Days for which the latest sample of a device is kept that sends none any more.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub sample_days: u32,
+    /// Days for which an idempotency key stands for its request.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub idempotency_days: u32,
 }
 
 /// How the backend ends.
@@ -242,7 +270,33 @@ impl ZenohSection {
 
 impl Default for RetentionSection {
     fn default() -> Self {
-        Self { telemetry_rows: TELEMETRY_KEPT, log_rows: LOGS_KEPT, audit_days: AUDIT_DAYS }
+        Self {
+            telemetry_rows: TELEMETRY_KEPT,
+            log_rows: LOGS_KEPT,
+            audit_days: AUDIT_DAYS,
+            log_days: 30,
+            command_days: 90,
+            usage_hours_days: 35,
+            usage_days: 800,
+            sample_days: 30,
+            idempotency_days: 1,
+        }
+    }
+}
+
+impl RetentionSection {
+    /// Returns how long what nobody needs any more is kept.
+    #[must_use]
+    pub fn kept(&self) -> Retention {
+        let days = |days: u32| SignedDuration::from_hours(24 * i64::from(days));
+        Retention {
+            usage_hours: days(self.usage_hours_days),
+            usage: days(self.usage_days),
+            logs: days(self.log_days),
+            commands: days(self.command_days),
+            idempotency: days(self.idempotency_days),
+            samples: days(self.sample_days),
+        }
     }
 }
 

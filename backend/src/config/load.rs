@@ -111,6 +111,7 @@ impl Loaded {
         config.audit_days = self.values.retention.audit_days;
         config.telemetry_kept = self.values.retention.telemetry_rows;
         config.logs_kept = self.values.retention.log_rows;
+        config.retention = self.values.retention.kept();
         config.database_url.clone_from(&self.database_url);
         Ok(config)
     }

@@ -18,21 +18,6 @@ pub struct Retention {
     pub samples: SignedDuration,
 }
 
-const DAY: i64 = 24;
-
-impl Default for Retention {
-    fn default() -> Self {
-        Self {
-            usage_hours: SignedDuration::from_hours(35 * DAY),
-            usage: SignedDuration::from_hours(800 * DAY),
-            logs: SignedDuration::from_hours(30 * DAY),
-            commands: SignedDuration::from_hours(90 * DAY),
-            idempotency: SignedDuration::from_hours(DAY),
-            samples: SignedDuration::from_hours(30 * DAY),
-        }
-    }
-}
-
 /// Returns the time before which a record is too old that is kept for `kept`.
 #[must_use]
 pub fn since(now: Timestamp, kept: SignedDuration) -> Timestamp {
