@@ -76,7 +76,7 @@ pub(crate) async fn leave_account(
     Caller(caller, ..): Caller<may::ActInPerson>,
     State(app): State<Arc<App>>,
 ) -> Result<StatusCode, Rejection> {
-    app.leave(caller).await?;
+    app.leave_account(caller).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -158,7 +158,7 @@ impl App {
     ///
     /// # Errors
     /// [`Refusal::LastOwner`].
-    pub async fn leave(&self, caller: Identity) -> Result<(), Failure> {
+    pub async fn leave_account(&self, caller: Identity) -> Result<(), Failure> {
         self.remove_member(caller, caller.user).await
     }
 

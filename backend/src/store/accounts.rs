@@ -79,10 +79,12 @@ impl Store {
                 .bind(id.to_string())
                 .execute(db)
                 .await?;
-            sql::query("DELETE FROM refresh_tokens WHERE user_id = $1")
-                .bind(id.to_string())
-                .execute(db)
-                .await?;
+            for statement in [
+                "DELETE FROM refresh_tokens WHERE user_id = $1",
+                "DELETE FROM personal_tokens WHERE user_id = $1",
+            ] {
+                sql::query(statement).bind(id.to_string()).execute(&mut *db).await?;
+            }
         });
         Ok(())
     }
