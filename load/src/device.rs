@@ -54,6 +54,8 @@ struct Entry {
     result: Option<CommandResult>,
     /// Whether the backend has the result.
     told: bool,
+    /// By its flaw the device does it once more.
+    again: bool,
 }
 
 impl Simulated {
@@ -115,8 +117,9 @@ impl Simulated {
         let answer =
             |receipt, result| Receipt { command_id, attempt: envelope.attempt, receipt, result };
         if let Some(entry) = self.journal.get_mut(&command_id) {
-            if self.flaw == Some(Flaw::RepeatsEffects) && entry.due_us.is_none() {
-                entry.due_us = Some(now_us);
+            if self.flaw == Some(Flaw::RepeatsEffects) {
+                entry.again = entry.due_us.is_some();
+                entry.due_us = entry.due_us.or(Some(now_us));
             }
             return match report(command_id, entry) {
                 Some(report) => answer(ReceiptKind::Done, Some(report)),
@@ -139,6 +142,7 @@ impl Simulated {
             due_us: Some(self.next_due(envelope.lane, now_us)),
             result: None,
             told: false,
+            again: false,
         };
         self.last_seq = self.last_seq.max(envelope.seq);
         self.journal.insert(command_id, entry);
@@ -186,11 +190,11 @@ impl Simulated {
             else {
                 continue;
             };
-            let (valid, cancels) = (entry.valid, entry.cancels);
+            let (valid, cancels, again) = (entry.valid, entry.cancels, entry.again);
             let result = if valid { CommandResult::Succeeded } else { CommandResult::Rejected };
             self.finish(command, result);
             if valid {
-                effects.push(command);
+                effects.extend(std::iter::repeat_n(command, if again { 2 } else { 1 }));
             }
             if let Some(deployment) = cancels {
                 self.cancel(deployment);

@@ -37,7 +37,7 @@ const DEVICES: usize = 4;
 /// How long things break.
 const BREAKS_FOR: Duration = Duration::from_secs(4);
 const FAULTS: Faults =
-    Faults { duplicate: 0.2, lose_receipt: 0.15, lose_answer: 0.15, restart: 0.1 };
+    Faults { duplicate: 0.4, lose_receipt: 0.15, lose_answer: 0.15, restart: 0.1 };
 
 /// What a run has of the caller's side.
 struct Caller {
