@@ -23,6 +23,7 @@ use jiff::{SignedDuration, Timestamp};
 use link_backend::{
     domain::{
         account::{Email, UserRecord},
+        audit::{self, Action, AuditRecord},
         device::DeviceRecord,
         key::KeyRecord,
         registration::Plan,
@@ -32,7 +33,7 @@ use link_backend::{
 use link_protocol::{
     command::{Command, StopServing},
     envelope::ReceiptKind,
-    id::{AccountId, CommandId, DeviceId, KeyId, ModelId, PipelineId, UserId},
+    id::{AccountId, AuditId, CommandId, DeviceId, KeyId, ModelId, PipelineId, UserId},
     key::{EnrolmentKey, KeyKind},
     registration::{Platform, RegisterRequest},
     report::LifecycleStatus,
@@ -137,7 +138,17 @@ async fn device(store: &Store, account: AccountId) -> anyhow::Result<DeviceId> {
         tags: Vec::new(),
         revoked: false,
     };
-    store.add_key(&record, &key.digest()).await?;
+    let entry = |action, subject: String| {
+        AuditRecord::done(
+            AuditId::from_uuid(Uuid::now_v7()),
+            account,
+            audit::system(),
+            action,
+            subject,
+            now,
+        )
+    };
+    store.add_key(&record, &key.digest(), &entry(Action::CreateKey, record.id.to_string())).await?;
     let request = RegisterRequest {
         registration_key: Some(key.clone()),
         fleet_key: None,
@@ -173,6 +184,7 @@ async fn device(store: &Store, account: AccountId) -> anyhow::Result<DeviceId> {
         .register(
             &key,
             &request,
+            |device| entry(Action::RegisterDevice, device.id.to_string()),
             now,
             |_| Ok(Plan::Enrol { key: record.clone() }),
             |_, _| Ok(fresh.clone()),

@@ -74,7 +74,7 @@ async fn a_command_that_expired_or_made_way_says_why() {
         let id = |command: &serde_json::Value| command["command_id"].as_str().unwrap().to_owned();
         answer.items().iter().map(id).collect::<Vec<_>>()
     };
-    assert_eq!(ids(&open), [newer.clone()]);
+    assert_eq!(ids(&open), std::slice::from_ref(&newer));
     let all = world.get(&format!("/api/v1/commands?device_id={}", device.id), &user).await;
     assert_eq!(ids(&all), [newer.clone(), older]);
 
