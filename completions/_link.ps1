@@ -40,8 +40,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('whoami', 'whoami', [CompletionResultType]::ParameterValue, 'Show who is logged in')
             [CompletionResult]::new('account', 'account', [CompletionResultType]::ParameterValue, 'Create the first account of a backend; list your accounts and go to another')
             [CompletionResult]::new('member', 'member', [CompletionResultType]::ParameterValue, 'List, invite and remove the members of the account')
+            [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Create, list and revoke personal access tokens for scripts')
+            [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Show who did what in the account')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Create, list and revoke the keys that devices register with')
-            [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show, update and remove devices')
+            [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show, tag, update and remove devices')
+            [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'List tags, and show the devices that have one')
+            [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List what devices were told to do, and explain what became of it')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them, serve them')
             [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Correct the allowlist of a model that is served, in place')
             [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that deployments carry from now on')
@@ -49,6 +53,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Tell whether this program runs here')
             [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Tell whether an unpacked release is one by a trusted key')
             [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Lay out an unpacked release, register and start')
+            [CompletionResult]::new('install-backend', 'install-backend', [CompletionResultType]::ParameterValue, 'Lay out the backend of an unpacked release and start it')
+            [CompletionResult]::new('uninstall-backend', 'uninstall-backend', [CompletionResultType]::ParameterValue, 'Take the backend away')
             [CompletionResult]::new('refresh-files', 'refresh-files', [CompletionResultType]::ParameterValue, 'Write the completions and the manual pages of this version')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -129,8 +135,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;login' {
             [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of the account; asked for on a terminal')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait for the browser, such as `60s` or `5m`')
+            [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'Use a personal access token from the first line of this file; `-` reads it from stdin')
             [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
             [CompletionResult]::new('--password-stdin', '--password-stdin', [CompletionResultType]::ParameterName, 'Read the password from the first line of stdin')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Let somebody log this machine in with a browser, here or elsewhere')
+            [CompletionResult]::new('--no-browser', '--no-browser', [CompletionResultType]::ParameterName, 'Open no browser here')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -303,6 +313,78 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;member;help;help' {
             break
         }
+        'link;token' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a personal access token for scripts; it is shown this once')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your tokens for the account, without their secrets')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a token: it is good for nothing afterwards')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;token;create' {
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name to know it by')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'What it may be used for; may be given several times')
+            [CompletionResult]::new('--expires-at', '--expires-at', [CompletionResultType]::ParameterName, 'When it stops working, such as 2027-01-31T00:00:00Z [default: in 90 days]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;token;list' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;token;revoke' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;token;help' {
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a personal access token for scripts; it is shown this once')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your tokens for the account, without their secrets')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a token: it is good for nothing afterwards')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;token;help;create' {
+            break
+        }
+        'link;token;help;list' {
+            break
+        }
+        'link;token;help;revoke' {
+            break
+        }
+        'link;token;help;help' {
+            break
+        }
+        'link;audit' {
+            [CompletionResult]::new('--action', '--action', [CompletionResultType]::ParameterName, 'Only this action, such as `member.remove`, or all of a kind, such as `member`')
+            [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Only what this user, token or device did, by id')
+            [CompletionResult]::new('--subject', '--subject', [CompletionResultType]::ParameterName, 'Only what was done to this, by id')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Not before this time, such as 2027-01-31T00:00:00Z')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Before this time')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'How many entries, the newest first')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'link;key' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -370,6 +452,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
+            [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Give tags to a device')
+            [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Take tags from a device')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device by another version; a device that is offline does so later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
@@ -378,6 +462,23 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;device;list' {
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Only the devices that fit, such as `tag=lab,state=online`')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;device;tag' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;device;untag' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -425,6 +526,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;device;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
+            [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Give tags to a device')
+            [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Take tags from a device')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device by another version; a device that is offline does so later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
@@ -433,6 +536,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;device;help;list' {
+            break
+        }
+        'link;device;help;tag' {
+            break
+        }
+        'link;device;help;untag' {
             break
         }
         'link;device;help;show' {
@@ -448,6 +557,106 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;device;help;help' {
+            break
+        }
+        'link;fleet' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the tags of the account''s devices, with how many are online and which versions they run')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show the devices with a tag')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;fleet;list' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;fleet;show' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;fleet;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the tags of the account''s devices, with how many are online and which versions they run')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show the devices with a tag')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;fleet;help;list' {
+            break
+        }
+        'link;fleet;help;show' {
+            break
+        }
+        'link;fleet;help;help' {
+            break
+        }
+        'link;commands' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what devices were told to do, the newest first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a command and its result')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Say where a command is, why, and what happens next')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;commands;list' {
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Only the commands to this device, by id or by name')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'How many')
+            [CompletionResult]::new('--open', '--open', [CompletionResultType]::ParameterName, 'Only those that something can still happen to')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;commands;show' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;commands;explain' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;commands;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what devices were told to do, the newest first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a command and its result')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Say where a command is, why, and what happens next')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;commands;help;list' {
+            break
+        }
+        'link;commands;help;show' {
+            break
+        }
+        'link;commands;help;explain' {
+            break
+        }
+        'link;commands;help;help' {
             break
         }
         'link;model' {
@@ -501,6 +710,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;model;deploy' {
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'All devices that fit, such as `tag=lab,state=online`, in place of one')
             [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on [default: the one of the deployment before, or 8080]')
             [CompletionResult]::new('--alias', '--alias', [CompletionResultType]::ParameterName, 'Name that clients call it by [default: made from the model''s name]')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
@@ -611,6 +821,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;repair-serving' {
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'All devices that fit, such as `tag=lab,state=online`, in place of one')
             [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Serve on this port from then on [default: the current one]')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
@@ -714,6 +925,29 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'link;install-backend' {
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent`')
+            [CompletionResult]::new('--made', '--made', [CompletionResultType]::ParameterName, 'Outermost folder that was made for this installation')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Address of the folder that later releases come from')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what would be done, and do nothing')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;uninstall-backend' {
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--purge', '--purge', [CompletionResultType]::ParameterName, 'Delete the data and the configuration too')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'link;refresh-files' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -735,8 +969,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('whoami', 'whoami', [CompletionResultType]::ParameterValue, 'Show who is logged in')
             [CompletionResult]::new('account', 'account', [CompletionResultType]::ParameterValue, 'Create the first account of a backend; list your accounts and go to another')
             [CompletionResult]::new('member', 'member', [CompletionResultType]::ParameterValue, 'List, invite and remove the members of the account')
+            [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Create, list and revoke personal access tokens for scripts')
+            [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Show who did what in the account')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Create, list and revoke the keys that devices register with')
-            [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show, update and remove devices')
+            [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show, tag, update and remove devices')
+            [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'List tags, and show the devices that have one')
+            [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List what devices were told to do, and explain what became of it')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them, serve them')
             [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Correct the allowlist of a model that is served, in place')
             [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that deployments carry from now on')
@@ -744,6 +982,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Tell whether this program runs here')
             [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Tell whether an unpacked release is one by a trusted key')
             [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Lay out an unpacked release, register and start')
+            [CompletionResult]::new('install-backend', 'install-backend', [CompletionResultType]::ParameterValue, 'Lay out the backend of an unpacked release and start it')
+            [CompletionResult]::new('uninstall-backend', 'uninstall-backend', [CompletionResultType]::ParameterValue, 'Take the backend away')
             [CompletionResult]::new('refresh-files', 'refresh-files', [CompletionResultType]::ParameterValue, 'Write the completions and the manual pages of this version')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -816,6 +1056,24 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;help;member;remove' {
             break
         }
+        'link;help;token' {
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a personal access token for scripts; it is shown this once')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your tokens for the account, without their secrets')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a token: it is good for nothing afterwards')
+            break
+        }
+        'link;help;token;create' {
+            break
+        }
+        'link;help;token;list' {
+            break
+        }
+        'link;help;token;revoke' {
+            break
+        }
+        'link;help;audit' {
+            break
+        }
         'link;help;key' {
             [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a key; it is shown this once')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the keys of the account, without their secrets')
@@ -833,6 +1091,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;help;device' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
+            [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Give tags to a device')
+            [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Take tags from a device')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device by another version; a device that is offline does so later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
@@ -840,6 +1100,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;device;list' {
+            break
+        }
+        'link;help;device;tag' {
+            break
+        }
+        'link;help;device;untag' {
             break
         }
         'link;help;device;show' {
@@ -852,6 +1118,32 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;device;retire' {
+            break
+        }
+        'link;help;fleet' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the tags of the account''s devices, with how many are online and which versions they run')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show the devices with a tag')
+            break
+        }
+        'link;help;fleet;list' {
+            break
+        }
+        'link;help;fleet;show' {
+            break
+        }
+        'link;help;commands' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what devices were told to do, the newest first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a command and its result')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Say where a command is, why, and what happens next')
+            break
+        }
+        'link;help;commands;list' {
+            break
+        }
+        'link;help;commands;show' {
+            break
+        }
+        'link;help;commands;explain' {
             break
         }
         'link;help;model' {
@@ -921,6 +1213,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;install-files' {
+            break
+        }
+        'link;help;install-backend' {
+            break
+        }
+        'link;help;uninstall-backend' {
             break
         }
         'link;help;refresh-files' {

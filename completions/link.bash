@@ -22,14 +22,26 @@ _link() {
             link,allowlist)
                 cmd="link__subcmd__allowlist"
                 ;;
+            link,audit)
+                cmd="link__subcmd__audit"
+                ;;
+            link,commands)
+                cmd="link__subcmd__commands"
+                ;;
             link,completions)
                 cmd="link__subcmd__completions"
                 ;;
             link,device)
                 cmd="link__subcmd__device"
                 ;;
+            link,fleet)
+                cmd="link__subcmd__fleet"
+                ;;
             link,help)
                 cmd="link__subcmd__help"
+                ;;
+            link,install-backend)
+                cmd="link__subcmd__install__subcmd__backend"
                 ;;
             link,install-files)
                 cmd="link__subcmd__install__subcmd__files"
@@ -73,8 +85,14 @@ _link() {
             link,stop)
                 cmd="link__subcmd__stop"
                 ;;
+            link,token)
+                cmd="link__subcmd__token"
+                ;;
             link,uninstall)
                 cmd="link__subcmd__uninstall"
+                ;;
+            link,uninstall-backend)
+                cmd="link__subcmd__uninstall__subcmd__backend"
                 ;;
             link,update)
                 cmd="link__subcmd__update"
@@ -133,6 +151,30 @@ _link() {
             link__subcmd__allowlist__subcmd__help,remove)
                 cmd="link__subcmd__allowlist__subcmd__help__subcmd__remove"
                 ;;
+            link__subcmd__commands,explain)
+                cmd="link__subcmd__commands__subcmd__explain"
+                ;;
+            link__subcmd__commands,help)
+                cmd="link__subcmd__commands__subcmd__help"
+                ;;
+            link__subcmd__commands,list)
+                cmd="link__subcmd__commands__subcmd__list"
+                ;;
+            link__subcmd__commands,show)
+                cmd="link__subcmd__commands__subcmd__show"
+                ;;
+            link__subcmd__commands__subcmd__help,explain)
+                cmd="link__subcmd__commands__subcmd__help__subcmd__explain"
+                ;;
+            link__subcmd__commands__subcmd__help,help)
+                cmd="link__subcmd__commands__subcmd__help__subcmd__help"
+                ;;
+            link__subcmd__commands__subcmd__help,list)
+                cmd="link__subcmd__commands__subcmd__help__subcmd__list"
+                ;;
+            link__subcmd__commands__subcmd__help,show)
+                cmd="link__subcmd__commands__subcmd__help__subcmd__show"
+                ;;
             link__subcmd__device,help)
                 cmd="link__subcmd__device__subcmd__help"
                 ;;
@@ -147,6 +189,12 @@ _link() {
                 ;;
             link__subcmd__device,show)
                 cmd="link__subcmd__device__subcmd__show"
+                ;;
+            link__subcmd__device,tag)
+                cmd="link__subcmd__device__subcmd__tag"
+                ;;
+            link__subcmd__device,untag)
+                cmd="link__subcmd__device__subcmd__untag"
                 ;;
             link__subcmd__device,update)
                 cmd="link__subcmd__device__subcmd__update"
@@ -166,8 +214,32 @@ _link() {
             link__subcmd__device__subcmd__help,show)
                 cmd="link__subcmd__device__subcmd__help__subcmd__show"
                 ;;
+            link__subcmd__device__subcmd__help,tag)
+                cmd="link__subcmd__device__subcmd__help__subcmd__tag"
+                ;;
+            link__subcmd__device__subcmd__help,untag)
+                cmd="link__subcmd__device__subcmd__help__subcmd__untag"
+                ;;
             link__subcmd__device__subcmd__help,update)
                 cmd="link__subcmd__device__subcmd__help__subcmd__update"
+                ;;
+            link__subcmd__fleet,help)
+                cmd="link__subcmd__fleet__subcmd__help"
+                ;;
+            link__subcmd__fleet,list)
+                cmd="link__subcmd__fleet__subcmd__list"
+                ;;
+            link__subcmd__fleet,show)
+                cmd="link__subcmd__fleet__subcmd__show"
+                ;;
+            link__subcmd__fleet__subcmd__help,help)
+                cmd="link__subcmd__fleet__subcmd__help__subcmd__help"
+                ;;
+            link__subcmd__fleet__subcmd__help,list)
+                cmd="link__subcmd__fleet__subcmd__help__subcmd__list"
+                ;;
+            link__subcmd__fleet__subcmd__help,show)
+                cmd="link__subcmd__fleet__subcmd__help__subcmd__show"
                 ;;
             link__subcmd__help,account)
                 cmd="link__subcmd__help__subcmd__account"
@@ -175,14 +247,26 @@ _link() {
             link__subcmd__help,allowlist)
                 cmd="link__subcmd__help__subcmd__allowlist"
                 ;;
+            link__subcmd__help,audit)
+                cmd="link__subcmd__help__subcmd__audit"
+                ;;
+            link__subcmd__help,commands)
+                cmd="link__subcmd__help__subcmd__commands"
+                ;;
             link__subcmd__help,completions)
                 cmd="link__subcmd__help__subcmd__completions"
                 ;;
             link__subcmd__help,device)
                 cmd="link__subcmd__help__subcmd__device"
                 ;;
+            link__subcmd__help,fleet)
+                cmd="link__subcmd__help__subcmd__fleet"
+                ;;
             link__subcmd__help,help)
                 cmd="link__subcmd__help__subcmd__help"
+                ;;
+            link__subcmd__help,install-backend)
+                cmd="link__subcmd__help__subcmd__install__subcmd__backend"
                 ;;
             link__subcmd__help,install-files)
                 cmd="link__subcmd__help__subcmd__install__subcmd__files"
@@ -226,8 +310,14 @@ _link() {
             link__subcmd__help,stop)
                 cmd="link__subcmd__help__subcmd__stop"
                 ;;
+            link__subcmd__help,token)
+                cmd="link__subcmd__help__subcmd__token"
+                ;;
             link__subcmd__help,uninstall)
                 cmd="link__subcmd__help__subcmd__uninstall"
+                ;;
+            link__subcmd__help,uninstall-backend)
+                cmd="link__subcmd__help__subcmd__uninstall__subcmd__backend"
                 ;;
             link__subcmd__help,update)
                 cmd="link__subcmd__help__subcmd__update"
@@ -256,6 +346,15 @@ _link() {
             link__subcmd__help__subcmd__allowlist,remove)
                 cmd="link__subcmd__help__subcmd__allowlist__subcmd__remove"
                 ;;
+            link__subcmd__help__subcmd__commands,explain)
+                cmd="link__subcmd__help__subcmd__commands__subcmd__explain"
+                ;;
+            link__subcmd__help__subcmd__commands,list)
+                cmd="link__subcmd__help__subcmd__commands__subcmd__list"
+                ;;
+            link__subcmd__help__subcmd__commands,show)
+                cmd="link__subcmd__help__subcmd__commands__subcmd__show"
+                ;;
             link__subcmd__help__subcmd__device,list)
                 cmd="link__subcmd__help__subcmd__device__subcmd__list"
                 ;;
@@ -268,8 +367,20 @@ _link() {
             link__subcmd__help__subcmd__device,show)
                 cmd="link__subcmd__help__subcmd__device__subcmd__show"
                 ;;
+            link__subcmd__help__subcmd__device,tag)
+                cmd="link__subcmd__help__subcmd__device__subcmd__tag"
+                ;;
+            link__subcmd__help__subcmd__device,untag)
+                cmd="link__subcmd__help__subcmd__device__subcmd__untag"
+                ;;
             link__subcmd__help__subcmd__device,update)
                 cmd="link__subcmd__help__subcmd__device__subcmd__update"
+                ;;
+            link__subcmd__help__subcmd__fleet,list)
+                cmd="link__subcmd__help__subcmd__fleet__subcmd__list"
+                ;;
+            link__subcmd__help__subcmd__fleet,show)
+                cmd="link__subcmd__help__subcmd__fleet__subcmd__show"
                 ;;
             link__subcmd__help__subcmd__key,create)
                 cmd="link__subcmd__help__subcmd__key__subcmd__create"
@@ -321,6 +432,15 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__model,stop)
                 cmd="link__subcmd__help__subcmd__model__subcmd__stop"
+                ;;
+            link__subcmd__help__subcmd__token,create)
+                cmd="link__subcmd__help__subcmd__token__subcmd__create"
+                ;;
+            link__subcmd__help__subcmd__token,list)
+                cmd="link__subcmd__help__subcmd__token__subcmd__list"
+                ;;
+            link__subcmd__help__subcmd__token,revoke)
+                cmd="link__subcmd__help__subcmd__token__subcmd__revoke"
                 ;;
             link__subcmd__key,create)
                 cmd="link__subcmd__key__subcmd__create"
@@ -442,6 +562,30 @@ _link() {
             link__subcmd__model__subcmd__help,stop)
                 cmd="link__subcmd__model__subcmd__help__subcmd__stop"
                 ;;
+            link__subcmd__token,create)
+                cmd="link__subcmd__token__subcmd__create"
+                ;;
+            link__subcmd__token,help)
+                cmd="link__subcmd__token__subcmd__help"
+                ;;
+            link__subcmd__token,list)
+                cmd="link__subcmd__token__subcmd__list"
+                ;;
+            link__subcmd__token,revoke)
+                cmd="link__subcmd__token__subcmd__revoke"
+                ;;
+            link__subcmd__token__subcmd__help,create)
+                cmd="link__subcmd__token__subcmd__help__subcmd__create"
+                ;;
+            link__subcmd__token__subcmd__help,help)
+                cmd="link__subcmd__token__subcmd__help__subcmd__help"
+                ;;
+            link__subcmd__token__subcmd__help,list)
+                cmd="link__subcmd__token__subcmd__help__subcmd__list"
+                ;;
+            link__subcmd__token__subcmd__help,revoke)
+                cmd="link__subcmd__token__subcmd__help__subcmd__revoke"
+                ;;
             *)
                 ;;
         esac
@@ -449,7 +593,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account member key device model repair-serving allowlist completions self-check verify-files install-files refresh-files help"
+            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -726,6 +870,178 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__audit)
+            opts="-q -h --action --actor --subject --since --until --limit --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --action)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --actor)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --subject)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__commands)
+            opts="-q -h --json --quiet --help list show explain help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__commands__subcmd__explain)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__commands__subcmd__help)
+            opts="list show explain help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__commands__subcmd__help__subcmd__explain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__commands__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__commands__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__commands__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__commands__subcmd__list)
+            opts="-q -h --device --open --limit --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__commands__subcmd__show)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__completions)
             opts="-q -h --json --quiet --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -741,7 +1057,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device)
-            opts="-q -h --json --quiet --help list show update remove retire help"
+            opts="-q -h --json --quiet --help list tag untag show update remove retire help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -755,7 +1071,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__help)
-            opts="list show update remove retire help"
+            opts="list tag untag show update remove retire help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -838,6 +1154,34 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__device__subcmd__help__subcmd__tag)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__device__subcmd__help__subcmd__untag)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__device__subcmd__help__subcmd__update)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -853,12 +1197,16 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__list)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --select --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --select)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -912,6 +1260,34 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__device__subcmd__tag)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__device__subcmd__untag)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__device__subcmd__update)
             opts="-q -h --to --wait --timeout --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -934,8 +1310,106 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__fleet)
+            opts="-q -h --json --quiet --help list show help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__fleet__subcmd__help)
+            opts="list show help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__fleet__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__fleet__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__fleet__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__fleet__subcmd__list)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__fleet__subcmd__show)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help)
-            opts="register status start stop restart update uninstall login logout whoami account member key device model repair-serving allowlist completions self-check verify-files install-files refresh-files help"
+            opts="register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1060,6 +1534,76 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__help__subcmd__audit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__commands)
+            opts="list show explain"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__commands__subcmd__explain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__commands__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__commands__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help__subcmd__completions)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1075,7 +1619,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__device)
-            opts="list show update remove retire"
+            opts="list tag untag show update remove retire"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1144,6 +1688,34 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__help__subcmd__device__subcmd__tag)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__device__subcmd__untag)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help__subcmd__device__subcmd__update)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1158,7 +1730,63 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__help__subcmd__fleet)
+            opts="list show"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__fleet__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__fleet__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__install__subcmd__backend)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1606,7 +2234,77 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__help__subcmd__token)
+            opts="create list revoke"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__token__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__token__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__token__subcmd__revoke)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help__subcmd__uninstall)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__uninstall__subcmd__backend)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1655,6 +2353,32 @@ _link() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__install__subcmd__backend)
+            opts="-q -h --from --made --source --dry-run --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --made)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1835,13 +2559,21 @@ _link() {
             return 0
             ;;
         link__subcmd__login)
-            opts="-q -h --email --password-stdin --backend --json --quiet --help"
+            opts="-q -h --email --password-stdin --device --no-browser --timeout --token-file --backend --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --email)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --token-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2161,13 +2893,17 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__deploy)
-            opts="-q -h --device --port --alias --serve --no-cors --no-telemetry --wait --timeout --json --quiet --help"
+            opts="-q -h --device --select --port --alias --serve --no-cors --no-telemetry --wait --timeout --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --select)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2499,13 +3235,17 @@ _link() {
             return 0
             ;;
         link__subcmd__repair__subcmd__serving)
-            opts="-q -h --device --port --wait --timeout --json --quiet --help"
+            opts="-q -h --device --select --port --wait --timeout --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --select)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2594,8 +3334,160 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__token)
+            opts="-q -h --json --quiet --help create list revoke help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__token__subcmd__create)
+            opts="-q -h --name --scope --expires-at --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --expires-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__token__subcmd__help)
+            opts="create list revoke help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__token__subcmd__help__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__token__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__token__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__token__subcmd__help__subcmd__revoke)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__token__subcmd__list)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__token__subcmd__revoke)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__uninstall)
             opts="-y -q -h --yes --force --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__uninstall__subcmd__backend)
+            opts="-y -q -h --yes --purge --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

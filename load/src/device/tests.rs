@@ -1,3 +1,5 @@
+//! What a device keeps, and the order in which it does what it was told.
+
 use jiff::Timestamp;
 use link_protocol::{
     command::{CancelDeploy, StartServing, StopServing, UpdateAgent},

@@ -1,3 +1,5 @@
+//! A history by hand for each rule, kept and broken.
+
 use link_protocol::id::ModelId;
 use uuid::Uuid;
 
