@@ -47,6 +47,10 @@ const SECONDS: u64 = 5;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
+    // `cargo bench` says so; whoever only looks for tests finds none.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return Ok(());
+    }
     let mut numbers = std::env::args().skip(1).filter_map(|argument| argument.parse::<u64>().ok());
     let callers = numbers.next().unwrap_or(CALLERS);
     let length = Duration::from_secs(numbers.next().unwrap_or(SECONDS));

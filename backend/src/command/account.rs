@@ -35,8 +35,10 @@ pub(crate) async fn reset_password(loaded: &Loaded, person: &Person, json: bool)
     let password = password()?;
     let app = App::open(config).await?;
     let user = app.reset_password(&person.email, password).await?;
-    let (email, told) =
-        (&person.email, serde_json::json!({ "user_id": user, "email": person.email }));
+    let email = user.email.as_str();
+    let told = serde_json::json!({
+        "user_id": user.id, "account_id": user.account, "email": email,
+    });
     let text = format!("{email} has another password and must log in again");
     print(&if json { told.to_string() } else { text })?;
     app.store().close().await;

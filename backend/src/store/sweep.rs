@@ -64,7 +64,7 @@ impl Outdated {
                 "DELETE FROM usage_totals WHERE \
                  (account_id, begin_ms, device_id, model_id, span_ms) IN (SELECT account_id, \
                  begin_ms, device_id, model_id, span_ms FROM usage_totals \
-                 WHERE begin_ms < $1 LIMIT $2)"
+                 WHERE begin_ms + span_ms < $1 LIMIT $2)"
             }
         }
     }

@@ -5,6 +5,7 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
+    os::unix::fs::OpenOptionsExt as _,
     path::Path,
     process::{Child, Command, Stdio},
 };
@@ -96,7 +97,10 @@ fn program(data: &Path, database: Option<&Database>) -> Command {
     program.env_clear();
     if let Some(database) = database {
         let file = data.join("database-url");
-        std::fs::write(&file, database.url()).unwrap();
+        // A file that holds a password is its owner's alone.
+        let mut options = std::fs::OpenOptions::new();
+        let private = options.write(true).create(true).truncate(true).mode(0o600);
+        private.open(&file).unwrap().write_all(database.url().as_bytes()).unwrap();
         program.arg("--database-url-file").arg(file);
     }
     program

@@ -84,7 +84,12 @@ fn what_a_running_backend_has_comes_back_elsewhere_and_goes_on() {
     assert_eq!(std::fs::read(elsewhere.join("models").join(&models[0])).unwrap(), WEIGHTS);
 
     let running = place.serve(&["--data", elsewhere_text]);
-    assert_eq!(running.log_in("ada@example.org", PASSWORD), 200);
+    let login = json!({ "email": "ada@example.org", "password": PASSWORD });
+    let (status, tokens) = running.call("POST", "/api/v1/auth/login", "", &login);
+    assert_eq!(status, 200, "{tokens}");
+    let path = "/api/v1/devices";
+    assert_eq!(running.call("GET", path, &user, &Value::Null).0, 401, "every login has ended");
+    let user = tokens["access_token"].as_str().unwrap();
     let token = device["device_token"].as_str().unwrap();
     let path = format!("/api/v1/agent/{id}/commands?wait=0");
     let (status, poll) = running.call("GET", &path, token, &Value::Null);
@@ -94,7 +99,7 @@ fn what_a_running_backend_has_comes_back_elsewhere_and_goes_on() {
     assert_eq!(poll["commands"][0]["kid"], device["backend_keys"][0]["kid"], "the same key signs");
 
     let path = format!("/api/v1/devices/{id}/update");
-    let (status, next) = running.call("POST", &path, &user, &json!({ "version": "1.4.0" }));
+    let (status, next) = running.call("POST", &path, user, &json!({ "version": "1.4.0" }));
     assert_eq!(status, 202, "{next}");
     let path = format!("/api/v1/agent/{id}/commands?wait=0&after=900");
     let poll = running.call("GET", &path, token, &Value::Null).1;
