@@ -18,7 +18,11 @@ impl App {
     /// # Errors
     /// [`Refusal::Invalid`] for an address or a password that is none, or an address that nobody
     /// has.
-    pub async fn reset_password(&self, email: &str, password: Secret) -> Result<UserRecord, Failure> {
+    pub async fn reset_password(
+        &self,
+        email: &str,
+        password: Secret,
+    ) -> Result<UserRecord, Failure> {
         let email = Email::parse(email)?;
         account::check_password(password.expose())?;
         let unknown = || Refusal::invalid("email: no user has it");
