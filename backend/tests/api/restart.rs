@@ -1,6 +1,10 @@
 //! What was accepted survives: the backend is killed and started again on its folder.
 
-#![expect(clippy::disallowed_methods, reason = "starts and kills the real program")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "starts and kills the real program"
+)]
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
