@@ -49,6 +49,9 @@ pub struct ZenohConfig {
     /// The certificate chain and the private key that the router shows, in PEM. Without them it
     /// shows one of an authority of its own, which devices are told.
     pub certificate: Option<(PathBuf, PathBuf)>,
+    /// The certificate authority of routers that run beside, in PEM; without it public ones are
+    /// meant.
+    pub authority: Option<PathBuf>,
     pub bounds: Bounds,
 }
 
@@ -60,6 +63,7 @@ impl Default for ZenohConfig {
             routers: Vec::new(),
             files: None,
             certificate: None,
+            authority: None,
             bounds: Bounds { reserve: 64, most: 10_000 },
         }
     }
@@ -81,18 +85,25 @@ struct Connected {
 }
 
 impl Zenoh {
-    /// Opens the router, or joins the ones that run beside, and answers devices from then on.
+    /// Opens the router and answers devices from then on. Routers that run beside are joined when
+    /// they can be: they need not run yet.
     ///
     /// # Errors
-    /// When an endpoint cannot be listened on or reached, or a file cannot be read or written.
+    /// When an endpoint cannot be listened on, or a file cannot be read or written.
     pub async fn start(app: Arc<App>, config: ZenohConfig) -> anyhow::Result<()> {
         let bounds = config.bounds;
         let router = Router::prepare(config, app.data())?;
         app.offer_zenoh(router.offer(app.store().seed("zenoh", crate::chance::bits()).await?));
         let zenoh = Self { app, router, bounds };
-        let connected = zenoh.connect().await?;
-        tracing::info!(endpoints = ?zenoh.router.endpoints(), "zenoh is ready");
-        tokio::spawn(zenoh.run(connected));
+        if zenoh.router.is_beside() {
+            tokio::spawn(async move {
+                let connected = zenoh.reconnect().await;
+                zenoh.run(connected).await;
+            });
+        } else {
+            let connected = zenoh.connect().await?;
+            tokio::spawn(zenoh.run(connected));
+        }
         Ok(())
     }
 
@@ -136,7 +147,7 @@ impl Zenoh {
         loop {
             match self.connect().await {
                 Ok(connected) => return connected,
-                Err(error) => tracing::error!("the router of zenoh cannot be opened: {error:#}"),
+                Err(error) => tracing::error!("zenoh is not ready: {error:#}"),
             }
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(LONGEST_WAIT);
@@ -149,6 +160,7 @@ impl Zenoh {
         let users = turns.into_iter().filter_map(|turn| self.app.zenoh_user(turn)).collect();
         let session = self.router.open(users).await?;
         self.app.slots_made();
+        tracing::info!(endpoints = ?self.router.endpoints(), "zenoh is ready");
         let downlink = Arc::new(Downlink::new(Arc::clone(&self.app), session.clone()));
         let sent = uplink::declare(&self.app, &session, &downlink).await?;
         let seen = downlink::declare(&session, &downlink).await?;

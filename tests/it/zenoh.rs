@@ -2,6 +2,7 @@
 
 mod hostile;
 
+use link_client::agent::AgentClient;
 use link_protocol::{
     local_api::ConnectionState, port::Port, registration::TransportType, report::CommandResult,
 };
@@ -36,7 +37,45 @@ fn configure(device: &TestDevice, transport: &serde_json::Value) {
     std::fs::write(folder.join("agent.json"), text).unwrap();
 }
 
-// Holds: S2.3-4, S2.3-5a, S2.3-5c, S5-4
+// Holds: S2.3-5a, S5-4
+#[tokio::test]
+async fn the_configuration_can_say_where_the_router_is_and_who_the_device_is_there() {
+    let port = free_port();
+    let backend = backend_with_router("tls", port, &[]).await;
+    let mut device = TestDevice::register(&backend).await;
+    let identity = device.identity();
+    let client = AgentClient::new(&backend.url, device.id, identity.device_token).unwrap();
+    let access = client.zenoh_access().await.unwrap().unwrap();
+    let authority = device.home().join("router-ca.pem");
+    std::fs::write(&authority, access.root_ca.unwrap()).unwrap();
+    let settings = json!({
+        "type": "zenoh",
+        "endpoints": [format!("tls/localhost:{port}")],
+        "tls_root_ca": authority,
+        "username": access.username,
+        "password": access.password.expose(),
+    });
+    configure(&device, &settings);
+    device.run(&[]);
+    backend.online(device.id, true).await;
+
+    // Another password is not let in, and the device says where it tried.
+    device.kill();
+    let mut wrong = settings;
+    wrong["password"] = json!("wrong");
+    configure(&device, &wrong);
+    device.run(&[]);
+    until("the device to say that it was not let in", || async {
+        device
+            .output()
+            .contains(&format!("no router at tls/localhost:{port} let this device in"))
+            .then_some(())
+    })
+    .await;
+    assert!(!device.output().contains("wrong"), "no password in the log");
+}
+
+// Holds: S2.3-4, S2.3-5c, S5-4
 #[tokio::test]
 async fn the_main_job_works_over_zenoh_with_and_without_tls() {
     for scheme in ["tls", "tcp"] {
@@ -61,6 +100,42 @@ async fn the_main_job_works_over_zenoh_with_and_without_tls() {
         })
         .await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn routers_that_run_beside_let_in_whom_the_backend_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let endpoint = format!("tcp/127.0.0.1:{}", free_port());
+    let file = folder.path().join("backend.toml");
+    let text = format!("[zenoh]\nrouters = [\"{endpoint}\"]\nfiles = \"routers\"\n");
+    std::fs::write(&file, text).unwrap();
+    let backend = TestBackend::start_with(&["--config", file.to_str().unwrap()]).await;
+
+    let files = folder.path().join("routers");
+    until("the files for the routers", || async {
+        files.join("access_control.json5").exists().then_some(())
+    })
+    .await;
+    let rules = std::fs::read_to_string(files.join("access_control.json5")).unwrap();
+    let rules: serde_json::Value = serde_json::from_str(&rules).unwrap();
+    let mut config = zenoh::Config::default();
+    for (name, value) in [
+        ("mode", json!("router")),
+        ("listen/endpoints", json!([endpoint])),
+        ("scouting/multicast/enabled", json!(false)),
+        ("transport/auth/usrpwd/dictionary_file", json!(files.join("users.txt"))),
+        ("access_control", rules["access_control"].clone()),
+    ] {
+        config.insert_json5(name, &value.to_string()).unwrap();
+    }
+    let router = zenoh::open(config).await.unwrap();
+
+    let device = device_on(&backend, &json!({"type": "zenoh"})).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let stopped = backend.owner.stop(deployment.model_id, device.id).await.unwrap();
+    let result = backend.result(stopped.command_id).await.result.unwrap();
+    assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
+    router.close().await.unwrap();
 }
 
 #[tokio::test]

@@ -120,6 +120,12 @@ impl TestDevice {
         self.run(&[(KILL_AT, checkpoint)]);
     }
 
+    /// Returns what the agent has printed.
+    #[must_use]
+    pub fn output(&self) -> String {
+        self.running.as_ref().map(Running::output).unwrap_or_default()
+    }
+
     /// Kills the agent with SIGKILL.
     pub fn kill(&mut self) {
         self.running = None;

@@ -131,6 +131,9 @@ pub struct ZenohSection {
     /// The private key of that certificate in PEM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_file: Option<PathBuf>,
+    /// The certificate authority of routers that run beside, in PEM; without it public ones are meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub authority_file: Option<PathBuf>,
     /// Free slots that the router opens with at least.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
@@ -244,6 +247,7 @@ impl Default for ZenohSection {
             files: None,
             certificate_file: None,
             key_file: None,
+            authority_file: None,
             reserve,
             most,
         }
@@ -263,6 +267,7 @@ impl ZenohSection {
             routers: self.routers.clone(),
             files: self.files.clone(),
             certificate: self.certificate_file.clone().zip(self.key_file.clone()),
+            authority: self.authority_file.clone(),
             bounds: Bounds { reserve: self.reserve.min(self.most), most: self.most },
         })
     }

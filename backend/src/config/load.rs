@@ -143,6 +143,7 @@ fn start_at(folder: &Path, values: &mut ConfigFile, places: &BTreeMap<String, Pl
         ("zenoh.files", &mut values.zenoh.files),
         ("zenoh.certificate_file", &mut values.zenoh.certificate_file),
         ("zenoh.key_file", &mut values.zenoh.key_file),
+        ("zenoh.authority_file", &mut values.zenoh.authority_file),
     ];
     for (key, path) in paths {
         if places.get(key) == Some(&Place::File)

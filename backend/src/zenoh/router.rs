@@ -31,6 +31,8 @@ pub(super) struct Router {
     folder: PathBuf,
     /// Nothing where no endpoint asks for TLS.
     certificates: Option<Certificates>,
+    /// The authority of routers that run beside, in PEM.
+    authority: Option<String>,
     /// The password of this process at routers that run beside.
     password: String,
 }
@@ -61,8 +63,20 @@ impl Router {
             let names = config.listen.iter().chain(&config.endpoints).filter_map(|one| host(one));
             Some(Certificates::open(&folder, names.map(str::to_owned).collect())?)
         };
+        let authority = match &config.authority {
+            Some(path) => Some(
+                std::fs::read_to_string(path)
+                    .with_context(|| format!("failed to read `{}`", path.display()))?,
+            ),
+            None => None,
+        };
         let password = crate::chance::secret("").expose().to_owned();
-        Ok(Self { config, folder, certificates, password })
+        Ok(Self { config, folder, certificates, authority, password })
+    }
+
+    /// Tells whether the routers are processes of their own.
+    pub(super) fn is_beside(&self) -> bool {
+        !self.config.routers.is_empty()
     }
 
     /// Where devices reach it.
@@ -76,14 +90,14 @@ impl Router {
 
     /// What devices are told; `seed` makes the passwords of slots.
     pub(super) fn offer(&self, seed: [u8; 32]) -> ZenohOffer {
-        let root_ca = self.certificates.as_ref().and_then(|one| one.authority.clone());
+        let own = self.certificates.as_ref().and_then(|one| one.authority.clone());
+        let root_ca = if self.is_beside() { self.authority.clone() } else { own };
         ZenohOffer { endpoints: self.endpoints().to_vec(), root_ca, seed }
     }
 
     /// Opens a session for `users`.
     pub(super) async fn open(&self, users: Vec<User>) -> anyhow::Result<Session> {
-        if let Some(files) = self.config.files.as_ref().filter(|_| !self.config.routers.is_empty())
-        {
+        if let Some(files) = self.config.files.as_ref().filter(|_| self.is_beside()) {
             self.write_files(files, &users)?;
             return self.join(files).await;
         }
@@ -120,9 +134,7 @@ impl Router {
         set(&mut config, "connect/exit_on_failure", true)?;
         set(&mut config, "transport/auth/usrpwd/user", BACKEND_USER)?;
         set(&mut config, "transport/auth/usrpwd/password", self.password_at(files)?)?;
-        if let Some((chain, _)) = &self.config.certificate {
-            let authority = std::fs::read(chain)
-                .with_context(|| format!("failed to read `{}`", chain.display()))?;
+        if let Some(authority) = &self.authority {
             let authority = STANDARD.encode(authority);
             set(&mut config, "transport/link/tls/root_ca_certificate_base64", authority)?;
         }
