@@ -49,6 +49,7 @@ use link_protocol::{
         DiskUsage, EngineUsage, GpuUsage, MemoryUsage, ProcessUsage, SystemReport, SystemSample,
     },
     update::{UpdateEnd, UpdateOutcome, UpdatePhase, UpdateProgress, UpdateRequest},
+    zenoh::ZenohAccess,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, value::to_raw_value};
@@ -400,6 +401,15 @@ fn registration() -> Vec<Example> {
                 epoch: 1,
                 transport: TransportSettings { r#type: TransportType::Http },
                 backend_keys: backend_keys(),
+            },
+        ),
+        body(
+            "zenoh_access",
+            ZenohAccess {
+                endpoints: vec!["tls/link.example:7447".to_owned()],
+                username: "s17".to_owned(),
+                password: Secret::new("example"),
+                root_ca: Some("-----BEGIN CERTIFICATE-----".to_owned()),
             },
         ),
         body(
