@@ -46,6 +46,8 @@ const BEAT: Duration = Duration::from_secs(25);
 const MISSED: u32 = 2;
 /// How long a delivery waits for its receipt: the backend waits no longer.
 const UNANSWERED: Duration = Duration::from_secs(10);
+/// How long a message may wait to be taken, beside the time that its answer may take.
+const HANDED_IN: Duration = Duration::from_secs(5);
 /// Failures in a row after which HTTP is used for a while.
 const PATIENCE: u32 = 2;
 /// How long HTTP is used before zenoh is tried again.
@@ -102,7 +104,7 @@ impl Link {
         let tail = tail(&self.device, path);
         let (answer, answered) = oneshot::channel();
         let message = Message::Send { verb, tail, body, patience, answer };
-        or_false(self.hand_in(message, answered).await)
+        or_false(self.hand_in(message, answered, patience).await)
     }
 
     /// Answers a delivery; false when that may be done again.
@@ -111,7 +113,8 @@ impl Link {
             return if self.fallback { self.device.receipt(receipt).await } else { Ok(false) };
         }
         let (answer, answered) = oneshot::channel();
-        or_false(self.hand_in(Message::Receipt(receipt.clone(), answer), answered).await)
+        let message = Message::Receipt(receipt.clone(), answer);
+        or_false(self.hand_in(message, answered, limits::HANDLER_TIMEOUT).await)
     }
 
     fn is_connected(&self) -> bool {
@@ -122,13 +125,17 @@ impl Link {
         &self,
         message: Message,
         answered: oneshot::Receiver<Result<Vec<u8>, Failure>>,
+        patience: Duration,
     ) -> Result<(), Failure> {
         let broken = |_closed| Failure::Unavailable {
             url: "zenoh".to_owned(),
             cause: Cause::Broken("the session ended".to_owned()),
         };
         self.messages.try_send(message).map_err(|_full_or_closed| broken(()))?;
-        answered.await.map_err(|_dropped| broken(()))?.map(drop)
+        // A session that ends at this moment leaves the message to the next one, which may never be.
+        let answered = tokio::time::timeout(patience + HANDED_IN, answered).await;
+        let answered = answered.map_err(|_late| broken(()))?;
+        answered.map_err(|_dropped| broken(()))?.map(drop)
     }
 
     async fn send_over_http(

@@ -58,7 +58,6 @@ pub(crate) struct Attending<'a> {
     device: DeviceRecord,
     listener: Listener<link_protocol::id::DeviceId>,
     draining: watch::Receiver<bool>,
-    seen_at: Option<Timestamp>,
 }
 
 impl App {
@@ -129,7 +128,6 @@ impl App {
             device: device.clone(),
             listener: self.polls.listen(device.id),
             draining: self.draining.subscribe(),
-            seen_at: None,
         }
     }
 }
@@ -153,11 +151,7 @@ impl Attending<'_> {
                 return Ok(Due::Now(app.seal(&taken, device.epoch, now)));
             }
         }
-        let quiet = self.seen_at.is_some_and(|seen| now.duration_since(seen).as_secs() < 30);
-        if !quiet {
-            app.presence.note(device.id, now);
-            self.seen_at = Some(now);
-        }
+        app.presence.note(device.id, now);
         Ok(Due::Later(super::control::pause(&waiting, now, LOOK_AGAIN)))
     }
 

@@ -1,12 +1,10 @@
 //! What the router shows: a certificate that was given, or one of an authority of its own. The
 //! authority stays the same, because devices keep it.
 
-use std::{
-    io::{self, Write as _},
-    path::Path,
-};
+use std::{io, path::Path};
 
 use anyhow::Context as _;
+use link_platform::fs;
 use link_protocol::secret::Secret;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair,
@@ -63,12 +61,7 @@ fn authority_key(path: &Path) -> anyhow::Result<KeyPair> {
         Ok(text) => KeyPair::from_pem(&text).with_context(|| format!("`{shown}` holds no key")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let key = KeyPair::generate()?;
-            // A temporary file is readable by its owner only.
-            let mut file =
-                tempfile::NamedTempFile::new_in(path.parent().unwrap_or_else(|| Path::new(".")))?;
-            file.write_all(key.serialize_pem().as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(path).with_context(|| format!("failed to write `{shown}`"))?;
+            fs::write_private(path, key.serialize_pem().as_bytes())?;
             Ok(key)
         }
         Err(error) => Err(error).with_context(|| format!("failed to read `{shown}`")),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, ensure};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use link_platform::fs;
 use link_protocol::{
     secret::Secret,
     zenoh::{BACKEND_USER, MAX_MESSAGE, PREFIX, Slot},
@@ -53,7 +54,7 @@ impl Router {
             check(endpoint)?;
         }
         let folder = data.join("zenoh");
-        private_folder(&folder)?;
+        fs::create_private_dir(&folder)?;
         let tls = |endpoints: &[String]| endpoints.iter().any(|endpoint| is_tls(endpoint));
         let certificates = if beside || !tls(&config.listen) {
             None
@@ -158,7 +159,7 @@ impl Router {
 
     /// Writes the users and rules of routers that run beside, if they changed.
     fn write_files(&self, files: &Path, users: &[User]) -> anyhow::Result<()> {
-        private_folder(files)?;
+        fs::create_private_dir(files)?;
         let password = self.password_at(files).unwrap_or_else(|_missing| self.password.clone());
         let rules = serde_json::to_string_pretty(&json!({ "access_control": rules(users) }))?;
         let mut changed = false;
@@ -168,11 +169,7 @@ impl Router {
                 continue;
             }
             changed = true;
-            let mut file = tempfile::NamedTempFile::new_in(files)
-                .with_context(|| format!("failed to write in `{}`", files.display()))?;
-            std::io::Write::write_all(&mut file, text.as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(&path).with_context(|| format!("failed to write `{}`", path.display()))?;
+            fs::write_private(&path, text.as_bytes())?;
         }
         if changed {
             tracing::warn!(
@@ -187,16 +184,6 @@ impl Router {
 
 const USERS: &str = "users.txt";
 const RULES: &str = "access_control.json5";
-
-fn private_folder(folder: &Path) -> anyhow::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .with_context(|| format!("failed to make `{}`", folder.display()))
-}
 
 fn check(endpoint: &str) -> anyhow::Result<()> {
     let known = ["tcp/", "tls/"].iter().any(|scheme| endpoint.starts_with(scheme));
