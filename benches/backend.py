@@ -1,7 +1,8 @@
 """Measures a real backend with simulated devices, and two brokers beside it; prints the tables of
 benches/README.md.
 
-  usage: backend.py --work DIR --programs DIRS [--devices N] [--seconds N] [--fast-disk DIR]
+  usage: backend.py --work DIR --programs DIRS [--devices N] [--zenoh-devices N] [--seconds N]
+                    [--fast-disk DIR]
 """
 
 import argparse
@@ -68,14 +69,14 @@ def syncs_per_second(folder):
 class Backend:
     """A backend in a folder of its own, with an owner and a fleet key."""
 
-    def __init__(self, folder, programs):
+    def __init__(self, folder, programs, *more):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True)
         self.load = find("link-load", programs)
         address, data = self.folder / "address", self.folder / "data"
         self.process = subprocess.Popen(
             [find("link-backend", programs), "--log", "warn", "serve", "--data", data, "--listen",
-             "127.0.0.1:0", "--address-file", address, "--device-limit", "100000"],
+             "127.0.0.1:0", "--address-file", address, "--device-limit", "100000", *more],
             stderr=open(self.folder / "log", "w", encoding="utf-8"))
         text = wait_for("the backend", lambda: address.exists() and address.read_text().strip())
         self.url = f"http://{text}"
@@ -96,7 +97,7 @@ class Backend:
             return json.load(answer)
 
     def run(self, action, devices, *more):
-        processes = -(-devices // 8000) if devices > 1000 else 1
+        processes = -(-devices // 8000)
         command = [self.load, action, "--backend", self.url, "--identities",
                    self.folder / "devices", "--fleet-key-file", self.folder / "key", "--devices",
                    str(devices), "--processes", str(processes), "--pid", str(self.process.pid),
@@ -129,12 +130,13 @@ def head(*cells):
     row(*("---" for _ in cells))
 
 
-def measure(backend, where, options):
-    rate = ["--seconds", str(options.seconds)]
+def measure(backend, where, options, over="http"):
+    rate = ["--seconds", str(options.seconds), "--over", over]
     fast = backend.commands(1000, "--callers", "64", *rate)
     calm = backend.commands(1000, "--callers", "8", "--rate", "20", *rate)
+    kinds = ("log", "system") if over == "http" else ()
     reports = {kind: backend.run("reports", 1000, "--kind", kind, "--senders", "32", *rate)
-               for kind in ("log", "system")}
+               for kind in kinds}
     head("on " + where, "per second", "p50", "p99", "refused", "CPU time of the backend")
     for name, found in (("repairs accepted and acknowledged, 64 callers", fast),
                         ("repairs at 20 per second", calm)):
@@ -191,6 +193,7 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--programs", required=True)
     parser.add_argument("--devices", type=int, default=10_000)
+    parser.add_argument("--zenoh-devices", type=int, default=2_500)
     parser.add_argument("--seconds", type=int, default=15)
     parser.add_argument("--fast-disk")
     parser.add_argument("--build", default="release")
@@ -211,24 +214,36 @@ def main():
         if options.fast_disk:
             measure(backend, name, options)
         held = backend.run("hold", options.devices, "--seconds", "70")
-        storm = backend.run("storm", options.devices, "--times", "2")
+        storms = backend.run("storm", options.devices, "--times", "2")
         backend.stop()
+        router = Backend(pathlib.Path(place) / "router", options.programs, "--zenoh-listen",
+                         f"tcp/127.0.0.1:{free_port()}", "--zenoh-reserve",
+                         str(options.zenoh_devices))
+        over = ["--over", "zenoh"]
+        measure(router, f"{name}, over zenoh", options, "zenoh")
+        zenoh_held = router.run("hold", options.zenoh_devices, "--seconds", "70", *over)
+        zenoh_storms = router.run("storm", options.zenoh_devices, "--times", "2", *over)
+        router.stop()
     found = brokers(options)
 
     head("held", "connections", "resident", "per connection", "CPU time in 70 s")
-    if held:
-        usage = held["backend"]
-        row(f"link-backend, long polls, data in {name}", held["least_online"],
-            mb(usage["resident"]), f"{usage['resident'] / options.devices / 1e3:.1f} KB",
-            f"{held['cpu_ms'] / 1e3:.1f} s")
+    for way, one, devices in (("long polls", held, options.devices),
+                              ("sessions of zenoh", zenoh_held, options.zenoh_devices)):
+        if one:
+            usage = one["backend"]
+            row(f"link-backend, {way}, data in {name}", one["least_online"],
+                mb(usage["resident"]), f"{usage['resident'] / devices / 1e3:.1f} KB",
+                f"{one['cpu_ms'] / 1e3:.1f} s")
     for program, one in found:
         row(f"{program}, one subscription each", one["connections"], mb(one["held_bytes"]),
             f"{one['bytes_per_connection'] / 1e3:.1f} KB", "–")
     print()
     head("storm of all devices", "settled after", "peak of the backend", "CPU time")
-    for one in storm["storms"] if storm else []:
-        row(options.devices, f"{one['settled_ms'] / 1e3:.1f} s", mb(one["backend"]["peak"]),
-            f"{one['cpu_ms'] / 1e3:.1f} s")
+    for way, told, devices in (("HTTP", storms, options.devices),
+                               ("zenoh", zenoh_storms, options.zenoh_devices)):
+        for one in told["storms"] if told else []:
+            row(f"{devices} over {way}", f"{one['settled_ms'] / 1e3:.1f} s",
+                mb(one["backend"]["peak"]), f"{one['cpu_ms'] / 1e3:.1f} s")
     print()
     head("publishes that are answered", "per second", "p50", "p99")
     for program, one in found:

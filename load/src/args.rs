@@ -19,6 +19,7 @@ Examples:
   link-load storm --backend http://127.0.0.1:8000 --identities devices --devices 10000 --processes 2
   link-load commands --backend http://127.0.0.1:8000 --identities devices --devices 1000 \\
     --email ada@example.org --password-file password --callers 32 --seconds 30
+  link-load hold --over zenoh --backend http://127.0.0.1:8000 --identities devices --devices 2500
   link-load check record.jsonl
 
 The account that the fleet key belongs to must be allowed as many devices (`link-backend serve
@@ -47,6 +48,9 @@ pub(crate) struct Devices {
     /// Where the backend listens; simulated devices speak no TLS.
     #[arg(long, value_name = "URL")]
     pub(crate) backend: String,
+    /// How the devices reach it.
+    #[arg(long, value_enum, default_value_t = Over::Http)]
+    pub(crate) over: Over,
     /// The file that keeps the devices' identities; what it lacks is registered and added.
     #[arg(long, value_name = "FILE")]
     pub(crate) identities: PathBuf,
@@ -73,6 +77,25 @@ pub(crate) struct Devices {
     /// Print one JSON text at the end.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A transport.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+pub(crate) enum Over {
+    /// Long polls.
+    Http,
+    /// A session with the router that the backend names.
+    Zenoh,
+}
+
+impl Over {
+    /// Returns the word that the command line has for it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Zenoh => "zenoh",
+        }
+    }
 }
 
 /// Faults that the devices make on purpose, each a share between 0 and 1.

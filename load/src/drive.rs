@@ -2,7 +2,7 @@
 //!
 //! It behaves as an agent on a link: a broken one is tried again with the agent's waits, a command
 //! is verified before anything of it is read, and what is done while a poll is parked is reported
-//! on a second connection.
+//! beside it.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
 
@@ -79,19 +79,19 @@ async fn connected<T: Transport>(
     failures: &mut u32,
 ) -> Lost {
     let talk = async {
-        let mut link = transport.connect(&device.identity).await?;
+        let link = transport.connect(&device.identity).await?;
         shared.count(|count| &count.connects);
         let welcome = link.hello(&device.hello()).await?;
         shared.count(|count| &count.hellos);
         standing.greeted();
-        take(device, &welcome.commands, &mut link, shared).await?;
+        take(device, &welcome.commands, &link, shared).await?;
         loop {
-            tell_results(device, &mut link, shared).await?;
+            tell_results(device, &link, shared).await?;
             standing.polls();
-            let poll = wait_for_commands(device, transport, &mut link, shared).await?;
+            let poll = wait_for_commands(device, &link, shared).await?;
             shared.count(|count| &count.polls);
             *failures = 0;
-            take(device, &poll.commands, &mut link, shared).await?;
+            take(device, &poll.commands, &link, shared).await?;
             if shared.happens(shared.faults.restart) {
                 device.restart(clock::now_us());
                 return Err(Lost::Broken("the device starts again".to_owned()));
@@ -105,10 +105,9 @@ async fn connected<T: Transport>(
 }
 
 /// Polls, and meanwhile does what falls due.
-async fn wait_for_commands<T: Transport>(
+async fn wait_for_commands<L: Link>(
     device: &mut Simulated,
-    transport: &T,
-    link: &mut T::Link,
+    link: &L,
     shared: &Shared,
 ) -> Result<Poll, Lost> {
     let mut polling = std::pin::pin!(link.poll(device.last_seq(), limits::POLL_WAIT));
@@ -118,10 +117,7 @@ async fn wait_for_commands<T: Transport>(
             .map(|due| Instant::now() + Duration::from_micros(due.saturating_sub(clock::now_us())));
         tokio::select! {
             poll = &mut polling => return poll,
-            () = until(work) => {
-                let mut beside = transport.connect(&device.identity).await?;
-                tell_results(device, &mut beside, shared).await?;
-            }
+            () = until(work) => tell_results(device, link, shared).await?,
         }
     }
 }
@@ -130,7 +126,7 @@ async fn wait_for_commands<T: Transport>(
 async fn take<L: Link>(
     device: &mut Simulated,
     commands: &[Signed],
-    link: &mut L,
+    link: &L,
     shared: &Shared,
 ) -> Result<(), Lost> {
     let times = if shared.happens(shared.faults.duplicate) { 2 } else { 1 };
@@ -152,7 +148,7 @@ async fn take<L: Link>(
         let taken = matches!(answer, Some(Ok(Answer::Taken)));
         shared.record.note(id, What::Receipted { command, receipt: kind, taken });
         match answer {
-            Some(Ok(Answer::Taken)) => shared.acknowledged(command, clock::now_us()),
+            Some(Ok(Answer::Taken | Answer::Sent)) => shared.acknowledged(command, clock::now_us()),
             Some(Ok(Answer::Refused(_))) => {
                 shared.count(|count| &count.refused);
                 if kind == ReceiptKind::Stored {
@@ -169,7 +165,7 @@ async fn take<L: Link>(
 /// Does what is due and reports every result that the backend lacks.
 async fn tell_results<L: Link>(
     device: &mut Simulated,
-    link: &mut L,
+    link: &L,
     shared: &Shared,
 ) -> Result<(), Lost> {
     let id = device.identity.device_id;
@@ -185,7 +181,7 @@ async fn tell_results<L: Link>(
         shared.record.note(id, What::Resulted { command, status, taken });
         match answer? {
             _ if ignored => {}
-            Answer::Taken => {
+            Answer::Taken | Answer::Sent => {
                 shared.count(|count| &count.results);
                 device.told(command);
             }

@@ -2,6 +2,7 @@
 //! of one device, and whoever drops it cuts it.
 
 pub mod http;
+pub mod zenoh;
 
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ use link_protocol::{
 pub enum Answer {
     /// It is noted.
     Taken,
+    /// It left; whether it is noted is not told. What is not comes again.
+    Sent,
     /// It came too late, or is not wanted for another reason that stays.
     Refused(u16),
 }
@@ -42,24 +45,17 @@ pub trait Transport: Clone + Send + Sync + 'static {
     -> impl Future<Output = Result<Self::Link, Lost>> + Send;
 }
 
-/// One connection of one device; dropping it cuts it.
-pub trait Link: Send {
+/// One connection of one device; dropping it cuts it. Something can be told while a poll waits.
+pub trait Link: Send + Sync {
     /// Says what the device has.
-    fn hello(&mut self, hello: &Hello) -> impl Future<Output = Result<Welcome, Lost>> + Send;
+    fn hello(&self, hello: &Hello) -> impl Future<Output = Result<Welcome, Lost>> + Send;
 
     /// Waits for commands after the sequence number `after`.
-    fn poll(
-        &mut self,
-        after: u64,
-        wait: Duration,
-    ) -> impl Future<Output = Result<Poll, Lost>> + Send;
+    fn poll(&self, after: u64, wait: Duration) -> impl Future<Output = Result<Poll, Lost>> + Send;
 
     /// Answers a delivery.
-    fn receipt(&mut self, receipt: &Receipt) -> impl Future<Output = Result<Answer, Lost>> + Send;
+    fn receipt(&self, receipt: &Receipt) -> impl Future<Output = Result<Answer, Lost>> + Send;
 
     /// Reports a result.
-    fn result(
-        &mut self,
-        report: &CommandReport,
-    ) -> impl Future<Output = Result<Answer, Lost>> + Send;
+    fn result(&self, report: &CommandReport) -> impl Future<Output = Result<Answer, Lost>> + Send;
 }

@@ -158,6 +158,7 @@ fn spawn(
     command
         .arg("worker")
         .args(["--backend", &devices.backend])
+        .args(["--over", devices.over.name()])
         .arg("--identities")
         .arg(&devices.identities)
         .args(["--devices", &count.to_string(), "--first", &first.to_string()])

@@ -3,7 +3,10 @@
 //! `link_load::history`.
 //!
 //! The backend is a process that is killed; connections are cut and answers lost by a proxy; the
-//! devices repeat deliveries, lose receipts and start again. One seed decides all of it.
+//! devices repeat deliveries, lose receipts and start again. One seed decides all of it. Over zenoh
+//! the way to the router breaks as well.
+
+#![expect(clippy::print_stderr, reason = "tells what a run has done")]
 
 mod proxy;
 mod run;
@@ -14,6 +17,8 @@ use link_load::{
 };
 use link_protocol::envelope::ReceiptKind;
 
+use self::run::Over;
+
 /// Seeds of the short runs.
 const SEEDS: std::ops::Range<u64> = 1..4;
 /// Seeds when `LINK_TEST_FULL` is set.
@@ -21,10 +26,43 @@ const MORE_SEEDS: std::ops::Range<u64> = 1..40;
 
 #[tokio::test]
 async fn whatever_breaks_no_accepted_command_is_lost_and_none_takes_effect_twice() {
+    holds(Over::Http).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_breaks_over_zenoh_no_accepted_command_is_lost_and_none_takes_effect_twice() {
+    holds(Over::Zenoh).await;
+}
+
+#[tokio::test]
+async fn a_device_that_applies_a_duplicate_again_is_caught() {
+    let mut found = Vec::new();
+    for seed in SEEDS {
+        found = history::check(&run::run(Over::Http, seed, Some(Flaw::RepeatsEffects)).await);
+        if found.iter().any(|one| matches!(one, Violation::EffectedTwice { .. })) {
+            return;
+        }
+    }
+    panic!("nothing was caught: {}", told(&found));
+}
+
+#[tokio::test]
+async fn a_backend_that_lost_an_accepted_command_is_caught() {
+    let mut events = run::run(Over::Http, 2, None).await;
+    let place = events.iter().position(|event| matches!(event.what, What::Observed { .. }));
+    let lost = &mut events[place.unwrap()];
+    let command = lost.what.command().unwrap();
+    lost.what = What::Missing { command };
+    let device = lost.device;
+    assert_eq!(history::check(&events), [Violation::Lost { device, command }]);
+}
+
+/// Lets things break, seed by seed, and checks what was seen.
+async fn holds(over: Over) {
     let full = std::env::var_os("LINK_TEST_FULL").is_some();
     let mut all_repeated = 0;
     for seed in if full { MORE_SEEDS } else { SEEDS } {
-        let events = run::run(seed, None).await;
+        let events = run::run(over, seed, None).await;
         let count =
             |wanted: fn(&What) -> bool| events.iter().filter(|event| wanted(&event.what)).count();
         let accepted = count(|what| matches!(what, What::Accepted { .. }));
@@ -52,29 +90,6 @@ async fn whatever_breaks_no_accepted_command_is_lost_and_none_takes_effect_twice
         assert!(found.is_empty(), "seed {seed}: {}", told(&found));
     }
     assert!(all_repeated > 0, "something was delivered again");
-}
-
-#[tokio::test]
-async fn a_device_that_applies_a_duplicate_again_is_caught() {
-    let mut found = Vec::new();
-    for seed in SEEDS {
-        found = history::check(&run::run(seed, Some(Flaw::RepeatsEffects)).await);
-        if found.iter().any(|one| matches!(one, Violation::EffectedTwice { .. })) {
-            return;
-        }
-    }
-    panic!("nothing was caught: {}", told(&found));
-}
-
-#[tokio::test]
-async fn a_backend_that_lost_an_accepted_command_is_caught() {
-    let mut events = run::run(2, None).await;
-    let place = events.iter().position(|event| matches!(event.what, What::Observed { .. }));
-    let lost = &mut events[place.unwrap()];
-    let command = lost.what.command().unwrap();
-    lost.what = What::Missing { command };
-    let device = lost.device;
-    assert_eq!(history::check(&events), [Violation::Lost { device, command }]);
 }
 
 fn told(found: &[Violation]) -> String {

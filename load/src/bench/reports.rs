@@ -114,7 +114,7 @@ async fn send(
     }
     let mut sent = Sent::default();
     loop {
-        for (link, device) in &mut links {
+        for (link, device) in &links {
             if Instant::now() >= end {
                 return Ok(sent);
             }

@@ -1,5 +1,5 @@
 //! HTTP/1.1 over one plain connection for each link, as small as it can be: thousands are held by
-//! one process.
+//! one process. What is told while a poll waits goes over a second one.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ use link_protocol::{
     secret::Secret,
 };
 use serde::{Serialize, de::DeserializeOwned};
-use tokio::{net::TcpStream, task::JoinHandle, time::timeout};
+use tokio::{net::TcpStream, sync::Mutex, task::JoinHandle, time::timeout};
 
 use crate::transport::{Answer, Link, Lost, Transport};
 
@@ -42,7 +42,7 @@ pub struct InvalidAddress(String);
 /// A connection to the backend.
 #[derive(Debug)]
 pub struct HttpLink {
-    sender: SendRequest<Full<Bytes>>,
+    sender: Mutex<SendRequest<Full<Bytes>>>,
     connection: JoinHandle<()>,
     backend: Http,
     device: DeviceId,
@@ -82,6 +82,7 @@ impl Http {
             .map_err(broken)?;
         // How the connection ends is told by the request that is under way.
         let connection = tokio::spawn(async move { connection.await.unwrap_or(()) });
+        let sender = Mutex::new(sender);
         Ok(HttpLink { sender, connection, backend: self.clone(), device, token })
     }
 }
@@ -100,7 +101,7 @@ impl HttpLink {
     /// # Errors
     /// [`Lost::Broken`] when the connection ended first.
     pub async fn send(
-        &mut self,
+        &self,
         method: Method,
         path: &str,
         body: Bytes,
@@ -117,19 +118,17 @@ impl HttpLink {
             request.header(header::CONTENT_TYPE, "application/json")
         };
         let request = request.body(Full::new(body)).map_err(broken)?;
-        let exchange = async {
-            self.sender.ready().await.map_err(broken)?;
-            let response = self.sender.send_request(request).await.map_err(broken)?;
-            let status = response.status();
-            let body = Limited::new(response.into_body(), ANSWER_LIMIT);
-            let body = body.collect().await.map_err(broken)?.to_bytes();
-            Ok((status, body))
-        };
-        timeout(patience, exchange).await.map_err(|_| broken("no answer in time"))?
+        match self.sender.try_lock() {
+            Ok(mut sender) => exchange(&mut sender, request, patience).await,
+            Err(_polling) => {
+                let beside = self.backend.open(self.device, self.token.clone()).await?;
+                exchange(&mut *beside.sender.lock().await, request, patience).await
+            }
+        }
     }
 
-    async fn call<T: DeserializeOwned>(
-        &mut self,
+    pub(super) async fn call<T: DeserializeOwned>(
+        &self,
         method: Method,
         path: &str,
         body: Bytes,
@@ -143,7 +142,7 @@ impl HttpLink {
         }
     }
 
-    async fn tell(&mut self, path: &str, body: Bytes) -> Result<Answer, Lost> {
+    async fn tell(&self, path: &str, body: Bytes) -> Result<Answer, Lost> {
         let (status, _) = self.send(Method::POST, path, body, limits::HANDLER_TIMEOUT).await?;
         match status.as_u16() {
             200..=299 => Ok(Answer::Taken),
@@ -154,22 +153,22 @@ impl HttpLink {
 }
 
 impl Link for HttpLink {
-    async fn hello(&mut self, hello: &Hello) -> Result<Welcome, Lost> {
+    async fn hello(&self, hello: &Hello) -> Result<Welcome, Lost> {
         let path = agent_api::hello_path(self.device);
         self.call(Method::POST, &path, json(hello)?, limits::HANDLER_TIMEOUT).await
     }
 
-    async fn poll(&mut self, after: u64, wait: Duration) -> Result<Poll, Lost> {
+    async fn poll(&self, after: u64, wait: Duration) -> Result<Poll, Lost> {
         let path = agent_api::poll_path(self.device, after, wait.as_secs());
         self.call(Method::GET, &path, Bytes::new(), wait + limits::HANDLER_TIMEOUT).await
     }
 
-    async fn receipt(&mut self, receipt: &Receipt) -> Result<Answer, Lost> {
+    async fn receipt(&self, receipt: &Receipt) -> Result<Answer, Lost> {
         let path = agent_api::receipt_path(self.device, receipt.command_id);
         self.tell(&path, json(receipt)?).await
     }
 
-    async fn result(&mut self, report: &CommandReport) -> Result<Answer, Lost> {
+    async fn result(&self, report: &CommandReport) -> Result<Answer, Lost> {
         let path = format!(
             "{}/agent/{}/commands/{}/status",
             agent_api::PREFIX,
@@ -186,6 +185,22 @@ impl Drop for HttpLink {
     }
 }
 
+async fn exchange(
+    sender: &mut SendRequest<Full<Bytes>>,
+    request: Request<Full<Bytes>>,
+    patience: Duration,
+) -> Result<(StatusCode, Bytes), Lost> {
+    let exchange = async {
+        sender.ready().await.map_err(broken)?;
+        let response = sender.send_request(request).await.map_err(broken)?;
+        let status = response.status();
+        let body = Limited::new(response.into_body(), ANSWER_LIMIT);
+        let body = body.collect().await.map_err(broken)?.to_bytes();
+        Ok((status, body))
+    };
+    timeout(patience, exchange).await.map_err(|_| broken("no answer in time"))?
+}
+
 /// Writes a body as JSON.
 ///
 /// # Errors
@@ -194,7 +209,7 @@ pub fn json<T: Serialize>(body: &T) -> Result<Bytes, Lost> {
     serde_json::to_vec(body).map(Bytes::from).map_err(broken)
 }
 
-fn broken(cause: impl std::fmt::Display) -> Lost {
+pub(super) fn broken(cause: impl std::fmt::Display) -> Lost {
     Lost::Broken(cause.to_string())
 }
 

@@ -8,14 +8,17 @@ use link_load::{
     fleet::{Behaviour, Fleet},
     identities,
     record::Record,
-    transport::http::Http,
+    transport::{http::Http, zenoh::Zenoh},
 };
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Stdout},
     time::MissedTickBehavior,
 };
 
-use crate::{args::Worker, worker::Order};
+use crate::{
+    args::{Over, Worker},
+    worker::Order,
+};
 
 /// How often something new is told.
 const TELL_EVERY: Duration = Duration::from_millis(20);
@@ -49,8 +52,12 @@ pub(crate) async fn run(options: Worker) -> anyhow::Result<()> {
         flaw: None,
         keeps_acknowledgements: options.acknowledgements,
     };
-    let transport = Http::new(&devices.backend)?;
-    let fleet = Fleet::start(identities, &transport, behaviour, Arc::clone(&record));
+    let http = Http::new(&devices.backend)?;
+    let kept = Arc::clone(&record);
+    let fleet = match devices.over {
+        Over::Http => Fleet::start(identities, &http, behaviour, kept),
+        Over::Zenoh => Fleet::start(identities, &Zenoh::new(http), behaviour, kept),
+    };
     let mut orders = BufReader::new(tokio::io::stdin()).lines();
     let mut output = tokio::io::stdout();
     let mut ticks = tokio::time::interval(TELL_EVERY);

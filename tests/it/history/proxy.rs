@@ -17,7 +17,7 @@ use tokio::{
 
 /// The proxy; stops when dropped.
 pub(super) struct FaultProxy {
-    pub(super) url: String,
+    pub(super) address: SocketAddr,
     /// Whether it breaks anything, and how often everything was cut.
     mood: watch::Sender<(bool, u64)>,
     task: JoinHandle<()>,
@@ -33,11 +33,10 @@ enum Fate {
 }
 
 impl FaultProxy {
-    /// Forwards to `backend`, a URL; `seed` decides what breaks.
-    pub(super) async fn start(backend: &str, seed: u64) -> Self {
+    /// Forwards to `target`; `seed` decides what breaks.
+    pub(super) async fn start(target: SocketAddr, seed: u64) -> Self {
         let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let target: SocketAddr = backend.trim_start_matches("http://").parse().unwrap();
+        let address = listener.local_addr().unwrap();
         let mood = watch::Sender::new((true, 0));
         let seen = mood.subscribe();
         let chance = Arc::new(Mutex::new(StdRng::seed_from_u64(seed)));
@@ -56,7 +55,7 @@ impl FaultProxy {
                 });
             }
         });
-        Self { url, mood, task }
+        Self { address, mood, task }
     }
 
     /// Cuts every connection.

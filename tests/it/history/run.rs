@@ -1,6 +1,7 @@
 //! One run: devices, a caller, and faults, all by one seed; then calm, until nothing is open.
 
 use std::{
+    net::SocketAddr,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -16,7 +17,7 @@ use link_load::{
     history::{Event, What},
     identities,
     record::Record,
-    transport,
+    transport::{self, zenoh::Zenoh},
 };
 use link_protocol::{
     backend_api::{
@@ -28,7 +29,7 @@ use link_protocol::{
     key::KeyKind,
     port::Port,
 };
-use link_tests::{backend::TestBackend, wait::until};
+use link_tests::{backend::TestBackend, device::free_port, wait::until};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
 use super::proxy::FaultProxy;
@@ -38,6 +39,19 @@ const DEVICES: usize = 4;
 const BREAKS_FOR: Duration = Duration::from_secs(4);
 const FAULTS: Faults =
     Faults { duplicate: 0.4, lose_receipt: 0.15, lose_answer: 0.15, restart: 0.1 };
+
+/// How the devices reach the backend.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Over {
+    Http,
+    Zenoh,
+}
+
+/// What breaks: the way to the API, and the one to the router where there is one.
+struct Ways {
+    api: FaultProxy,
+    router: Option<FaultProxy>,
+}
 
 /// What a run has of the caller's side.
 struct Caller {
@@ -52,15 +66,14 @@ struct Caller {
 }
 
 /// Returns everything that was seen.
-pub(super) async fn run(seed: u64, flaw: Option<Flaw>) -> Vec<Event> {
-    let mut backend = TestBackend::start().await;
+pub(super) async fn run(over: Over, seed: u64, flaw: Option<Flaw>) -> Vec<Event> {
+    let (mut backend, ways) = start(over, seed).await;
     let key = backend.key(KeyKind::Fleet).await;
     let direct = Http::new(&backend.url).unwrap();
     let identities = identities::register(&direct, &key, 0, DEVICES).await.unwrap();
     let devices: Vec<DeviceId> = identities.iter().map(|identity| identity.device_id).collect();
     let model = backend.model_at("simulated", "http://127.0.0.1:9/model", b"model").await.model_id;
 
-    let proxy = FaultProxy::start(&backend.url, seed).await;
     let record = Arc::new(Record::in_memory());
     let behaviour = Behaviour {
         work: Duration::from_millis(40),
@@ -69,11 +82,16 @@ pub(super) async fn run(seed: u64, flaw: Option<Flaw>) -> Vec<Event> {
         flaw,
         keeps_acknowledgements: false,
     };
-    let transport = transport::http::Http::new(&proxy.url).unwrap();
-    let fleet = Fleet::start(identities, &transport, behaviour, Arc::clone(&record));
+    let url = format!("http://{}", ways.api.address);
+    let http = transport::http::Http::new(&url).unwrap();
+    let kept = Arc::clone(&record);
+    let fleet = match over {
+        Over::Http => Fleet::start(identities, &http, behaviour, kept),
+        Over::Zenoh => Fleet::start(identities, &Zenoh::new(http), behaviour, kept),
+    };
     let tokens = Tokens { access: backend.owner.access_token(), refresh: None };
     let mut caller = Caller {
-        client: BackendClient::new(Http::new(&proxy.url).unwrap(), tokens, None),
+        client: BackendClient::new(Http::new(&url).unwrap(), tokens, None),
         record: Arc::clone(&record),
         model,
         devices,
@@ -96,16 +114,49 @@ pub(super) async fn run(seed: u64, flaw: Option<Flaw>) -> Vec<Event> {
             backend.restart().await;
         }
         if caller.chance.random_bool(0.03) {
-            proxy.cut();
+            ways.cut();
         }
         caller.ask().await;
         tokio::time::sleep(Duration::from_millis(caller.chance.random_range(1..40))).await;
     }
-    proxy.calm();
+    ways.calm();
     caller.settle(&backend).await;
     drop(fleet);
     caller.observe(&backend).await;
     record.events()
+}
+
+/// Starts a backend, and what breaks the ways to it.
+async fn start(over: Over, seed: u64) -> (TestBackend, Ways) {
+    let (backend, router) = match over {
+        Over::Http => (TestBackend::start().await, None),
+        Over::Zenoh => {
+            let listens = SocketAddr::from(([127, 0, 0, 1], free_port().get()));
+            let router = FaultProxy::start(listens, seed + 1).await;
+            let (listen, endpoint) = (format!("tcp/{listens}"), format!("tcp/{}", router.address));
+            let arguments = ["--zenoh-listen", &listen, "--zenoh-endpoint", &endpoint];
+            (TestBackend::start_with(&arguments).await, Some(router))
+        }
+    };
+    let api = backend.url.trim_start_matches("http://").parse().unwrap();
+    let api = FaultProxy::start(api, seed).await;
+    (backend, Ways { api, router })
+}
+
+impl Ways {
+    /// Cuts every connection.
+    fn cut(&self) {
+        self.each(FaultProxy::cut);
+    }
+
+    /// Cuts every connection, and breaks none from now on.
+    fn calm(&self) {
+        self.each(FaultProxy::calm);
+    }
+
+    fn each(&self, act: impl Fn(&FaultProxy)) {
+        [Some(&self.api), self.router.as_ref()].into_iter().flatten().for_each(act);
+    }
 }
 
 impl Caller {
