@@ -110,6 +110,8 @@ async fn an_agent_killed_at_any_checkpoint_of_a_repair_has_the_new_allowlist_aft
         let deployment = backend.serve_tiny(&device).await;
         backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
         let model = deployment.model_id;
+        // Online for the backend, and too slow to be done before it is killed.
+        device.freeze();
         let sent = backend.owner.repair_serving(model, device.id, None, checkpoint).await.unwrap();
         device.kill();
         device.run_until(checkpoint);

@@ -21,6 +21,7 @@ mod history;
 mod install_script;
 mod local_api;
 mod main_job;
+mod network;
 mod registration;
 mod service;
 mod serving;

@@ -31,10 +31,7 @@ async fn device_on(backend: &TestBackend, transport: &serde_json::Value) -> Test
 }
 
 fn configure(device: &TestDevice, transport: &serde_json::Value) {
-    let folder = device.home().join("config");
-    std::fs::create_dir_all(&folder).unwrap();
-    let text = json!({"schema_version": "2.1", "transport": transport}).to_string();
-    std::fs::write(folder.join("agent.json"), text).unwrap();
+    device.configure(&json!({"schema_version": "2.1", "transport": transport}));
 }
 
 // Holds: S2.3-5a, S5-4

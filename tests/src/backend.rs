@@ -63,10 +63,18 @@ impl TestBackend {
     /// # Panics
     /// When it does not start.
     pub async fn start_with(arguments: &[&str]) -> Self {
+        Self::start_on("127.0.0.1:0", arguments).await
+    }
+
+    /// Starts a backend that listens somewhere else.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub async fn start_on(listen: &str, arguments: &[&str]) -> Self {
         link_client::install_crypto();
         let data = tempfile::tempdir().unwrap();
         let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
-        let running = launch(data.path(), "127.0.0.1:0", &arguments);
+        let running = launch(data.path(), listen, &arguments);
         let url = address(data.path()).await;
         let http = Http::new(&url).unwrap();
         let token = std::fs::read_to_string(data.path().join("data/setup-token")).unwrap();

@@ -20,6 +20,7 @@ use link_protocol::{
 use crate::{
     backend::TestBackend,
     engines,
+    namespace::Namespace,
     program::{self, Running},
     wait::until,
 };
@@ -30,6 +31,8 @@ pub struct TestDevice {
     pub local: LocalClient,
     pub local_port: u16,
     running: Option<Running>,
+    /// What its programs are started by, where it has a network of its own.
+    network: Vec<String>,
     home: tempfile::TempDir,
     environment: Vec<(String, String)>,
 }
@@ -55,7 +58,7 @@ impl TestDevice {
         let local_port = free_port().get();
         let local = LocalClient::new(local_port).unwrap();
         let id = "dev_00000000000000000000000000000000".parse().unwrap();
-        Self { id, local, local_port, home, running: None, environment: vec![] }
+        Self { id, local, local_port, home, running: None, network: vec![], environment: vec![] }
     }
 
     /// Registers a device with a new key; its agent does not run.
@@ -63,12 +66,36 @@ impl TestDevice {
     /// # Panics
     /// When the `link` command refuses.
     pub async fn register(backend: &TestBackend) -> Self {
-        let key = backend.key(KeyKind::Registration).await;
         let mut device = Self::unregistered();
-        let output = device.register_with(&backend.url, &key);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        device.id = device.identity().device_id;
+        device.register_at(backend).await;
         device
+    }
+
+    /// Registers this device with a new key.
+    ///
+    /// # Panics
+    /// When the `link` command refuses.
+    pub async fn register_at(&mut self, backend: &TestBackend) {
+        let key = backend.key(KeyKind::Registration).await;
+        let output = self.register_with(&backend.url, &key);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        self.id = self.identity().device_id;
+    }
+
+    /// Lets every later program of this device run in a network of its own. Its local API is not
+    /// reached from here then.
+    pub fn live_in(&mut self, network: &Namespace) {
+        self.network = network.prefix();
+    }
+
+    /// Writes the configuration of the agent.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn configure(&self, config: &serde_json::Value) {
+        let folder = self.home.path().join("config");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("agent.json"), config.to_string()).unwrap();
     }
 
     /// Runs `link register` with a key in the environment.
@@ -86,7 +113,7 @@ impl TestDevice {
     /// Returns a `link` command that works on this device.
     #[must_use]
     pub fn link(&self) -> Command {
-        let mut command = Command::new(program::path("link"));
+        let mut command = self.program("link");
         command
             .env_remove("LINK_REGISTRATION_KEY")
             .env_remove("LINK_FLEET_KEY")
@@ -96,6 +123,18 @@ impl TestDevice {
         command
     }
 
+    fn program(&self, name: &str) -> Command {
+        let program = program::path(name);
+        match self.network.split_first() {
+            None => Command::new(program),
+            Some((first, more)) => {
+                let mut command = Command::new(first);
+                command.args(more).arg(program);
+                command
+            }
+        }
+    }
+
     /// Sets a variable for every later start of the agent.
     pub fn set(&mut self, name: &str, value: &str) {
         self.environment.push((name.to_owned(), value.to_owned()));
@@ -103,7 +142,7 @@ impl TestDevice {
 
     /// Starts the agent.
     pub fn run(&mut self, environment: &[(&str, &str)]) {
-        let mut command = Command::new(program::path("link-agent"));
+        let mut command = self.program("link-agent");
         command
             .env("LINK_HOME", self.home.path())
             .env("LINK_LOCAL_PORT", self.local_port.to_string())
@@ -124,6 +163,15 @@ impl TestDevice {
     #[must_use]
     pub fn output(&self) -> String {
         self.running.as_ref().map(Running::output).unwrap_or_default()
+    }
+
+    /// Stops the agent where it is, with SIGSTOP: what is sent to it is not taken any more.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn freeze(&self) {
+        let stopped = Command::new("kill").args(["-STOP", &self.agent_pid().to_string()]).status();
+        assert!(stopped.unwrap().success());
     }
 
     /// Kills the agent with SIGKILL.

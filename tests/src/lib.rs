@@ -19,6 +19,7 @@ pub mod engines;
 pub mod installed;
 pub mod machine;
 pub mod model_server;
+pub mod namespace;
 pub mod program;
 pub mod release;
 pub mod release_server;

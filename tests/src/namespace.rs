@@ -1,0 +1,85 @@
+//! A network of its own for a device, joined to this machine's by one wire that can be cut.
+
+use std::{
+    net::Ipv4Addr,
+    process::Command,
+    sync::atomic::{AtomicU8, Ordering},
+};
+
+/// Wires of this process so far.
+static WIRES: AtomicU8 = AtomicU8::new(0);
+
+/// A network namespace with a loopback and one end of a wire; gone when dropped.
+#[derive(Debug)]
+pub struct Namespace {
+    name: String,
+    /// This machine's address on the wire.
+    pub host: Ipv4Addr,
+}
+
+impl Namespace {
+    /// Makes one; says why not where that is not asked for or not allowed.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn make() -> Result<Self, &'static str> {
+        if std::env::var_os("LINK_TEST_MACHINES").is_none_or(|value| value != "1") {
+            return Err("networks are made with LINK_TEST_MACHINES=1 only");
+        }
+        if !rustix::process::getuid().is_root() {
+            return Err("only root can make a network");
+        }
+        let number = WIRES.fetch_add(1, Ordering::Relaxed);
+        let [_, _, high, low] = std::process::id().to_be_bytes();
+        let name = format!("link{high:02x}{low:02x}{number}");
+        let host = Ipv4Addr::new(10, 213, high ^ low, number.wrapping_mul(4).wrapping_add(1));
+        let [a, b, c, d] = host.octets();
+        let device = Ipv4Addr::new(a, b, c, d + 1);
+        let made = Self { name, host };
+        let (name, outer, inner) = (&made.name, made.end('h'), made.end('d'));
+        for line in [
+            format!("netns add {name}"),
+            format!("link add {outer} type veth peer name {inner} netns {name}"),
+            format!("addr add {host}/30 dev {outer}"),
+            format!("link set {outer} up"),
+            format!("-n {name} addr add {device}/30 dev {inner}"),
+            format!("-n {name} link set {inner} up"),
+            format!("-n {name} link set lo up"),
+        ] {
+            ip(&line);
+        }
+        Ok(made)
+    }
+
+    /// What a program is started by, so that it runs in it.
+    #[must_use]
+    pub fn prefix(&self) -> Vec<String> {
+        ["ip", "netns", "exec", &self.name].map(str::to_owned).to_vec()
+    }
+
+    /// Cuts the wire, without a word to either side: what is sent is lost.
+    pub fn cut(&self) {
+        ip(&format!("link set {} down", self.end('h')));
+    }
+
+    /// Mends the wire.
+    pub fn mend(&self) {
+        ip(&format!("link set {} up", self.end('h')));
+    }
+
+    fn end(&self, side: char) -> String {
+        format!("{}{side}", self.name)
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        // The wire goes with the namespace that one of its ends is in.
+        drop(Command::new("ip").args(["netns", "del", &self.name]).status());
+    }
+}
+
+fn ip(line: &str) {
+    let output = Command::new("ip").args(line.split_whitespace()).output().unwrap();
+    assert!(output.status.success(), "ip {line}: {}", String::from_utf8_lossy(&output.stderr));
+}
