@@ -7,6 +7,7 @@ mod audit;
 mod commands;
 mod control;
 mod deployments;
+mod desired;
 mod device_flow;
 mod devices;
 mod fleets;

@@ -13,6 +13,7 @@ mod browser;
 mod configuration;
 mod crashes;
 mod deployment;
+mod desired;
 mod developer;
 mod device_update;
 mod faults;

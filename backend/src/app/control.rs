@@ -44,6 +44,7 @@ impl App {
         let current = hello.epoch == device.epoch;
         let (inflight, last_seq) =
             if current { (hello.inflight.as_slice(), hello.last_seq) } else { (&[][..], 0) };
+        self.give_back(device, &hello.serving, now).await?;
         if !hello.serving.is_empty() || self.store.has_serving_states(device.id).await? {
             self.store.serving_states(device.id, device.epoch, &hello.serving, now).await?;
         }

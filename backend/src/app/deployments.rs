@@ -146,16 +146,16 @@ fn fingerprint(wish: &CreateDeployment) -> String {
 }
 
 /// What a deployment is made from.
-struct Made {
-    wish: CreateDeployment,
-    model: ModelRecord,
-    file: ModelFile,
-    allowlist: Allowlist,
-    now: Timestamp,
+pub(super) struct Made {
+    pub(super) wish: CreateDeployment,
+    pub(super) model: ModelRecord,
+    pub(super) file: ModelFile,
+    pub(super) allowlist: Allowlist,
+    pub(super) now: Timestamp,
 }
 
 impl Made {
-    fn deployment(
+    pub(super) fn deployment(
         &self,
         (id, command): (DeploymentId, CommandId),
         before: &[DeploymentRecord],
@@ -184,6 +184,7 @@ impl Made {
             reason: None,
             progress: Progress { bytes_done: 0, bytes_total: self.file.size_bytes },
             allowlist: self.allowlist.clone(),
+            proxy: self.wish.proxy,
             removed: false,
             created_at: self.now,
             updated_at: self.now,

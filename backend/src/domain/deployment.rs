@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
     allowlist::Allowlist,
-    command::Alias,
+    command::{Alias, ProxyFeatures},
     deployment::DeploymentState,
     id::{CommandId, DeploymentId, DeviceId, ModelId},
     limits,
@@ -39,6 +39,7 @@ pub struct DeploymentRecord {
     pub progress: Progress,
     /// What the device uses, as far as the backend knows.
     pub allowlist: Allowlist,
+    pub proxy: ProxyFeatures,
     /// The model was removed from the device afterwards.
     pub removed: bool,
     pub created_at: Timestamp,

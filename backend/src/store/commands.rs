@@ -76,6 +76,20 @@ impl Store {
         rows.into_iter().map(CommandRecord::try_from).collect()
     }
 
+    /// Lists the commands of a device that can still change, in order.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn unfinished_commands(
+        &self,
+        device: DeviceId,
+    ) -> Result<Vec<CommandRecord>, StoreError> {
+        let rows: Vec<CommandRow> = read!(self, |pool| {
+            sql::query_as(UNFINISHED).bind(device.to_string()).fetch_all(pool).await?
+        });
+        rows.into_iter().map(CommandRecord::try_from).collect()
+    }
+
     /// Stores a wish as the command `id`, or returns the command that is the same wish.
     ///
     /// # Errors

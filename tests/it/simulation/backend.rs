@@ -133,6 +133,7 @@ impl Backend {
             reason: None,
             progress: Progress { bytes_done: 0, bytes_total: total },
             allowlist: config.allowlist,
+            proxy: config.proxy,
             removed: false,
             created_at: time(now),
             updated_at: time(now),

@@ -104,6 +104,7 @@ fn queued() -> DeploymentRecord {
         reason: None,
         progress: Progress { bytes_done: 0, bytes_total: 100 },
         allowlist: Allowlist::new([]),
+        proxy: ProxyFeatures::default(),
         removed: false,
         created_at: at(0),
         updated_at: at(0),

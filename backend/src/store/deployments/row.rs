@@ -24,6 +24,7 @@ pub(super) struct DeploymentRow {
     bytes_done: i64,
     bytes_total: i64,
     allowlist: String,
+    proxy: String,
     removed: bool,
     created_ms: i64,
     updated_ms: i64,
@@ -43,8 +44,8 @@ pub(super) async fn insert(
 ) -> Result<(), StoreError> {
     sql::query(
         "INSERT INTO deployments (deployment_id, model_id, device_id, command_id, alias, port, \
-         state, reason, bytes_done, bytes_total, allowlist, removed, created_ms, updated_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+         state, reason, bytes_done, bytes_total, allowlist, proxy, removed, created_ms, updated_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
     )
     .bind(record.id.to_string())
     .bind(record.model.to_string())
@@ -57,6 +58,7 @@ pub(super) async fn insert(
     .bind(signed(record.progress.bytes_done))
     .bind(signed(record.progress.bytes_total))
     .bind(json(&record.allowlist)?)
+    .bind(json(&record.proxy)?)
     .bind(record.removed)
     .bind(ms(record.created_at))
     .bind(ms(record.updated_at))
@@ -106,6 +108,7 @@ impl TryFrom<DeploymentRow> for DeploymentRecord {
                 bytes_total: unsigned(row.bytes_total),
             },
             allowlist: from_json(&row.allowlist)?,
+            proxy: from_json(&row.proxy)?,
             removed: row.removed,
             created_at: time(row.created_ms)?,
             updated_at: time(row.updated_ms)?,

@@ -1,0 +1,69 @@
+//! What a device is meant to have: its completed deployments whose model was not removed, served as
+//! it last said it served them. A device that lost its state, or was set back to an older one, gets
+//! back what it lacks; work that failed or expired is not part of it.
+
+use jiff::Timestamp;
+use link_protocol::{
+    backend_api::deployment::CreateDeployment,
+    id::{CommandId, DeploymentId},
+    report::ModelReport,
+};
+
+use crate::{
+    app::{App, deployments::Made},
+    chance,
+    domain::device::DeviceRecord,
+    failure::Failure,
+    numbers,
+    store::Lost,
+};
+
+impl App {
+    /// Deploys again what `device` is meant to have and does not list. It is done once for each loss:
+    /// when the new deployment fails, its owner sees that and decides.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub(super) async fn give_back(
+        &self,
+        device: &DeviceRecord,
+        listed: &[ModelReport],
+        now: Timestamp,
+    ) -> Result<(), Failure> {
+        for lost in self.store.lost_models(device.id, listed).await? {
+            let model = lost.deployment.model;
+            match self.give_back_one(lost, now).await {
+                Ok(()) => {
+                    tracing::info!(device = %device.id, %model, "deploys again what was lost");
+                }
+                Err(error @ Failure::Store(_)) => return Err(error),
+                Err(error) => {
+                    tracing::warn!(device = %device.id, %model, "what was lost stays so: {error}");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn give_back_one(&self, lost: Lost, now: Timestamp) -> Result<(), Failure> {
+        let before = lost.deployment;
+        let Some(model) = self.store.model(before.model).await? else { return Ok(()) };
+        let file = model.file()?;
+        let allowlist = self.store.allowlist().await?;
+        let wish = CreateDeployment {
+            model_id: before.model,
+            device_id: before.device,
+            port: Some(before.port),
+            alias: Some(before.alias),
+            serve: lost.served,
+            proxy: before.proxy,
+        };
+        let made = Made { wish, model, file, allowlist, now };
+        let ids = (DeploymentId::from_uuid(chance::uuid()), CommandId::from_uuid(chance::uuid()));
+        let make = |all: &[_]| made.deployment(ids, all);
+        self.store.give_back(before.device, now, make).await?;
+        numbers::command_placed();
+        self.polls.ring(before.device);
+        Ok(())
+    }
+}
