@@ -105,13 +105,22 @@ def kind_of(name, rights, program):
     return "anonymous: heaps and stacks of threads, variables"
 
 
+def free_ports(count):
+    taken = [socket.socket() for _ in range(count)]
+    for one in taken:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in taken]
+    for one in taken:
+        one.close()
+    return ports
+
+
 class Link:
     def __init__(self, work, programs):
         self.programs, self.home = programs, work / "home"
-        self.backend = Backend(programs["link-backend"], work)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port, router = free_ports(2)
+        self.backend = Backend(programs["link-backend"], work,
+                               "--zenoh-listen", f"tls/127.0.0.1:{router}")
         self.environment = ENVIRONMENT | {
             "HOME": str(work), "LINK_HOME": str(self.home), "LINK_LOCAL_PORT": str(self.port),
             "LINK_BACKEND_URL": f"http://{self.backend.address}"}
@@ -135,6 +144,12 @@ class Link:
         model.write_bytes(b"GGUF" + bytes(MODEL_BYTES))
         self.link("model", "add", str(model), "--name", "chat")
         self.link("model", "deploy", "chat", "--wait")
+
+    def reach_by(self, transport):
+        """Chooses the transport of every later start."""
+        (self.home / "config").mkdir(exist_ok=True)
+        (self.home / "config/agent.json").write_text(json.dumps(
+            {"schema_version": "2.1", "transport": {"type": transport}}))
 
     def start(self):
         """Starts the agent; returns the seconds until /healthz said 200, and the CPU seconds."""
@@ -241,12 +256,13 @@ def heading(seconds):
           f"{SETTLE_SECONDS} s to settle, then counted for {seconds} s\n")
 
 
-def tables(agent, link, deployed, mender, starts, seconds):
+def tables(agent, link, zenoh, deployed, mender, starts, seconds):
     heading(seconds)
     print("| what | RSS | PSS | private | anonymous | threads | CPU per hour | wake-ups per "
           "second | start to /healthz | source |\n|---|---|---|---|---|---|---|---|---|---|")
     took = statistics.median(seconds for seconds, _ in starts)
-    row(version(agent), link, f"{took * 1000:.0f} ms")
+    row(f"{version(agent)}, HTTP", link, f"{took * 1000:.0f} ms")
+    row(f"{version(agent)}, zenoh over TLS", zenoh)
     for name, seen in mender.items():
         row(name, seen)
     for name, resident, shared, threads, start, source in PUBLISHED:
@@ -257,9 +273,11 @@ def tables(agent, link, deployed, mender, starts, seconds):
     print(f"| {len(starts)} starts | median | least | most |\n|---|---|---|---|")
     print(f"| exec to the first 200 of /healthz | {milliseconds([took for took, _ in starts])} |")
     print(f"| CPU time until then | {milliseconds([cpu for _, cpu in starts])} |")
-    print("\n| what of the agent is in memory | in memory | anonymous |\n|---|---|---|")
-    for kind, (resident, anonymous) in sorted(link["mappings"].items()):
-        print(f"| {kind} | {megabytes(resident)} | {megabytes(anonymous)} |")
+    for transport, seen in (("HTTP", link), ("zenoh", zenoh)):
+        print(f"\n| what of the agent is in memory, {transport} | in memory | anonymous |\n"
+              "|---|---|---|")
+        for kind, (resident, anonymous) in sorted(seen["mappings"].items()):
+            print(f"| {kind} | {megabytes(resident)} | {megabytes(anonymous)} |")
     print(f"\nThreads: {', '.join(link['threads'])}.")
 
 
@@ -294,11 +312,17 @@ def main():
         assert [model["state"] for model in link.health()["models"]] == ["not_serving"]
         seen = observe(link.process.pid, options.seconds)
         assert link.connected(), "the agent has lost its backend"
+        link.stop()
+        link.reach_by("zenoh")
+        link.start()
+        wait(link.connected)
+        over_zenoh = observe(link.process.pid, options.seconds)
+        assert link.connected(), "the agent has lost its router"
         mender = {}
         if options.mender:
             name = f"mender-client {version(options.mender)}, no server"
             mender[name] = observe_mender(options.mender, options.work, options.seconds)
-        tables(programs["link-agent"], seen, deployed, mender, starts[1:], options.seconds)
+        tables(programs["link-agent"], seen, over_zenoh, deployed, mender, starts[1:], options.seconds)
     finally:
         if link.process and link.process.poll() is None:
             link.stop()

@@ -30,10 +30,10 @@ ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "SHELL": "/bin/bash", "LA
 class Backend:
     """A real backend and its first account."""
 
-    def __init__(self, program, work):
+    def __init__(self, program, work, *more):
         self.process = subprocess.Popen(
             [program, "serve", "--data", work / "data", "--listen", "127.0.0.1:0",
-             "--address-file", work / "address"],
+             "--address-file", work / "address", *more],
             stdout=(work / "backend.log").open("wb"), stderr=subprocess.STDOUT)
         written = lambda: (work / "address").exists() and (work / "address").read_text().strip()
         self.address = wait(written).removeprefix("http://").rstrip("/")

@@ -12,6 +12,7 @@ mod disk_space;
 mod download;
 mod effects;
 mod engine;
+mod footprint;
 mod guard_line;
 mod handler;
 mod identity;
@@ -106,6 +107,7 @@ fn start(args: &Args) -> anyhow::Result<()> {
     let setup = Setup { args, roots: &roots, config: &config, records: &records };
     let ended: anyhow::Result<Outcome> = runtime.block_on(async {
         let guard = GuardLine::start();
+        let _lasting = tokio::spawn(footprint::keep_small());
         loop {
             match run::run(&setup, &guard).await? {
                 Outcome::Stopped => return Ok(Outcome::Stopped),

@@ -10,6 +10,7 @@ pub mod disk;
 pub mod facts;
 pub mod fs;
 pub mod line;
+pub mod memory;
 pub mod names;
 pub mod notify;
 pub mod path_env;

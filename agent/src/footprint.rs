@@ -1,0 +1,22 @@
+//! Keeps what of the program is in memory to what the agent uses while it waits.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits for quiet times")]
+
+use std::time::Duration;
+
+use link_platform::memory;
+
+/// When a start is over.
+const STARTED: Duration = Duration::from_secs(10);
+/// How often afterwards: what a deployment or an update used is not kept for ever.
+const AGAIN: Duration = Duration::from_hours(1);
+
+/// Gives back what the start has used, and every hour what was used since.
+pub(crate) async fn keep_small() {
+    tokio::time::sleep(STARTED).await;
+    loop {
+        let bytes = memory::give_back_program();
+        tracing::trace!(bytes, "the pages of the program were given back");
+        tokio::time::sleep(AGAIN).await;
+    }
+}

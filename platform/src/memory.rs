@@ -1,0 +1,30 @@
+//! What of the program itself is kept in memory.
+
+#[cfg(target_os = "linux")]
+#[path = "memory/linux.rs"]
+mod system;
+#[cfg(not(target_os = "linux"))]
+#[path = "memory/other.rs"]
+mod system;
+
+/// Gives back the pages of this program's own file, code and constants, that are mapped at this
+/// moment; what is used again is mapped again, from the file. A start touches nearly all of a
+/// program, the idle time after it a small part. Returns how many bytes it concerned: 0 where it is
+/// not done.
+#[must_use]
+pub fn give_back_program() -> u64 {
+    system::give_back_program()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #[test]
+    fn what_was_given_back_is_used_again_as_if_nothing_had_been() {
+        for _ in 0..3 {
+            assert!(super::give_back_program() > 0, "a program has code");
+            let sorted: std::collections::BTreeSet<_> =
+                std::env::args().chain(std::env::vars().map(|(name, _)| name)).collect();
+            assert!(!format!("{sorted:?}").is_empty());
+        }
+    }
+}
