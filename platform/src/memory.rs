@@ -22,9 +22,8 @@ mod tests {
     fn what_was_given_back_is_used_again_as_if_nothing_had_been() {
         for _ in 0..3 {
             assert!(super::give_back_program() > 0, "a program has code");
-            let sorted: std::collections::BTreeSet<_> =
-                std::env::args().chain(std::env::vars().map(|(name, _)| name)).collect();
-            assert!(!format!("{sorted:?}").is_empty());
+            let words: std::collections::BTreeSet<_> = "one two three".split(' ').collect();
+            assert_eq!(format!("{words:?}"), r#"{"one", "three", "two"}"#);
         }
     }
 }

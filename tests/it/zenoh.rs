@@ -1,5 +1,6 @@
 //! The control plane over zenoh: the built-in router, real agents, and who tries to abuse it.
 
+mod deaf;
 mod hostile;
 
 use link_client::agent::AgentClient;
@@ -158,8 +159,10 @@ async fn a_device_whose_router_dies_comes_back_by_itself() {
     for _round in 0..2 {
         backend.kill();
         backend.restart().await;
+        let began = std::time::Instant::now();
         backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
         backend.online(device.id, true).await;
+        eprintln!("online {:?} after its router was back", began.elapsed());
         let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
         assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);
     }
@@ -173,6 +176,40 @@ async fn a_device_without_a_router_falls_back_to_http_and_loses_nothing() {
     backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
     let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
     assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);
+}
+
+/// It is tried again after a minute, so this runs when `LINK_TEST_FULL` is set.
+#[tokio::test]
+async fn a_device_that_fell_back_to_http_returns_to_its_router() {
+    if std::env::var_os("LINK_TEST_FULL").is_none() {
+        return;
+    }
+    let (router, way) = (free_port(), free_port());
+    let endpoint = format!("tcp/127.0.0.1:{way}");
+    let backend = backend_with_router("tcp", router, &["--zenoh-endpoint", &endpoint]).await;
+    let device = device_on(&backend, &json!({"type": "zenoh", "fallback": true})).await;
+    let deployment = backend.serve_tiny(&device).await;
+    assert!(device.output().contains("HTTP is used for a while"), "{}", device.output());
+
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", way.get())).await.unwrap();
+    let forwards = tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let server = tokio::net::TcpStream::connect(("127.0.0.1", router.get())).await;
+                tokio::io::copy_bidirectional(&mut client, &mut server.unwrap()).await
+            });
+        }
+    });
+    let returned = async {
+        while !device.output().contains("the command channel is ready, over zenoh") {
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(150), returned).await.expect("it returns");
+    backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
+    let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
+    assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);
+    forwards.abort();
 }
 
 #[tokio::test]

@@ -30,15 +30,15 @@ use zenoh::{Config, Session, query::ConsolidationMode};
 use super::{backend_with_router, device_on};
 
 /// A device that is registered and says what it likes.
-struct Hostile {
-    access: ZenohAccess,
-    key: Arc<SigningKey>,
+pub(super) struct Hostile {
+    pub(super) access: ZenohAccess,
+    pub(super) key: Arc<SigningKey>,
     client: AgentClient,
     epoch: u64,
 }
 
 impl Hostile {
-    async fn register(backend: &TestBackend, seed: u8) -> Self {
+    pub(super) async fn register(backend: &TestBackend, seed: u8) -> Self {
         let key = SigningKey::from_seed(&[seed; 32]);
         let request = RegisterRequest {
             registration_key: Some(backend.key(KeyKind::Registration).await),
@@ -62,7 +62,7 @@ impl Hostile {
         Self { access, key: Arc::new(key), client, epoch: registered.epoch }
     }
 
-    fn hello(&self) -> Vec<u8> {
+    pub(super) fn hello(&self) -> Vec<u8> {
         let hello = Hello {
             epoch: self.epoch,
             boot_id: "boot".to_owned(),
@@ -75,7 +75,7 @@ impl Hostile {
     }
 
     /// A bare session, without the manners of [`DeviceSession`].
-    async fn session(&self) -> Session {
+    pub(super) async fn session(&self) -> Session {
         let mut config = Config::default();
         let authority = self.access.root_ca.as_ref().map(|pem| STANDARD.encode(pem));
         for (name, value) in [

@@ -1,0 +1,128 @@
+//! A registered device that sends and does not read what it is answered: its link is full, and nobody
+//! else is held up.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use link_protocol::{
+    report::CommandResult,
+    zenoh::{Proof, Slot, Verb},
+};
+use link_tests::{
+    backend::{OLD_ORIGIN, WORKSPACE},
+    device::free_port,
+};
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _, copy},
+    net::{TcpListener, TcpSocket},
+    task::JoinHandle,
+};
+use zenoh::qos::CongestionControl;
+
+use super::{backend_with_router, device_on, hostile::Hostile};
+
+/// How long the flood lasts before anything is asked of somebody else: every buffer is full by then.
+const FILLS: Duration = Duration::from_secs(6);
+/// A repair that takes this long was held up.
+const HELD_UP: Duration = Duration::from_secs(4);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_device_that_does_not_read_holds_up_nobody() {
+    let port = free_port();
+    let backend = backend_with_router("tcp", port, &[]).await;
+    let victim = device_on(&backend, &json!({"type": "zenoh"})).await;
+    let deployment = backend.serve_tiny(&victim).await;
+
+    let mut hostile = Hostile::register(&backend, 9).await;
+    let deaf = Arc::new(AtomicBool::new(false));
+    let (wire, unread) = wire(SocketAddr::from(([127, 0, 0, 1], port.get())), &deaf).await;
+    hostile.access.endpoints = vec![format!("tcp/{wire}")];
+    let slot = Slot::named(&hostile.access.username).unwrap();
+    let key = slot.uplink("hello");
+    let session = hostile.session().await;
+    deaf.store(true, Ordering::SeqCst);
+    let sent = Arc::new(AtomicU64::new(0));
+    let flood: JoinHandle<()> = tokio::spawn({
+        let (sent, session) = (Arc::clone(&sent), session.clone());
+        let body = hostile.hello();
+        let proof = Proof::sign(&hostile.key, Verb::Post, &key, &body).to_text();
+        async move {
+            loop {
+                let asked = session
+                    .get(&key)
+                    .payload(body.clone())
+                    .attachment(proof.clone())
+                    .congestion_control(CongestionControl::Block)
+                    .timeout(Duration::from_secs(1))
+                    .callback(drop)
+                    .await;
+                if asked.is_ok() {
+                    sent.fetch_add(1, Ordering::Relaxed);
+                }
+                tokio::task::yield_now().await;
+            }
+        }
+    });
+    tokio::time::sleep(FILLS).await;
+
+    let mut longest = Duration::ZERO;
+    for round in 0..8 {
+        let allowed = if round % 2 == 0 { &[OLD_ORIGIN, WORKSPACE][..] } else { &[OLD_ORIGIN] };
+        backend.allow(allowed).await;
+        let began = Instant::now();
+        let result = backend.repair(deployment.model_id, victim.id, None).await.result.unwrap();
+        assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
+        longest = longest.max(began.elapsed());
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    flood.abort();
+    let (sent, unread) = (sent.load(Ordering::Relaxed), unread.load(Ordering::Relaxed));
+    assert!(sent > 1_000, "the flood was one: {sent}");
+    assert!(longest < HELD_UP, "a repair took {longest:?} beside {sent} messages, {unread} passed");
+    drop(session);
+}
+
+/// Forwards to `router`, and stops to read what comes from it once `deaf` is set. Counts the bytes
+/// that were read.
+async fn wire(router: SocketAddr, deaf: &Arc<AtomicBool>) -> (SocketAddr, Arc<AtomicU64>) {
+    let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (deaf, passed) = (Arc::clone(deaf), Arc::new(AtomicU64::new(0)));
+    let count = Arc::clone(&passed);
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let (deaf, count) = (Arc::clone(&deaf), Arc::clone(&count));
+            tokio::spawn(async move {
+                let socket = TcpSocket::new_v4().unwrap();
+                socket.set_recv_buffer_size(16 * 1024).unwrap();
+                let Ok(mut server) = socket.connect(router).await else { return };
+                let (mut from_client, mut to_client) = client.split();
+                let (mut from_server, mut to_server) = server.split();
+                let answers = async {
+                    let mut buffer = [0; 4_096];
+                    while !deaf.load(Ordering::SeqCst) {
+                        match from_server.read(&mut buffer).await {
+                            Ok(read @ 1..) => {
+                                count.fetch_add(read as u64, Ordering::Relaxed);
+                                if to_client.write_all(&buffer[..read]).await.is_err() {
+                                    return;
+                                }
+                            }
+                            Ok(0) | Err(_) => return,
+                        }
+                    }
+                    std::future::pending::<()>().await;
+                };
+                tokio::join!(answers, async { drop(copy(&mut from_client, &mut to_server).await) });
+            });
+        }
+    });
+    (address, passed)
+}
