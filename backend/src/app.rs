@@ -49,7 +49,7 @@ use crate::{
     access::AccessTokens,
     chance,
     config::Config,
-    content::{self, ContentFolder},
+    content::Contents,
     domain::attempts::{self, Attempts},
     passwords::Passwords,
     refresh::RefreshTokens,
@@ -68,7 +68,7 @@ pub struct App {
     passwords: Passwords,
     attempts: Mutex<Attempts>,
     peer_attempts: Mutex<Attempts>,
-    contents: ContentFolder,
+    contents: Contents,
     setup_token: Mutex<Option<SetupToken>>,
     polls: Arc<Bells<DeviceId>>,
     results: Arc<Bells<CommandId>>,
@@ -91,8 +91,8 @@ impl App {
         } else {
             Some(SetupToken::open(&config.data).context("failed to make the setup token")?)
         };
-        let contents = ContentFolder::open(config.data.join(content::FOLDER))
-            .context("failed to open the folder of models")?;
+        let contents = Contents::open(&config.data, &config.content)
+            .context("failed to open the home of models")?;
         store.begin_allowlist(&Allowlist::new(config.allowed_origins.clone())).await?;
         let command_seed = store.seed("commands", chance::bits()).await?;
         let refresh_seed = store.seed("refresh", chance::bits()).await?;
@@ -129,6 +129,11 @@ impl App {
     /// When the folder of models cannot be listed or a file not deleted.
     pub fn clear_uploads(&self) -> std::io::Result<()> {
         self.contents.clear_uploads()
+    }
+
+    /// Deletes what is left over in the bucket of models, where there is one.
+    pub async fn tidy_contents(&self) {
+        self.contents.tidy().await;
     }
 
     /// Answers every poll that is parked, and every later one, at once.

@@ -1,5 +1,6 @@
 //! What a backend is started with.
 
+pub mod content;
 pub mod file;
 pub mod layers;
 pub mod load;
@@ -10,6 +11,7 @@ use link_protocol::{allowlist::Origin, limits, secret::Secret};
 
 use crate::{
     clock::{Clock, SystemClock},
+    content::Home,
     domain::retention::Retention,
 };
 
@@ -23,6 +25,8 @@ pub struct Config {
     pub data: PathBuf,
     /// The database's address, when it is not a file in the data folder.
     pub database_url: Option<Secret>,
+    /// Where model files are kept.
+    pub content: Home,
     /// The address people and devices reach the backend at; shown in the OpenAPI document.
     pub public_url: Option<String>,
     /// The allowlist that the first start begins with.
@@ -49,6 +53,7 @@ impl Config {
         Self {
             data,
             database_url: None,
+            content: Home::Folder,
             public_url: None,
             allowed_origins: Vec::new(),
             device_limit: limits::DEVICE_LIMIT,

@@ -1,129 +1,183 @@
-//! Model files on disk: received as a stream, kept only when they are what was announced.
+//! Model files: received as a stream, kept only when they are what was announced.
 //!
-//! A file is written under a temporary name, hashed on the way, made durable, and then renamed; a
-//! crash or a cut leaves nothing that could be taken for a model.
+//! They have one of two homes, a folder or a bucket of a store that speaks S3, which behave the
+//! same: a file has its name only when it is whole, a crash or a cut leaves nothing that could be
+//! taken for a model, and what was left by one is deleted later.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "IO shell: files are what this module is for"
-)]
+mod bucket;
+mod folder;
+mod parts;
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    pin::pin,
-};
+pub use bucket::{Addressing, BucketConfig, BucketFault, InvalidBucket};
+
+use std::{collections::BTreeSet, io, ops::Range, path::Path, pin::Pin, sync::Arc};
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt as _};
-use link_protocol::{command::Sha256Hex, id::ModelId, limits};
-use sha2::{Digest as _, Sha256};
-use tempfile::NamedTempFile;
-use tokio::io::{AsyncSeekExt as _, AsyncWriteExt as _};
+use futures_util::Stream;
+use link_protocol::{command::Sha256Hex, id::ModelId};
 
-use crate::domain::model::Received;
+use crate::{
+    content::{bucket::Bucket, folder::Folder},
+    domain::model::Received,
+};
 
-const TEMPORARY: &str = ".upload-";
 /// The folder of models in the data folder.
 pub const FOLDER: &str = "models";
 
-/// The folder that holds model files.
+/// Where model files are kept.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Home {
+    /// The folder of models in the data folder.
+    #[default]
+    Folder,
+    Bucket(Box<BucketConfig>),
+}
+
+/// The model files of a backend.
 #[derive(Clone, Debug)]
-pub struct ContentFolder {
-    folder: PathBuf,
+pub enum Contents {
+    Folder(Folder),
+    Bucket(Arc<Bucket>),
+}
+
+/// What is known of a file before it is received.
+#[derive(Clone, Debug)]
+pub struct Announced {
+    pub model: ModelId,
+    pub sha256: Option<Sha256Hex>,
+    /// A hint; the file may turn out to have another size.
+    pub size_bytes: Option<u64>,
 }
 
 /// A file that was received and is not kept yet. Dropping it deletes it.
 #[derive(Debug)]
 pub struct Upload {
-    file: NamedTempFile,
     pub received: Received,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Folder(folder::Temporary),
+    Bucket(bucket::Pending),
+}
+
+/// The bytes of a file.
+pub type Reading = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+
+/// The home could not do what it should.
+#[derive(Debug, thiserror::Error)]
+pub enum ContentError {
+    #[error("the file of the model is not there")]
+    Missing,
+    /// The folder cannot be read or written.
+    #[error("failed to use the folder of models")]
+    Folder(#[source] io::Error),
+    /// What the bucket's store did, or that it did nothing.
+    #[error("failed to use the bucket of models")]
+    Bucket(#[source] BucketFault),
 }
 
 /// A file could not be received.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiveError {
-    /// The sender broke off.
+    /// The sender broke off, or has sent nothing for long.
     #[error("the content ended early")]
     Cut,
     /// It is larger than any model may be.
     #[error("the content is too large")]
     TooLarge,
-    /// It could not be written.
+    /// As many others as there may be are being received.
+    #[error("too many files are received at once")]
+    Busy,
+    /// It could not be put down.
     #[error("failed to write the content")]
-    Write(#[source] io::Error),
+    Home(#[source] ContentError),
 }
 
-impl ContentFolder {
-    /// Opens the folder.
+impl Contents {
+    /// Opens the home of the model files of a data folder. A bucket is not asked anything.
     ///
     /// # Errors
-    /// When the folder cannot be made.
-    pub fn open(folder: PathBuf) -> io::Result<Self> {
-        std::fs::create_dir_all(&folder)?;
-        Ok(Self { folder })
+    /// When a folder cannot be made, or no requests to the bucket can be.
+    pub fn open(data: &Path, home: &Home) -> anyhow::Result<Self> {
+        Ok(match home {
+            Home::Folder => Self::Folder(Folder::open(data.join(FOLDER))?),
+            Home::Bucket(config) => Self::Bucket(Arc::new(Bucket::open(config, data)?)),
+        })
     }
 
-    /// Deletes what earlier uploads left when the backend was killed; none may be running.
+    /// Deletes what earlier uploads left in a folder when the backend was killed; none may run.
     ///
     /// # Errors
     /// When the folder cannot be listed or a file not deleted.
     pub fn clear_uploads(&self) -> io::Result<()> {
-        for entry in std::fs::read_dir(&self.folder)? {
-            let entry = entry?;
-            if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
-                std::fs::remove_file(entry.path())?;
-            }
+        match self {
+            Self::Folder(folder) => folder.clear_uploads(),
+            Self::Bucket(_) => Ok(()),
         }
-        Ok(())
     }
 
-    /// Writes `content` to a temporary file, on disk when this returns.
+    /// Deletes what could not be deleted from a bucket before, or was left there by a backend that
+    /// was killed; uploads that run are left alone. What fails again is tried the next time.
+    pub async fn tidy(&self) {
+        match self {
+            Self::Folder(_) => {}
+            Self::Bucket(bucket) => bucket.tidy().await,
+        }
+    }
+
+    /// Takes `content` to where it can be kept from.
     ///
     /// # Errors
     /// [`ReceiveError`]; nothing is left then.
     pub async fn receive<E>(
         &self,
+        announced: &Announced,
         content: impl Stream<Item = Result<Bytes, E>> + Send,
     ) -> Result<Upload, ReceiveError> {
-        let file = tempfile::Builder::new()
-            .prefix(TEMPORARY)
-            .tempfile_in(&self.folder)
-            .map_err(ReceiveError::Write)?;
-        let handle = file.as_file().try_clone().map_err(ReceiveError::Write)?;
-        let mut writer = tokio::fs::File::from_std(handle);
-        let (mut hasher, mut size_bytes) = (Sha256::new(), 0_u64);
-        let mut content = pin!(content);
-        while let Some(chunk) = content.next().await {
-            let chunk = chunk.map_err(|_cause| ReceiveError::Cut)?;
-            size_bytes = size_bytes.saturating_add(chunk.len() as u64);
-            if size_bytes > limits::MODEL_SIZE_LIMIT {
-                return Err(ReceiveError::TooLarge);
+        Ok(match self {
+            Self::Folder(folder) => {
+                let (received, temporary) = folder.receive(content).await?;
+                Upload { received, place: Place::Folder(temporary) }
             }
-            hasher.update(&chunk);
-            writer.write_all(&chunk).await.map_err(ReceiveError::Write)?;
-        }
-        writer.sync_all().await.map_err(ReceiveError::Write)?;
-        let sha256 = Sha256Hex::from_digest(&hasher.finalize());
-        Ok(Upload { file, received: Received { sha256, size_bytes } })
+            Self::Bucket(bucket) => {
+                let (received, pending) = bucket.receive(announced, content).await?;
+                Upload { received, place: Place::Bucket(pending) }
+            }
+        })
     }
 
     /// Keeps an upload as the file of `model`.
     ///
     /// # Errors
-    /// When it cannot be renamed.
-    pub async fn keep(&self, model: ModelId, upload: Upload) -> io::Result<()> {
-        let path = self.path(model, &upload.received.sha256);
-        let folder = self.folder.clone();
-        let kept = tokio::task::spawn_blocking(move || {
-            upload.file.persist(path).map_err(|error| error.error)?;
-            sync_folder(&folder)
-        });
-        kept.await.map_err(io::Error::other)?
+    /// When it cannot get its name.
+    pub async fn keep(&self, model: ModelId, upload: Upload) -> Result<(), ContentError> {
+        let Upload { received, place } = upload;
+        match (self, place) {
+            (Self::Folder(folder), Place::Folder(temporary)) => {
+                let kept = folder.keep(&name(model, &received.sha256), temporary).await;
+                kept.map_err(ContentError::Folder)
+            }
+            (Self::Bucket(bucket), Place::Bucket(pending)) => {
+                let kept = bucket.keep(&name(model, &received.sha256), &received, pending).await;
+                kept.map_err(ContentError::Bucket)
+            }
+            (Self::Folder(_) | Self::Bucket(_), Place::Folder(_) | Place::Bucket(_)) => {
+                Err(ContentError::Missing)
+            }
+        }
     }
 
-    /// Opens the file of a model at `offset`.
+    /// Deletes an upload. What is not deleted when this returns is deleted later.
+    pub async fn discard(&self, upload: Upload) {
+        match upload.place {
+            Place::Folder(temporary) => drop(temporary),
+            Place::Bucket(pending) => pending.end().await,
+        }
+    }
+
+    /// Opens a part of the file of a model.
     ///
     /// # Errors
     /// When it is not there or cannot be read.
@@ -131,52 +185,61 @@ impl ContentFolder {
         &self,
         model: ModelId,
         sha256: &Sha256Hex,
-        offset: u64,
-    ) -> io::Result<tokio::fs::File> {
-        let mut file = tokio::fs::File::open(self.path(model, sha256)).await?;
-        if offset > 0 {
-            file.seek(io::SeekFrom::Start(offset)).await?;
+        range: Range<u64>,
+    ) -> Result<Reading, ContentError> {
+        let name = name(model, sha256);
+        match self {
+            Self::Folder(folder) => folder.read(&name, range).await.map_err(ContentError::folder),
+            Self::Bucket(bucket) => bucket.read(&name, range).await.map_err(ContentError::bucket),
         }
-        Ok(file)
     }
 
-    /// Deletes the file of a model, if there is one.
+    /// Deletes the file of a model, if there is one; from a bucket later, when it cannot be now.
     ///
     /// # Errors
-    /// When it is there and cannot be deleted.
-    pub async fn remove(&self, model: ModelId, sha256: &Sha256Hex) -> io::Result<()> {
-        match tokio::fs::remove_file(self.path(model, sha256)).await {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Ok(()) | Err(_) => Ok(()),
+    /// When it is there, cannot be deleted, and nobody will try again.
+    pub async fn remove(&self, model: ModelId, sha256: &Sha256Hex) -> Result<(), ContentError> {
+        let name = name(model, sha256);
+        match self {
+            Self::Folder(folder) => folder.remove(&name).await.map_err(ContentError::folder),
+            Self::Bucket(bucket) => bucket.remove(&name).await.map_err(ContentError::bucket),
         }
     }
 
-    /// Both parts of the name are made of letters, digits and one character between them.
-    fn path(&self, model: ModelId, sha256: &Sha256Hex) -> PathBuf {
-        self.folder.join(format!("{model}.{sha256}"))
-    }
-}
-
-/// Makes the rename itself durable: the folder's entry is data too.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    std::fs::File::open(folder)?.sync_all()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_killed_upload_left_is_deleted_at_the_next_start() {
-        let data = tempfile::tempdir().unwrap();
-        let folder = data.path().join("models");
-        std::fs::create_dir(&folder).unwrap();
-        for name in [".upload-x1", "mdl_1.sha"] {
-            std::fs::File::create(folder.join(name)).unwrap();
+    /// Lists the names of the files that are kept.
+    ///
+    /// # Errors
+    /// When they cannot be listed.
+    pub async fn names(&self) -> Result<BTreeSet<String>, ContentError> {
+        match self {
+            Self::Folder(folder) => folder.names().map_err(ContentError::folder),
+            Self::Bucket(bucket) => bucket.names().await.map_err(ContentError::bucket),
         }
-        ContentFolder::open(folder.clone()).unwrap().clear_uploads().unwrap();
-        let left: Vec<_> =
-            std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
-        assert_eq!(left, ["mdl_1.sha"]);
     }
+
+    /// Writes a file, reads it and deletes it again.
+    ///
+    /// # Errors
+    /// When one of these cannot be done.
+    pub async fn probe(&self) -> Result<(), ContentError> {
+        match self {
+            Self::Folder(folder) => folder.probe().map_err(ContentError::Folder),
+            Self::Bucket(bucket) => bucket.probe().await.map_err(ContentError::Bucket),
+        }
+    }
+}
+
+impl ContentError {
+    fn folder(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::NotFound { Self::Missing } else { Self::Folder(error) }
+    }
+
+    fn bucket(fault: BucketFault) -> Self {
+        if fault.is_missing_object() { Self::Missing } else { Self::Bucket(fault) }
+    }
+}
+
+/// The name of a model's file: letters, digits and one character between its two parts.
+fn name(model: ModelId, sha256: &Sha256Hex) -> String {
+    format!("{model}.{sha256}")
 }

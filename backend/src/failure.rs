@@ -1,6 +1,6 @@
 //! Why a use case did not succeed: it was refused, or something broke.
 
-use crate::{domain::refusal::Refusal, store::StoreError};
+use crate::{content::ContentError, domain::refusal::Refusal, store::StoreError};
 
 /// A use case did not succeed.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +11,9 @@ pub enum Failure {
     /// The store could not answer.
     #[error(transparent)]
     Store(StoreError),
+    /// The home of model files could not do what it should.
+    #[error(transparent)]
+    Content(#[from] ContentError),
     /// Something else broke; only the log says what.
     #[error("failed to {0}")]
     Broken(&'static str, #[source] Box<dyn std::error::Error + Send + Sync>),

@@ -91,7 +91,7 @@ impl From<Failure> for Refused {
     fn from(failure: Failure) -> Self {
         let code = match &failure {
             Failure::Refused(_) => ExitCode::Refused,
-            Failure::Store(_) | Failure::Broken(..) => ExitCode::Failed,
+            Failure::Store(_) | Failure::Content(_) | Failure::Broken(..) => ExitCode::Failed,
         };
         Self::new(code, failure)
     }

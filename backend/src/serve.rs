@@ -33,6 +33,8 @@ use crate::{
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// After how many sweeps old tokens and idempotency keys are deleted.
 const PURGE_EVERY: u32 = 600;
+/// How often it is tried to delete what is left over where model files are kept.
+const TIDY_EVERY: Duration = Duration::from_secs(600);
 
 pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let config = loaded.config()?;
@@ -67,6 +69,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     }
 
     tokio::spawn(sweep(Arc::clone(&app)));
+    tokio::spawn(tidy(Arc::clone(&app)));
     tokio::spawn(feed_watchdog());
     let (drain, drained) = oneshot::channel::<()>();
     let listener = listener.tap_io(|stream| {
@@ -116,6 +119,16 @@ async fn sweep(app: Arc<App>) {
         if let Err(error) = outcome {
             tracing::error!(%error, "the sweep failed");
         }
+    }
+}
+
+/// At once and then now and again; by itself, for a store that is away may take its time.
+async fn tidy(app: Arc<App>) {
+    let mut ticks = tokio::time::interval(TIDY_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        app.tidy_contents().await;
     }
 }
 

@@ -212,6 +212,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::TooManyAttempts
         | Code::Internal
         | Code::Overloaded
+        | Code::ContentUnavailable
         | Code::NotReady
         | Code::OriginNotAllowed
         | Code::HostNotAllowed

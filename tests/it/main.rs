@@ -10,6 +10,7 @@
 mod backend_service;
 mod booted;
 mod browser;
+mod bucket;
 mod configuration;
 mod crashes;
 mod deployment;
@@ -23,6 +24,9 @@ mod install_script;
 mod local_api;
 mod main_job;
 mod network;
+#[path = "../../backend/tests/store/object_store.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod object_store;
 mod registration;
 mod service;
 mod serving;

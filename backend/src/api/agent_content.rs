@@ -11,8 +11,6 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use link_protocol::id::{DeviceId, ModelId};
-use tokio::io::AsyncReadExt as _;
-use tokio_util::io::ReaderStream;
 
 use crate::{
     api::{
@@ -21,8 +19,6 @@ use crate::{
     },
     app::App,
 };
-
-const CHUNK: usize = 256 * 1024;
 
 /// Which part of the file is asked for.
 #[derive(Debug, Eq, PartialEq)]
@@ -59,8 +55,7 @@ pub(crate) async fn fetch_content(
         Part::Nothing => return Ok(unsatisfiable(size)),
     };
     let length = range.end - range.start;
-    let file = app.open_content(&content, range.start).await?.take(length);
-    let body = Body::from_stream(ReaderStream::with_capacity(file, CHUNK));
+    let body = Body::from_stream(app.open_content(&content, range.clone()).await?);
     let fields: [(HeaderName, String); 4] = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_LENGTH, length.to_string()),

@@ -108,7 +108,10 @@ pub(crate) async fn upload_content(
     body: Body,
 ) -> Result<Answer<Model>, Rejection> {
     check_octets(&headers)?;
-    let model = app.receive_content(caller, model, body.into_data_stream()).await?;
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    let size_bytes = length.and_then(|text| text.parse().ok());
+    let content = body.into_data_stream();
+    let model = app.receive_content(caller, model, size_bytes, content).await?;
     Ok(Answer(model))
 }
 

@@ -10,6 +10,7 @@ use axum::{
 use link_protocol::problem::{Code, Problem};
 
 use crate::{
+    content::ContentError,
     domain::refusal::Refusal,
     failure::Failure,
     store::{Passing, StoreError},
@@ -20,6 +21,9 @@ const OVERLOAD_WAIT_S: u64 = 2;
 
 /// Seconds after which a device may ask for a slot again.
 const SLOT_WAIT_S: u64 = 10;
+
+/// Seconds after which a store of model files that did not answer may be asked again.
+const CONTENT_WAIT_S: u64 = 10;
 
 /// An answer that is a problem. [`crate::api::layer`] writes its body, which names the request.
 #[derive(Clone, Debug)]
@@ -44,7 +48,7 @@ impl From<Refusal> for Rejection {
         let rejection = Self::new(code(&refusal), refusal.to_string());
         if let Refusal::TooManyAttempts { retry_after_s } = refusal {
             rejection.retry_after(retry_after_s)
-        } else if let Refusal::QueueFull(_) = refusal {
+        } else if let Refusal::QueueFull(_) | Refusal::TooManyUploads = refusal {
             rejection.retry_after(OVERLOAD_WAIT_S)
         } else if refusal == Refusal::NoSlotFree {
             rejection.retry_after(SLOT_WAIT_S)
@@ -64,6 +68,18 @@ impl From<Failure> for Rejection {
                     Some(passing) => unavailable(passing, &error),
                     None => internal(&error),
                 }
+            }
+            Failure::Content(ContentError::Bucket(fault)) => {
+                tracing::warn!(error = fault.said(), "the bucket of models cannot be used");
+                let detail = if fault.is_silence() {
+                    "the store of model files does not answer"
+                } else {
+                    "the store of model files does not do what the backend asks"
+                };
+                Self::new(Code::ContentUnavailable, detail).retry_after(CONTENT_WAIT_S)
+            }
+            Failure::Content(error @ (ContentError::Missing | ContentError::Folder(_))) => {
+                internal(&error)
             }
             Failure::Broken(what, cause) => internal(&Failure::Broken(what, cause)),
         }
@@ -164,7 +180,7 @@ const fn code(refusal: &Refusal) -> Code {
         Refusal::AlreadyFinal(_) => Code::AlreadyFinal,
         Refusal::IdempotencyConflict => Code::IdempotencyConflict,
         Refusal::ZenohNotOffered => Code::ZenohNotOffered,
-        Refusal::NoSlotFree => Code::Overloaded,
+        Refusal::NoSlotFree | Refusal::TooManyUploads => Code::Overloaded,
         Refusal::StalePoll => Code::StalePoll,
         Refusal::CommandExpired => Code::CommandExpired,
         Refusal::ChecksumMismatch(_) => Code::ChecksumMismatch,

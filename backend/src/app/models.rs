@@ -1,5 +1,7 @@
 //! Models and their files.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use futures_util::Stream;
 use link_protocol::{
@@ -12,7 +14,7 @@ use crate::{
     access::Identity,
     app::App,
     chance,
-    content::ReceiveError,
+    content::{Announced, Reading, ReceiveError},
     domain::{
         audit::Action, device::DeviceRecord, model::ModelRecord, name, ownership, refusal::Refusal,
     },
@@ -94,35 +96,39 @@ impl App {
         self.store.remove_model(id).await?;
         self.note(&caller, Action::RemoveModel, id, &model.name).await;
         if let (true, Some(sha256)) = (model.uploaded, &model.sha256) {
-            let removed = self.contents.remove(id, sha256).await;
-            removed.map_err(Failure::broken("delete a model's file"))?;
+            self.contents.remove(id, sha256).await?;
         }
         Ok(())
     }
 
-    /// Receives the file of a model. It is kept only when it is the one that was announced.
+    /// Receives the file of a model, of probably `size_bytes`. It is kept only when it is the one
+    /// that was announced.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::ChecksumMismatch`],
-    /// [`Refusal::TooLarge`].
+    /// [`Refusal::TooLarge`]; [`Failure::Content`] when it cannot be kept.
     pub async fn receive_content<E>(
         &self,
         caller: Identity,
         id: ModelId,
+        size_bytes: Option<u64>,
         content: impl Stream<Item = Result<Bytes, E>> + Send,
     ) -> Result<Model, Failure> {
         let mut model = ownership::own_model(self.store.model(id).await?, caller.account)?;
         model.accepts_upload()?;
-        let upload = self.contents.receive(content).await.map_err(|error| match error {
-            ReceiveError::Cut => Refusal::ChecksumMismatch("it ended early".to_owned()).into(),
-            ReceiveError::TooLarge => Refusal::TooLarge.into(),
-            ReceiveError::Write(cause) => Failure::broken("write a model's file")(cause),
-        })?;
+        let announced = Announced {
+            model: id,
+            sha256: model.sha256.clone(),
+            size_bytes: model.size_bytes.or(size_bytes),
+        };
+        let upload = self.contents.receive(&announced, content).await.map_err(not_received)?;
         let received = upload.received.clone();
-        model.receive(received.clone())?;
+        if let Err(refusal) = model.receive(received.clone()) {
+            self.contents.discard(upload).await;
+            return Err(refusal.into());
+        }
         // The file is there before the model says so; a crash between leaves a file too many.
-        let kept = self.contents.keep(id, upload).await;
-        kept.map_err(Failure::broken("keep a model's file"))?;
+        self.contents.keep(id, upload).await?;
         let model = self.store.change_model(id, |model| model.receive(received.clone())).await?;
         self.note(&caller, Action::ChangeModel, id, "its file").await;
         Ok(model.info(caller.account))
@@ -144,16 +150,24 @@ impl App {
         Ok(Content { model: id, sha256: file.sha256, size_bytes: file.size_bytes })
     }
 
-    /// Opens a model's file at `offset`.
+    /// Opens a part of a model's file.
     ///
     /// # Errors
-    /// [`Failure::Broken`] when it cannot be read.
+    /// [`Failure::Content`] when it cannot be read.
     pub async fn open_content(
         &self,
         content: &Content,
-        offset: u64,
-    ) -> Result<impl tokio::io::AsyncRead + Send + use<>, Failure> {
-        let file = self.contents.read(content.model, &content.sha256, offset).await;
-        file.map_err(Failure::broken("open a model's file"))
+        range: Range<u64>,
+    ) -> Result<Reading, Failure> {
+        Ok(self.contents.read(content.model, &content.sha256, range).await?)
+    }
+}
+
+fn not_received(error: ReceiveError) -> Failure {
+    match error {
+        ReceiveError::Cut => Refusal::ChecksumMismatch("it ended early".to_owned()).into(),
+        ReceiveError::TooLarge => Refusal::TooLarge.into(),
+        ReceiveError::Busy => Refusal::TooManyUploads.into(),
+        ReceiveError::Home(error) => error.into(),
     }
 }

@@ -20,7 +20,7 @@ use link_backend::{
     archive::{Manifest, Writer},
     clock::{Clock as _, SystemClock},
     config::{Config, load::Loaded},
-    content,
+    content::{self, Home},
     store::upkeep,
 };
 use link_protocol::exit_code::ExitCode;
@@ -80,11 +80,19 @@ fn tell(
     if json {
         let told = json!({
             "file": file, "size_bytes": size_bytes, "parts": parts, "database": has_database,
-            "schema": manifest.schema, "created_at": manifest.created_at,
+            "models": config.content == Home::Folder, "schema": manifest.schema,
+            "created_at": manifest.created_at,
         });
         return print(&told.to_string());
     }
     print(&format!("`{file}` holds {parts} files, {size_bytes} bytes"))?;
+    if let Home::Bucket(bucket) = &config.content {
+        print(&format!(
+            "the model files are NOT part of it: they stay in the bucket `{}`, which keeps versions \
+             or is copied (docs/operations.md)",
+            bucket.bucket
+        ))?;
+    }
     if config.database_url.is_some() {
         print(
             "the database is NOT part of it: PostgreSQL is backed up by pg_dump, begun before this \
@@ -121,7 +129,8 @@ async fn collect(config: &Config) -> Result<Sources, Refused> {
             wanted = Some(found.contents);
         }
         rest(&config.data, &config.data, &mut sources.parts)?;
-        if link_models(&models, wanted, &mut sources)? {
+        let is_elsewhere = config.content != Home::Folder;
+        if is_elsewhere || link_models(&models, wanted, &mut sources)? {
             return Ok(sources);
         }
     }

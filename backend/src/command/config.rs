@@ -2,7 +2,7 @@
 
 use link_backend::config::{
     file,
-    layers::{DATABASE_URL, Place},
+    layers::{self, Place},
     load::Loaded,
 };
 use link_protocol::exit_code::ExitCode;
@@ -54,7 +54,8 @@ fn show(loaded: &Loaded, json: bool) -> Result<(), crate::outcome::Refused> {
         .map(|(key, place)| {
             let pointer = format!("/{}", key.replace('.', "/"));
             let value = values.pointer(&pointer).cloned().unwrap_or(Value::Null);
-            let value = if key == DATABASE_URL { Value::from("***") } else { value };
+            let is_secret = layers::SECRETS.iter().any(|(secret, _)| secret == key);
+            let value = if is_secret { Value::from("***") } else { value };
             Shown { key, value, from: from(place, loaded) }
         })
         .collect();

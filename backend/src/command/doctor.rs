@@ -2,8 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: looks at everything")]
 
+mod models;
+
 use std::{
-    collections::BTreeSet,
     net::{TcpListener, TcpStream},
     os::unix::fs::PermissionsExt as _,
     path::Path,
@@ -14,7 +15,6 @@ use jiff::{SignedDuration, Timestamp};
 use link_backend::{
     clock::{Clock as _, SystemClock},
     config::load::Loaded,
-    content,
     store::upkeep::{self, Inspection},
 };
 use link_platform::{disk, fs};
@@ -77,9 +77,10 @@ pub(crate) async fn run(loaded: &Loaded, json: bool) -> Ended {
     };
     if data.is_dir() {
         space(&data, &mut findings);
+        models::bucket(loaded, &data, &mut findings).await;
         match &loaded.database_url {
-            Some(url) => server(&data, url, &mut findings).await,
-            None => database(&data, &mut findings).await,
+            Some(url) => server(loaded, url, &mut findings).await,
+            None => database(loaded, &mut findings).await,
         }
     }
     listen(loaded, is_running, &mut findings);
@@ -141,7 +142,8 @@ fn space(data: &Path, findings: &mut Vec<Finding>) {
     });
 }
 
-async fn database(data: &Path, findings: &mut Vec<Finding>) {
+async fn database(loaded: &Loaded, findings: &mut Vec<Finding>) {
+    let Ok(data) = loaded.data() else { return };
     let file = upkeep::file(data);
     if !file.exists() {
         findings.push(warning("database", "there is none yet", "`link-backend serve` makes it"));
@@ -169,13 +171,14 @@ async fn database(data: &Path, findings: &mut Vec<Finding>) {
             }
             schema(&found, findings);
             clock(&found, findings);
-            contents(data, &found, findings);
+            models::contents(loaded, data, &found, findings).await;
         }
     }
 }
 
 /// A server checks itself; that it answers and what it holds can be told.
-async fn server(data: &Path, url: &Secret, findings: &mut Vec<Finding>) {
+async fn server(loaded: &Loaded, url: &Secret, findings: &mut Vec<Finding>) {
+    let Ok(data) = loaded.data() else { return };
     let asked = tokio::time::timeout(ANSWER_TIMEOUT, upkeep::inspect_server(url)).await;
     let next = "does PostgreSQL run, is the address in `database.url_file` right, and does \
                 pg_hba.conf admit this machine?";
@@ -184,7 +187,7 @@ async fn server(data: &Path, url: &Secret, findings: &mut Vec<Finding>) {
             findings.push(good("database", "PostgreSQL answers"));
             schema(&found, findings);
             clock(&found, findings);
-            contents(data, &found, findings);
+            models::contents(loaded, data, &found, findings).await;
         }
         Ok(Err(error)) => {
             findings.push(bad("database", format!("{:#}", anyhow::Error::new(error)), next));
@@ -221,34 +224,6 @@ fn clock(found: &Inspection, findings: &mut Vec<Finding>) {
     } else {
         good("clock", format!("it says {now}"))
     });
-}
-
-fn contents(data: &Path, found: &Inspection, findings: &mut Vec<Finding>) {
-    let folder = data.join(content::FOLDER);
-    let entries = std::fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
-    let present: BTreeSet<String> = entries
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| !name.starts_with('.'))
-        .collect();
-    let wanted: BTreeSet<String> = found.contents.iter().cloned().collect();
-    let missing: Vec<_> = wanted.difference(&present).cloned().collect();
-    let orphans: Vec<_> = present.difference(&wanted).cloned().collect();
-    if !missing.is_empty() {
-        let said = format!("{} model files are missing: {}", missing.len(), missing.join(", "));
-        let next = "restore them from a backup, or delete these models and upload them again";
-        findings.push(bad("models", said, next));
-    }
-    if !orphans.is_empty() {
-        let said = format!("{} files belong to no model: {}", orphans.len(), orphans.join(", "));
-        let next = format!(
-            "they only take space; if no upload is running, delete them from `{}`",
-            folder.display()
-        );
-        findings.push(warning("models", said, next));
-    }
-    if missing.is_empty() && orphans.is_empty() {
-        findings.push(good("models", format!("all {} files are there", wanted.len())));
-    }
 }
 
 fn listen(loaded: &Loaded, is_running: bool, findings: &mut Vec<Finding>) {

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
+    config::content::ContentSection,
     domain::{retention::Retention, slot::Bounds},
     zenoh::ZenohConfig,
 };
@@ -48,6 +49,7 @@ pub struct ConfigFile {
     pub log: LogSection,
     pub metrics: MetricsSection,
     pub database: DatabaseSection,
+    pub content: ContentSection,
     pub zenoh: ZenohSection,
     pub retention: RetentionSection,
     pub shutdown: ShutdownSection,
@@ -224,6 +226,7 @@ impl Default for ConfigFile {
             log: LogSection::default(),
             metrics: MetricsSection::default(),
             database: DatabaseSection::default(),
+            content: ContentSection::default(),
             zenoh: ZenohSection::default(),
             retention: RetentionSection::default(),
             shutdown: ShutdownSection::default(),
@@ -335,7 +338,9 @@ fn some_address<'de, D: Deserializer<'de>>(
     parsed(deserializer, expected, |text| text.parse().ok()).map(Some)
 }
 
-fn web_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub(super) fn web_address<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
     let expected = "an address such as https://link.example.org";
     let read = |text: &str| {
         let uri: http::Uri = text.parse().ok()?;
@@ -356,7 +361,7 @@ fn filter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error
 }
 
 /// The value is not part of the message: an address may hold a password by mistake.
-fn parsed<'de, D: Deserializer<'de>, T>(
+pub(super) fn parsed<'de, D: Deserializer<'de>, T>(
     deserializer: D,
     expected: &str,
     read: impl FnOnce(&str) -> Option<T>,

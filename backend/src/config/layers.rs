@@ -16,6 +16,11 @@ use crate::config::file::ConfigFile;
 pub const PREFIX: &str = "LINK_BACKEND_";
 /// The key of the database's address, which may stand in the environment and not in the file.
 pub const DATABASE_URL: &str = "database.url";
+/// The key of the secret of the object store, which may stand there too.
+pub const CONTENT_SECRET_KEY: &str = "content.secret_key";
+/// Keys that do not stand in the file, each with the one that names a private file in its place.
+pub const SECRETS: [(&str, &str); 2] =
+    [(DATABASE_URL, "database.url_file"), (CONTENT_SECRET_KEY, "content.secret_key_file")];
 
 /// How alike a misspelt key must be for a known one to be named, from 0 to 1.
 const ALIKE: f64 = 0.7;
@@ -212,10 +217,11 @@ fn flatten(
 }
 
 fn unknown(key: String, keys: &BTreeMap<String, Kind>) -> Fault {
-    let said = if key == DATABASE_URL {
-        "a password does not stand in this file: write the address into a private file of its own \
-         and name that one in `database.url_file`"
-            .to_owned()
+    let said = if let Some((_, in_place)) = SECRETS.iter().find(|(secret, _)| *secret == key) {
+        format!(
+            "a password does not stand in this file: write the value into a private file of its own \
+             and name that one in `{in_place}`"
+        )
     } else {
         let alike = |known: &&String| strsim::jaro_winkler(&key, known);
         let nearest = keys.keys().max_by(|a, b| alike(a).total_cmp(&alike(b)));

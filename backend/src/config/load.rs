@@ -13,8 +13,11 @@ use link_protocol::secret::Secret;
 use crate::config::{
     Config,
     file::{ClientAddress, ConfigFile},
-    layers::{self, DATABASE_URL, Fault, Flag, Given, Place, Unusable, variable},
+    layers::{
+        self, CONTENT_SECRET_KEY, DATABASE_URL, Fault, Flag, Given, Place, Unusable, variable,
+    },
 };
+use crate::content::Home;
 
 /// The variable that names the file.
 const FILE_VARIABLE: &str = "LINK_BACKEND_CONFIG";
@@ -33,6 +36,8 @@ pub struct Loaded {
     pub places: BTreeMap<String, Place>,
     /// The database's address, when it is not a file in the data folder.
     pub database_url: Option<Secret>,
+    /// Where model files are kept.
+    pub content: Home,
 }
 
 /// A configuration could not be loaded.
@@ -74,10 +79,16 @@ impl Loaded {
         if let Some(folder) = path.as_deref().and_then(Path::parent) {
             start_at(folder, &mut joined.values, &joined.places);
         }
-        let secret = database_url(&given.environment, &joined.values, &mut joined.places);
-        let database_url =
-            secret.map_err(|fault| Unusable { file: path.clone(), faults: vec![fault] })?;
-        Ok(Self { path, values: joined.values, places: joined.places, database_url })
+        let unusable = |faults| Unusable { file: path.clone(), faults };
+        let values = &joined.values;
+        let url_file = ("database.url_file", values.database.url_file.as_deref());
+        let database_url = secret(DATABASE_URL, url_file, &given.environment, &mut joined.places)
+            .map_err(|fault| unusable(vec![fault]))?;
+        let key_file = ("content.secret_key_file", values.content.secret_key_file.as_deref());
+        let key = secret(CONTENT_SECRET_KEY, key_file, &given.environment, &mut joined.places)
+            .map_err(|fault| unusable(vec![fault]))?;
+        let content = values.content.home(key, &joined.places).map_err(unusable)?;
+        Ok(Self { path, values: joined.values, places: joined.places, database_url, content })
     }
 
     /// Returns the data folder.
@@ -113,6 +124,7 @@ impl Loaded {
         config.logs_kept = self.values.retention.log_rows;
         config.retention = self.values.retention.kept();
         config.database_url.clone_from(&self.database_url);
+        config.content.clone_from(&self.content);
         Ok(config)
     }
 }
@@ -140,6 +152,7 @@ fn start_at(folder: &Path, values: &mut ConfigFile, places: &BTreeMap<String, Pl
         ("data", &mut values.data),
         ("address_file", &mut values.address_file),
         ("database.url_file", &mut values.database.url_file),
+        ("content.secret_key_file", &mut values.content.secret_key_file),
         ("zenoh.files", &mut values.zenoh.files),
         ("zenoh.certificate_file", &mut values.zenoh.certificate_file),
         ("zenoh.key_file", &mut values.zenoh.key_file),
@@ -154,20 +167,22 @@ fn start_at(folder: &Path, values: &mut ConfigFile, places: &BTreeMap<String, Pl
     }
 }
 
-fn database_url(
+/// The secret `key`: from the environment, or the first line of the file that another key names.
+fn secret(
+    key: &str,
+    (file_key, file): (&str, Option<&Path>),
     environment: &BTreeMap<String, String>,
-    values: &ConfigFile,
     places: &mut BTreeMap<String, Place>,
 ) -> Result<Option<Secret>, Fault> {
-    let name = variable(DATABASE_URL);
+    let name = variable(key);
     if let Some(text) = environment.get(&name).filter(|text| !text.is_empty()) {
-        places.insert(DATABASE_URL.to_owned(), Place::Environment(name));
+        places.insert(key.to_owned(), Place::Environment(name));
         return Ok(Some(Secret::new(text)));
     }
-    let Some(file) = &values.database.url_file else { return Ok(None) };
+    let Some(file) = file else { return Ok(None) };
     secret_file(file).map(Some).map_err(|said| Fault {
-        key: "database.url_file".to_owned(),
-        place: places.get("database.url_file").cloned().unwrap_or(Place::Default),
+        key: file_key.to_owned(),
+        place: places.get(file_key).cloned().unwrap_or(Place::Default),
         said,
     })
 }

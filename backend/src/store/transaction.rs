@@ -45,7 +45,7 @@ impl Cause for Failure {
     fn of_store(&self) -> Option<&StoreError> {
         match self {
             Self::Store(error) => Some(error),
-            Self::Refused(_) | Self::Broken(..) => None,
+            Self::Refused(_) | Self::Content(_) | Self::Broken(..) => None,
         }
     }
 }

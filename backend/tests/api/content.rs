@@ -2,11 +2,15 @@
 
 use axum::{body::Body, http::Request};
 use futures_util::stream;
-use link_protocol::command::Sha256Hex;
+use link_backend::content::{Addressing, BucketConfig, Home};
+use link_protocol::{command::Sha256Hex, secret::Secret};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::harness::{Answer, World};
+use crate::{
+    harness::{Answer, World},
+    object_store::{ACCESS_KEY, BUCKET, ObjectStore, SECRET_KEY},
+};
 
 fn file() -> Vec<u8> {
     (0..300_000_u32).flat_map(u32::to_le_bytes).collect()
@@ -140,4 +144,58 @@ async fn a_device_fetches_the_file_whole_or_in_parts() {
     assert_eq!((changed.status, changed.bytes.len()), (200, file.len()));
     let beyond = fetch(Some("bytes=1200000-"), None).await;
     assert_eq!((beyond.status, beyond.header("content-range")), (416, "bytes */1200000"));
+}
+
+#[tokio::test]
+async fn a_bucket_in_the_place_of_the_folder_is_not_noticed_until_it_is_away() {
+    let Some(mut store) = ObjectStore::start() else { return };
+    let world = World::with(|config| {
+        config.content = Home::Bucket(Box::new(BucketConfig {
+            endpoint: store.endpoint(),
+            region: "us-east-1".to_owned(),
+            bucket: BUCKET.to_owned(),
+            prefix: String::new(),
+            addressing: Addressing::Path,
+            access_key: ACCESS_KEY.to_owned(),
+            secret_key: Secret::new(SECRET_KEY),
+        }));
+    })
+    .await;
+    let user = world.create_first_account().await;
+    let device = world.online_device(&user).await;
+    // More than one part.
+    let file = file().repeat(15);
+    let announced = json!({ "sha256": sha256(&file), "size_bytes": file.len() });
+    let model = announce(&world, &user, announced).await;
+    let mut wrong = file.clone();
+    wrong[17_000_000] ^= 1;
+    let answer = upload(&world, &user, &model, Body::from(wrong)).await;
+    answer.is(422, "checksum-mismatch");
+    assert_eq!((store.objects().len(), store.unfinished()), (0, 0));
+    let answer = upload(&world, &user, &model, Body::from(file.clone())).await;
+    assert_eq!((answer.status, &answer.body["ready"]), (200, &json!(true)));
+
+    assert_eq!(world.deploy(&user, &device, &model).await.status, 202);
+    let path = device.path(&format!("/models/{model}/content"));
+    let fetch = |range: &'static str| {
+        let request = Request::get(&path)
+            .header("authorization", format!("Bearer {}", device.token))
+            .header("range", range);
+        world.send(request.body(Body::empty()).unwrap())
+    };
+    let rest = fetch("bytes=17000000-").await;
+    assert_eq!((rest.status, rest.bytes == file[17_000_000..]), (206, true));
+    assert_eq!(rest.header("content-range"), "bytes 17000000-17999999/18000000");
+
+    store.kill();
+    let away = fetch("bytes=10-19").await;
+    away.is(503, "content-unavailable");
+    assert!(away.text("hint").contains("link-backend doctor"), "{away:?}");
+    let other = announce(&world, &user, json!({})).await;
+    let refused = upload(&world, &user, &other, Body::from("a small one")).await;
+    refused.is(503, "content-unavailable");
+    assert_eq!(world.get("/readyz", "").await.status, 200, "commands go on");
+    store.resume();
+    assert_eq!(fetch("bytes=10-19").await.bytes, file[10..20]);
+    assert_eq!(upload(&world, &user, &other, Body::from("a small one")).await.status, 200);
 }

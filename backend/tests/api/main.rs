@@ -22,6 +22,9 @@ mod key;
 mod matrix;
 mod member;
 mod model;
+#[path = "../store/object_store.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod object_store;
 mod postgres;
 mod presence;
 mod registration;

@@ -4,10 +4,14 @@
 
 mod account;
 mod backup;
+mod bucket;
 #[path = "../store/cluster.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
 mod cluster;
 mod configuration;
+#[path = "../store/object_store.rs"]
+#[expect(dead_code, reason = "other tests need more of it")]
+mod object_store;
 mod postgres;
 mod program;
 mod service;

@@ -1,0 +1,237 @@
+//! Model files in a bucket of a store that speaks S3.
+//!
+//! A small file is sent as one object once it is known to be the right one. A larger one is sent in
+//! parts while it is received, and the parts become an object, all at once, only then; a file whose
+//! SHA-256 nobody announced gets a name of its own first and is copied by the store. Whatever was
+//! begun stands in a journal in the data folder until it has its end.
+
+mod journal;
+mod requests;
+mod sizes;
+mod upload;
+
+pub use requests::BucketFault;
+pub(super) use upload::Pending;
+
+use std::{collections::BTreeSet, io, ops::Range, path::Path, sync::Arc, time::Duration};
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _, stream};
+use link_protocol::secret::Secret;
+use rusty_s3::{S3Action as _, UrlStyle};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+
+use crate::{
+    chance,
+    content::{
+        Announced, Reading, ReceiveError,
+        bucket::{
+            journal::{Journal, Left},
+            requests::{Requests, SIGNATURE_LIFETIME},
+        },
+    },
+    domain::model::Received,
+};
+
+/// Uploads that are received at once; each holds a few parts in memory.
+const UPLOADS: usize = 4;
+/// The longest that one of the store's answers may pause.
+const SILENCE_LIMIT: Duration = Duration::from_secs(60);
+/// Objects that are not model files begin with this, behind the prefix.
+const TEMPORARY: &str = ".upload-";
+
+/// A bucket, and who may use it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct BucketConfig {
+    pub endpoint: String,
+    pub region: String,
+    pub bucket: String,
+    /// What every name begins with: nothing, or folders with `/` behind each.
+    pub prefix: String,
+    pub addressing: Addressing,
+    pub access_key: String,
+    pub secret_key: Secret,
+}
+
+/// Where the name of a bucket stands in an address.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Addressing {
+    /// In the path: `https://s3.example.org/bucket/name`.
+    #[default]
+    Path,
+    /// Before the host: `https://bucket.s3.example.org/name`.
+    Host,
+}
+
+/// No address can be made of a configuration.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("no address can be made of this store and this bucket")]
+pub struct InvalidBucket;
+
+/// The bucket that holds model files.
+#[derive(Debug)]
+pub struct Bucket {
+    requests: Arc<Requests>,
+    journal: Arc<Journal>,
+    prefix: String,
+    places: Arc<Semaphore>,
+}
+
+impl BucketConfig {
+    /// Checks that an address can be made of it.
+    ///
+    /// # Errors
+    /// [`InvalidBucket`].
+    pub fn check(&self) -> Result<(), InvalidBucket> {
+        self.address().map(|_| ())
+    }
+
+    fn address(&self) -> Result<rusty_s3::Bucket, InvalidBucket> {
+        let endpoint = self.endpoint.parse().map_err(|_error| InvalidBucket)?;
+        let style = match self.addressing {
+            Addressing::Path => UrlStyle::Path,
+            Addressing::Host => UrlStyle::VirtualHost,
+        };
+        rusty_s3::Bucket::new(endpoint, style, self.bucket.clone(), self.region.clone())
+            .map_err(|_error| InvalidBucket)
+    }
+}
+
+impl Bucket {
+    pub(super) fn open(config: &BucketConfig, data: &Path) -> anyhow::Result<Self> {
+        let requests = Requests::new(config.address()?, &config.access_key, &config.secret_key)
+            .context("failed to prepare requests to the bucket")?;
+        Ok(Self {
+            requests: Arc::new(requests),
+            journal: Arc::new(Journal::of(data)),
+            prefix: config.prefix.clone(),
+            places: Arc::new(Semaphore::new(UPLOADS)),
+        })
+    }
+
+    pub(super) async fn receive<E>(
+        &self,
+        announced: &Announced,
+        content: impl Stream<Item = Result<Bytes, E>> + Send,
+    ) -> Result<(Received, Pending), ReceiveError> {
+        upload::receive(self, announced, content).await
+    }
+
+    pub(super) async fn keep(
+        &self,
+        name: &str,
+        received: &Received,
+        pending: Pending,
+    ) -> Result<(), BucketFault> {
+        pending.keep(&self.key(name), received).await
+    }
+
+    pub(super) async fn read(&self, name: &str, range: Range<u64>) -> Result<Reading, BucketFault> {
+        let key = self.key(name);
+        if range.is_empty() {
+            // There is no such range in HTTP; whether there is such a file can be asked.
+            let found = self.requests.size(&key).await?;
+            return found.map(|_| stream::empty().boxed()).ok_or_else(BucketFault::missing_object);
+        }
+        let response = self.requests.get(&key, &range).await?;
+        let bytes = stream::try_unfold(response, |mut response| async move {
+            match tokio::time::timeout(SILENCE_LIMIT, response.chunk()).await {
+                Ok(Ok(chunk)) => Ok(chunk.map(|chunk| (chunk, response))),
+                Ok(Err(error)) => Err(io::Error::other(error.without_url())),
+                Err(_elapsed) => Err(io::ErrorKind::TimedOut.into()),
+            }
+        });
+        Ok(Box::pin(bytes))
+    }
+
+    /// Nobody asks for it a second time, so it is written down first.
+    pub(super) async fn remove(&self, name: &str) -> Result<(), BucketFault> {
+        let key = self.key(name);
+        let left = Left::Object { key: key.clone() };
+        let note = self.journal.note(&left).map_err(BucketFault::Journal)?;
+        match self.requests.delete(&key).await {
+            Ok(()) => note.strike(),
+            Err(fault) => {
+                tracing::warn!(error = fault.said(), "a model's file is deleted later");
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn names(&self) -> Result<BTreeSet<String>, BucketFault> {
+        let keys = self.requests.list(&self.prefix).await?;
+        let names = keys.iter().filter_map(|key| key.strip_prefix(&self.prefix));
+        Ok(names.filter(|name| !name.starts_with('.')).map(str::to_owned).collect())
+    }
+
+    pub(super) async fn probe(&self) -> Result<(), BucketFault> {
+        let key = self.key(&format!("{TEMPORARY}{}", chance::uuid().simple()));
+        self.requests.put(&key, Bytes::from_static(b"probe")).await?;
+        let read = self.requests.get(&key, &(0..5)).await;
+        let read = match read {
+            Ok(response) => self.requests.text(response).await,
+            Err(fault) => Err(fault),
+        };
+        self.requests.delete(&key).await?;
+        if read? == "probe" { Ok(()) } else { Err(BucketFault::Garbled("the probe's content")) }
+    }
+
+    /// Deletes what is left over. The first one that the store does not answer to is the last one
+    /// that it is asked about this time.
+    pub(super) async fn tidy(&self) {
+        for left in self.journal.left_over() {
+            let ended = match &left.entry {
+                Left::Upload { key, upload_id } => self.requests.abort(key, upload_id).await,
+                Left::Object { key } => self.requests.delete(key).await,
+            };
+            match ended {
+                Ok(()) => self.journal.strike(left.id),
+                Err(fault) => {
+                    tracing::warn!(
+                        error = fault.said(),
+                        "what was left in the bucket is not deleted yet"
+                    );
+                    self.journal.strike_when_old(&left);
+                    if fault.is_silence() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn key(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+}
+
+impl Requests {
+    /// Lists everything whose name begins with `prefix`.
+    async fn list(&self, prefix: &str) -> Result<Vec<String>, BucketFault> {
+        let mut keys = Vec::new();
+        let mut token: Option<String> = None;
+        loop {
+            let sign = || {
+                let mut action = self.bucket.list_objects_v2(Some(&self.credentials));
+                action.with_prefix(prefix);
+                if let Some(token) = &token {
+                    action.with_continuation_token(token.clone());
+                }
+                action.sign(SIGNATURE_LIFETIME)
+            };
+            let text = self.ask(reqwest::Method::GET, sign).await?;
+            let page = rusty_s3::actions::ListObjectsV2::parse_response(text.trim_start())
+                .map_err(|_error| BucketFault::Garbled("a list of objects"))?;
+            keys.extend(page.contents.into_iter().map(|object| object.key));
+            match page.next_continuation_token.filter(|next| token.as_ref() != Some(next)) {
+                Some(next) => token = Some(next),
+                None => return Ok(keys),
+            }
+        }
+    }
+}

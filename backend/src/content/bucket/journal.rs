@@ -1,0 +1,202 @@
+//! What is to be deleted from the bucket, or will be unless an upload ends well.
+//!
+//! A store keeps the parts of an upload that nobody ends, where no list of objects shows them. Each
+//! note is a file of its own, and goes when what it speaks of has its end. What has a note and
+//! belongs to no upload of this process was left by a crash, or could not be ended.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: one file for each note")]
+
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use jiff::{SignedDuration, Timestamp};
+use link_platform::fs::{self, FileError};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::chance;
+
+/// The folder of notes in the data folder. It belongs to this bucket and this process, so it is not
+/// part of a backup: whatever begins with a dot is none.
+const FOLDER: &str = ".uploads";
+const NOTE_LIMIT: u64 = 64 * 1024;
+/// After this nobody tries any more; a rule of the bucket has long deleted it, or should have.
+const TRIED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// The notes.
+#[derive(Debug)]
+pub(super) struct Journal {
+    folder: PathBuf,
+    /// Those of uploads that run.
+    running: Mutex<BTreeSet<Uuid>>,
+}
+
+/// Something that is not to stay in the bucket.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(tag = "left", rename_all = "lowercase")]
+pub(super) enum Left {
+    /// An upload in parts that is neither completed nor ended.
+    Upload { key: String, upload_id: String },
+    /// An object that only an upload needs, or that nobody needs any more.
+    Object { key: String },
+}
+
+/// A note of something that nobody looks after.
+#[derive(Debug)]
+pub(super) struct LeftOver {
+    pub(super) id: Uuid,
+    pub(super) entry: Left,
+}
+
+/// A note of an upload that runs. Dropping it leaves the note to who deletes what was left.
+#[derive(Debug)]
+pub(super) struct Note {
+    id: Uuid,
+    journal: Arc<Journal>,
+}
+
+impl Journal {
+    /// Who only looks makes no folder.
+    pub(super) fn of(data: &Path) -> Self {
+        Self { folder: data.join(FOLDER), running: Mutex::default() }
+    }
+
+    /// Writes down what is about to be begun or was begun.
+    pub(super) fn note(self: &Arc<Self>, entry: &Left) -> Result<Note, FileError> {
+        fs::create_private_dir(&self.folder)?;
+        let id = chance::uuid();
+        self.running().insert(id);
+        let note = Note { id, journal: Arc::clone(self) };
+        let text = serde_json::to_vec(entry).unwrap_or_default();
+        fs::write_private(&self.path(id), &text)?;
+        Ok(note)
+    }
+
+    /// Returns the notes of what belongs to no upload that runs, the oldest first.
+    pub(super) fn left_over(&self) -> Vec<LeftOver> {
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten();
+        let mut ids: Vec<Uuid> =
+            entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
+        ids.sort_unstable();
+        let running = self.running().clone();
+        ids.retain(|id| !running.contains(id));
+        ids.into_iter().filter_map(|id| self.read(id)).collect()
+    }
+
+    /// Deletes a note: what it speaks of has its end.
+    pub(super) fn strike(&self, id: Uuid) {
+        if let Err(error) = fs::remove_file(&self.path(id)) {
+            tracing::warn!(error = error_chain(&error), "a note of an upload is not deleted");
+        }
+    }
+
+    /// Deletes a note that was tried long enough.
+    pub(super) fn strike_when_old(&self, left: &LeftOver) {
+        if is_old(left.id, Timestamp::now()) {
+            tracing::warn!("what was left in the bucket is given up: {:?}", left.entry);
+            self.strike(left.id);
+        }
+    }
+
+    fn read(&self, id: Uuid) -> Option<LeftOver> {
+        let text = fs::read_limited(&self.path(id), NOTE_LIMIT).ok()?;
+        match serde_json::from_str(&text) {
+            Ok(entry) => Some(LeftOver { id, entry }),
+            Err(error) => {
+                tracing::warn!(%error, "a note of an upload cannot be read and is deleted");
+                self.strike(id);
+                None
+            }
+        }
+    }
+
+    fn path(&self, id: Uuid) -> PathBuf {
+        self.folder.join(id.to_string())
+    }
+
+    fn running(&self) -> MutexGuard<'_, BTreeSet<Uuid>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Note {
+    /// Deletes the note: what it speaks of has its end.
+    pub(super) fn strike(self) {
+        self.journal.strike(self.id);
+    }
+}
+
+impl Drop for Note {
+    fn drop(&mut self) {
+        self.journal.running().remove(&self.id);
+    }
+}
+
+/// The id of a note begins with the time of its making.
+fn is_old(id: Uuid, now: Timestamp) -> bool {
+    let made = id.get_timestamp().map(|made| made.to_unix());
+    let made = made.and_then(|(s, _)| Timestamp::from_second(i64::try_from(s).ok()?).ok());
+    made.is_none_or(|made| now.duration_since(made) > TRIED_FOR)
+}
+
+fn error_chain(error: &FileError) -> String {
+    let cause =
+        std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upload(name: &str) -> Left {
+        Left::Upload { key: name.to_owned(), upload_id: "1".to_owned() }
+    }
+
+    fn left(journal: &Journal) -> Vec<Left> {
+        journal.left_over().into_iter().map(|left| left.entry).collect()
+    }
+
+    #[test]
+    fn what_no_running_upload_looks_after_is_left_over_also_after_a_crash() {
+        let data = tempfile::tempdir().unwrap();
+        let journal = Arc::new(Journal::of(data.path()));
+        let (done, failed) =
+            (journal.note(&upload("a")).unwrap(), journal.note(&upload("b")).unwrap());
+        let running = journal.note(&Left::Object { key: "c".to_owned() }).unwrap();
+        assert_eq!(left(&journal), []);
+        done.strike();
+        drop(failed);
+        assert_eq!(left(&journal), [upload("b")]);
+        let crashed = Journal::of(data.path());
+        assert_eq!(left(&crashed), [upload("b"), Left::Object { key: "c".to_owned() }]);
+        for note in crashed.left_over() {
+            crashed.strike(note.id);
+        }
+        assert_eq!(left(&crashed), []);
+        drop(running);
+    }
+
+    #[test]
+    fn a_note_that_cannot_be_read_is_deleted() {
+        let data = tempfile::tempdir().unwrap();
+        let journal = Arc::new(Journal::of(data.path()));
+        journal.note(&upload("a")).unwrap().strike();
+        let path = journal.path(chance::uuid());
+        fs::write_private(&path, b"{").unwrap();
+        assert_eq!(left(&journal), []);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_note_is_given_up_after_a_week() {
+        let id = chance::uuid();
+        let now = Timestamp::now();
+        assert!(!is_old(id, now + SignedDuration::from_hours(6 * 24)));
+        assert!(is_old(id, now + SignedDuration::from_hours(8 * 24)));
+    }
+}

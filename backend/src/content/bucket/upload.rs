@@ -1,0 +1,280 @@
+//! One upload into the bucket: begun, sent in parts while it is received, and kept or ended.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use tokio::{
+    runtime::Handle,
+    sync::OwnedSemaphorePermit,
+    task::{JoinError, JoinSet},
+};
+
+use crate::{
+    chance,
+    content::{
+        Announced, ContentError, ReceiveError,
+        bucket::{
+            Bucket, BucketFault, TEMPORARY,
+            journal::{Journal, Left, Note},
+            requests::Requests,
+            sizes,
+        },
+        name,
+        parts::Parts,
+    },
+    domain::model::Received,
+};
+
+/// The longest wait for a place among the uploads.
+const PLACE_WAIT: Duration = Duration::from_secs(30);
+/// Parts that are on their way at once; one more is being received.
+const PARTS_SENT: usize = 2;
+
+/// A file that was received. Dropping it deletes it.
+#[derive(Debug)]
+pub(in crate::content) struct Pending {
+    kind: Kind,
+    shop: Shop,
+    _place: OwnedSemaphorePermit,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// Small enough to be sent when it is kept.
+    Small(Bytes),
+    /// Sent already, and not one object yet.
+    Sent { begun: Begun, tags: Vec<String>, temporary: Option<Note> },
+}
+
+/// What an upload works with.
+#[derive(Clone, Debug)]
+struct Shop {
+    requests: Arc<Requests>,
+    journal: Arc<Journal>,
+}
+
+/// An upload in parts. Dropping it ends it in the store, now or later.
+#[derive(Debug)]
+struct Begun {
+    shop: Shop,
+    key: String,
+    upload_id: String,
+    /// Until it has its end.
+    note: Option<Note>,
+}
+
+/// Receives a file. Where its SHA-256 is announced the parts are sent to its own name; they become
+/// an object when it turns out to be the right one.
+pub(super) async fn receive<E>(
+    bucket: &Bucket,
+    announced: &Announced,
+    content: impl Stream<Item = Result<Bytes, E>> + Send,
+) -> Result<(Received, Pending), ReceiveError> {
+    let place = Arc::clone(&bucket.places).acquire_owned();
+    let place = tokio::time::timeout(PLACE_WAIT, place).await;
+    let place = place.ok().and_then(Result::ok).ok_or(ReceiveError::Busy)?;
+    let shop =
+        Shop { requests: Arc::clone(&bucket.requests), journal: Arc::clone(&bucket.journal) };
+    let mut parts = Parts::new(content);
+    let first = parts.part(sizes::part(1, announced.size_bytes)).await?;
+    if parts.is_over() {
+        let pending = Pending { kind: Kind::Small(first), shop, _place: place };
+        return Ok((parts.received(), pending));
+    }
+    let (key, temporary) = match &announced.sha256 {
+        Some(sha256) => (bucket.key(&name(announced.model, sha256)), None),
+        None => {
+            let key = bucket.key(&format!("{TEMPORARY}{}", chance::uuid().simple()));
+            let note = shop.note(&Left::Object { key: key.clone() }).map_err(broken)?;
+            (key, Some(note))
+        }
+    };
+    let begun = shop.begin(key).await.map_err(broken)?;
+    match send(&begun, &mut parts, first, announced.size_bytes).await {
+        Ok(tags) => {
+            let pending =
+                Pending { kind: Kind::Sent { begun, tags, temporary }, shop, _place: place };
+            Ok((parts.received(), pending))
+        }
+        Err(error) => {
+            begun.end().await;
+            // The object with the temporary name was not made.
+            strike(temporary);
+            Err(error)
+        }
+    }
+}
+
+/// Sends the parts, a few at once, and returns their tags in their order.
+async fn send<S, E>(
+    begun: &Begun,
+    parts: &mut Parts<S>,
+    first: Bytes,
+    hint: Option<u64>,
+) -> Result<Vec<String>, ReceiveError>
+where
+    S: Stream<Item = Result<Bytes, E>> + Send,
+{
+    // Whoever drops this aborts what is on its way.
+    let mut sending = JoinSet::new();
+    let mut tags = BTreeMap::new();
+    let mut part = first;
+    for number in 1..=sizes::PARTS {
+        while sending.len() >= PARTS_SENT {
+            sent(sending.join_next().await, &mut tags).map_err(broken)?;
+        }
+        let requests = Arc::clone(&begun.shop.requests);
+        let (key, upload_id) = (begun.key.clone(), begun.upload_id.clone());
+        sending.spawn(async move {
+            requests.send_part(&key, &upload_id, number, part).await.map(|tag| (number, tag))
+        });
+        if parts.is_over() {
+            while !sending.is_empty() {
+                sent(sending.join_next().await, &mut tags).map_err(broken)?;
+            }
+            return Ok(tags.into_values().collect());
+        }
+        part = parts.part(sizes::part(number + 1, hint)).await?;
+    }
+    // A sender that announced far less than it sends.
+    Err(ReceiveError::TooLarge)
+}
+
+type Sent = Result<Result<(u16, String), BucketFault>, JoinError>;
+
+fn sent(joined: Option<Sent>, tags: &mut BTreeMap<u16, String>) -> Result<(), BucketFault> {
+    if let Some(joined) = joined {
+        let (number, tag) = joined.unwrap_or(Err(BucketFault::Unreachable(None)))?;
+        tags.insert(number, tag);
+    }
+    Ok(())
+}
+
+impl Pending {
+    /// Makes it the object `key`, all at once.
+    pub(super) async fn keep(self, key: &str, received: &Received) -> Result<(), BucketFault> {
+        let size_bytes = received.size_bytes;
+        match self.kind {
+            Kind::Small(content) => self.shop.requests.put(key, content).await,
+            Kind::Sent { begun, tags, temporary: None } => begun.complete(&tags, size_bytes).await,
+            Kind::Sent { begun, tags, temporary: Some(note) } => {
+                let from = begun.key.clone();
+                begun.complete(&tags, size_bytes).await?;
+                let copied = self.shop.copy(&from, key, size_bytes).await;
+                self.shop.delete(&from, note).await;
+                copied
+            }
+        }
+    }
+
+    /// Ends it. What is left when this returns is deleted later.
+    pub(in crate::content) async fn end(self) {
+        if let Kind::Sent { begun, temporary, .. } = self.kind {
+            begun.end().await;
+            strike(temporary);
+        }
+    }
+}
+
+impl Shop {
+    fn note(&self, left: &Left) -> Result<Note, BucketFault> {
+        self.journal.note(left).map_err(BucketFault::Journal)
+    }
+
+    async fn begin(&self, key: String) -> Result<Begun, BucketFault> {
+        let upload_id = self.requests.begin(&key).await?;
+        let left = Left::Upload { key: key.clone(), upload_id: upload_id.clone() };
+        match self.note(&left) {
+            Ok(note) => Ok(Begun { shop: self.clone(), key, upload_id, note: Some(note) }),
+            Err(fault) => {
+                if let Err(also) = self.requests.abort(&key, &upload_id).await {
+                    tracing::warn!(error = also.said(), "an upload without a note is not ended");
+                }
+                Err(fault)
+            }
+        }
+    }
+
+    /// Lets the store copy an object of this size.
+    async fn copy(&self, from: &str, to: &str, size_bytes: u64) -> Result<(), BucketFault> {
+        let begun = self.begin(to.to_owned()).await?;
+        let mut tags = Vec::new();
+        let mut at = 0;
+        while at < size_bytes {
+            let range = at..size_bytes.min(at + sizes::COPIED);
+            at = range.end;
+            let number = u16::try_from(tags.len() + 1).unwrap_or(u16::MAX);
+            let part = (begun.key.as_str(), begun.upload_id.as_str(), number);
+            match self.requests.copy_part(part, (from, &range)).await {
+                Ok(tag) => tags.push(tag),
+                Err(fault) => {
+                    begun.end().await;
+                    return Err(fault);
+                }
+            }
+        }
+        begun.complete(&tags, size_bytes).await
+    }
+
+    /// Deletes an object that only an upload needed, now or later.
+    async fn delete(&self, key: &str, note: Note) {
+        match self.requests.delete(key).await {
+            Ok(()) => note.strike(),
+            Err(fault) => tracing::warn!(error = fault.said(), "a temporary object stays for now"),
+        }
+    }
+}
+
+impl Begun {
+    /// Makes the parts an object. When the answer does not say that it was done, the object itself
+    /// does: only the right file ever has its name.
+    async fn complete(mut self, tags: &[String], size_bytes: u64) -> Result<(), BucketFault> {
+        let completed = self.shop.requests.complete(&self.key, &self.upload_id, tags).await;
+        let Err(fault) = completed else {
+            strike(self.note.take());
+            return Ok(());
+        };
+        let found = self.shop.requests.size(&self.key).await;
+        self.end().await;
+        match found {
+            Ok(Some(found)) if found == size_bytes => Ok(()),
+            Ok(_) | Err(_) => Err(fault),
+        }
+    }
+
+    /// Deletes what was sent, now or later.
+    async fn end(mut self) {
+        let ended = self.shop.requests.abort(&self.key, &self.upload_id).await;
+        let note = self.note.take();
+        match ended {
+            Ok(()) => strike(note),
+            Err(fault) => tracing::warn!(error = fault.said(), "an upload is ended later"),
+        }
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        // Whoever ends it takes the note first. The rest is a caller that went away.
+        let (Some(note), Ok(runtime)) = (self.note.take(), Handle::try_current()) else { return };
+        let requests = Arc::clone(&self.shop.requests);
+        let (key, upload_id) = (std::mem::take(&mut self.key), std::mem::take(&mut self.upload_id));
+        runtime.spawn(async move {
+            match requests.abort(&key, &upload_id).await {
+                Ok(()) => note.strike(),
+                Err(fault) => tracing::warn!(error = fault.said(), "an upload is ended later"),
+            }
+        });
+    }
+}
+
+fn strike(note: Option<Note>) {
+    if let Some(note) = note {
+        note.strike();
+    }
+}
+
+fn broken(fault: BucketFault) -> ReceiveError {
+    ReceiveError::Home(ContentError::Bucket(fault))
+}

@@ -1,0 +1,149 @@
+//! Model files in a folder.
+//!
+//! A file is written under a temporary name, made durable, and then renamed.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: files are what this module is for"
+)]
+
+use std::{
+    collections::BTreeSet,
+    io::{self, Write as _},
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use futures_util::Stream;
+use tempfile::NamedTempFile;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
+use tokio_util::io::ReaderStream;
+
+use crate::{
+    content::{ContentError, Reading, ReceiveError, parts::Parts},
+    domain::model::Received,
+};
+
+const TEMPORARY: &str = ".upload-";
+/// How much is read at once, in bytes.
+const CHUNK: usize = 256 * 1024;
+
+/// The folder that holds model files.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    folder: PathBuf,
+}
+
+/// A file without its name. Dropping it deletes it.
+#[derive(Debug)]
+pub(super) struct Temporary(NamedTempFile);
+
+impl Folder {
+    pub(super) fn open(folder: PathBuf) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("failed to make the folder `{}`", folder.display()))?;
+        Ok(Self { folder })
+    }
+
+    pub(super) fn clear_uploads(&self) -> io::Result<()> {
+        for entry in std::fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes `content` to a temporary file, on disk when this returns.
+    pub(super) async fn receive<E>(
+        &self,
+        content: impl Stream<Item = Result<Bytes, E>> + Send,
+    ) -> Result<(Received, Temporary), ReceiveError> {
+        let broken = |error| ReceiveError::Home(ContentError::Folder(error));
+        let file = self.temporary().map_err(broken)?;
+        let handle = file.as_file().try_clone().map_err(broken)?;
+        let mut writer = tokio::fs::File::from_std(handle);
+        let mut parts = Parts::new(content);
+        while let Some(piece) = parts.piece().await? {
+            writer.write_all(&piece).await.map_err(broken)?;
+        }
+        writer.sync_all().await.map_err(broken)?;
+        Ok((parts.received(), Temporary(file)))
+    }
+
+    pub(super) async fn keep(&self, name: &str, temporary: Temporary) -> io::Result<()> {
+        let path = self.folder.join(name);
+        let folder = self.folder.clone();
+        let kept = tokio::task::spawn_blocking(move || {
+            temporary.0.persist(path).map_err(|error| error.error)?;
+            sync_folder(&folder)
+        });
+        kept.await.map_err(io::Error::other)?
+    }
+
+    pub(super) async fn read(&self, name: &str, range: Range<u64>) -> io::Result<Reading> {
+        let mut file = tokio::fs::File::open(self.folder.join(name)).await?;
+        if range.start > 0 {
+            file.seek(io::SeekFrom::Start(range.start)).await?;
+        }
+        let part = file.take(range.end.saturating_sub(range.start));
+        Ok(Box::pin(ReaderStream::with_capacity(part, CHUNK)))
+    }
+
+    pub(super) async fn remove(&self, name: &str) -> io::Result<()> {
+        match tokio::fs::remove_file(self.folder.join(name)).await {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    pub(super) fn names(&self) -> io::Result<BTreeSet<String>> {
+        let mut names = BTreeSet::new();
+        for entry in std::fs::read_dir(&self.folder)? {
+            let name = entry?.file_name().into_string();
+            names.extend(name.ok().filter(|name| !name.starts_with('.')));
+        }
+        Ok(names)
+    }
+
+    pub(super) fn probe(&self) -> io::Result<()> {
+        let mut file = self.temporary()?;
+        file.write_all(b"probe")?;
+        let read = std::fs::read(file.path())?;
+        let is_same = read == b"probe";
+        file.close()?;
+        if is_same { Ok(()) } else { Err(io::Error::other("another content is read than written")) }
+    }
+
+    fn temporary(&self) -> io::Result<NamedTempFile> {
+        tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(&self.folder)
+    }
+}
+
+/// Makes the rename itself durable: the folder's entry is data too.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    std::fs::File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_upload_left_is_deleted_at_the_next_start() {
+        let data = tempfile::tempdir().unwrap();
+        let folder = data.path().join("models");
+        std::fs::create_dir(&folder).unwrap();
+        for name in [".upload-x1", "mdl_1.sha"] {
+            std::fs::File::create(folder.join(name)).unwrap();
+        }
+        let opened = Folder::open(folder.clone()).unwrap();
+        opened.clear_uploads().unwrap();
+        assert_eq!(opened.names().unwrap(), BTreeSet::from(["mdl_1.sha".to_owned()]));
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,126 @@
+//! A stream of any pieces as parts of a wanted size, counted and hashed on the way.
+//!
+//! A sender that sends nothing for long has broken off.
+
+use std::{pin::Pin, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _};
+use link_protocol::{command::Sha256Hex, limits};
+use sha2::{Digest as _, Sha256};
+
+use crate::{content::ReceiveError, domain::model::Received};
+
+/// The longest that a sender may send nothing.
+const SILENCE_LIMIT: Duration = Duration::from_secs(120);
+
+/// What a sender sends.
+pub(super) struct Parts<S> {
+    content: Pin<Box<S>>,
+    /// What was received beyond the latest part.
+    rest: Bytes,
+    hasher: Sha256,
+    size_bytes: u64,
+    has_ended: bool,
+}
+
+impl<S, E> Parts<S>
+where
+    S: Stream<Item = Result<Bytes, E>> + Send,
+{
+    pub(super) fn new(content: S) -> Self {
+        Self {
+            content: Box::pin(content),
+            rest: Bytes::new(),
+            hasher: Sha256::new(),
+            size_bytes: 0,
+            has_ended: false,
+        }
+    }
+
+    /// Returns the next piece as it was sent, or none at the end.
+    pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, ReceiveError> {
+        let sent = tokio::time::timeout(SILENCE_LIMIT, self.content.next()).await;
+        let Some(piece) = sent.map_err(|_elapsed| ReceiveError::Cut)? else {
+            self.has_ended = true;
+            return Ok(None);
+        };
+        let piece = piece.map_err(|_cause| ReceiveError::Cut)?;
+        self.size_bytes = self.size_bytes.saturating_add(piece.len() as u64);
+        if self.size_bytes > limits::MODEL_SIZE_LIMIT {
+            return Err(ReceiveError::TooLarge);
+        }
+        self.hasher.update(&piece);
+        Ok(Some(piece))
+    }
+
+    /// Returns the next `size` bytes; fewer only at the end. It is known afterwards whether that
+    /// was the end.
+    pub(super) async fn part(&mut self, size: usize) -> Result<Bytes, ReceiveError> {
+        let mut part = BytesMut::new();
+        loop {
+            let fits = self.rest.len().min(size - part.len());
+            part.extend_from_slice(&self.rest.split_to(fits));
+            if !self.rest.is_empty() || self.has_ended {
+                return Ok(part.freeze());
+            }
+            if let Some(piece) = self.piece().await? {
+                // All of it at once, and only for who sends more than a little.
+                part.reserve(if part.is_empty() { 0 } else { size - part.len() });
+                self.rest = piece;
+            }
+        }
+    }
+
+    /// Tells whether every byte was returned.
+    pub(super) fn is_over(&self) -> bool {
+        self.has_ended && self.rest.is_empty()
+    }
+
+    /// Returns what was received.
+    pub(super) fn received(self) -> Received {
+        let sha256 = Sha256Hex::from_digest(&self.hasher.finalize());
+        Received { sha256, size_bytes: self.size_bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use futures_util::stream;
+
+    use super::*;
+
+    async fn cut_into(pieces: &[&str], size: usize) -> (Vec<String>, Received) {
+        let pieces: Vec<_> = pieces
+            .iter()
+            .map(|piece| Ok::<_, io::Error>(Bytes::copy_from_slice(piece.as_bytes())))
+            .collect();
+        let mut parts = Parts::new(stream::iter(pieces));
+        let mut found = Vec::new();
+        while !parts.is_over() {
+            let part = parts.part(size).await.unwrap();
+            found.push(String::from_utf8(part.to_vec()).unwrap());
+        }
+        (found, parts.received())
+    }
+
+    #[tokio::test]
+    async fn pieces_of_any_size_become_parts_of_one_size_and_the_last_is_known_as_such() {
+        for (pieces, expected) in [
+            (&["abcdefgh"][..], &["abc", "def", "gh"][..]),
+            (&["a", "b", "", "c", "d", "e", "f", ""], &["abc", "def"]),
+            (&["abcd", "ef"], &["abc", "def"]),
+            (&["ab"], &["ab"]),
+            (&["", ""], &[""]),
+            (&[], &[""]),
+        ] {
+            let (found, received) = cut_into(pieces, 3).await;
+            assert_eq!(found, expected, "{pieces:?}");
+            let whole = pieces.concat();
+            assert_eq!(received.size_bytes, whole.len() as u64);
+            assert_eq!(received.sha256, Sha256Hex::from_digest(&Sha256::digest(whole)));
+        }
+    }
+}
