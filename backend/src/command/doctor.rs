@@ -1,7 +1,5 @@
 //! `doctor`: what is wrong or will be, each with what to do about it.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: looks at everything")]
-
 mod models;
 
 use std::{

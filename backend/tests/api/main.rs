@@ -23,7 +23,6 @@ mod matrix;
 mod member;
 mod model;
 #[path = "../store/object_store.rs"]
-#[expect(dead_code, reason = "other tests need more of it")]
 mod object_store;
 mod postgres;
 mod presence;

@@ -236,7 +236,7 @@ async fn a_caller_that_goes_away_leaves_nothing() {
         let endless = pieces(&content(20 * MIB)).chain(stream::pending());
         let wish = unannounced(model());
         let receiving = place.contents.receive(&wish, endless);
-        drop(tokio::time::timeout(Duration::from_secs(1), receiving).await.unwrap_err());
+        let _elapsed = tokio::time::timeout(Duration::from_secs(1), receiving).await.unwrap_err();
         until("the upload to end", || place.everything() == (BTreeSet::new(), 0)).await;
         place.contents.tidy().await;
         place.holds(&[]);
