@@ -170,7 +170,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token that the backend printed')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token of the backend')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the accounts that you belong to')
             [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Go to another of your accounts; commands act there from then on')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -205,7 +205,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;account;help' {
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token that the backend printed')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token of the backend')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the accounts that you belong to')
             [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Go to another of your accounts; commands act there from then on')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -1019,7 +1019,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;account' {
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token that the backend printed')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token of the backend')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the accounts that you belong to')
             [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Go to another of your accounts; commands act there from then on')
             break

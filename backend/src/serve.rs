@@ -7,20 +7,23 @@ mod metrics;
 mod stop;
 
 use std::{
-    io::{self, Write as _},
+    io::{self, IsTerminal as _, Write as _},
     net::SocketAddr,
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
 use axum::serve::ListenerExt as _;
-use link_backend::{Backend, app::App, config::load::Loaded, numbers, zenoh::Zenoh};
+use link_backend::{
+    Backend, app::App, config::load::Loaded, numbers, setup_token::SetupToken, zenoh::Zenoh,
+};
 use link_platform::{
     fs,
     notify::{self, Note},
 };
-use link_protocol::exit_code::ExitCode;
+use link_protocol::{exit_code::ExitCode, secret::Secret};
 use tokio::{net::TcpListener, sync::oneshot, time::MissedTickBehavior};
 
 use crate::{
@@ -61,7 +64,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
         Zenoh::start(Arc::clone(&app), zenoh).await?;
     }
     if let Some(token) = app.setup_token() {
-        say(&format!("setup token: {}", token.expose()))?;
+        say(&setup_token_line(&data, &token))?;
     }
     say(&format!("listening on http://{address}"))?;
     if let Some(file) = &values.address_file {
@@ -140,6 +143,16 @@ async fn feed_watchdog() {
     loop {
         ticks.tick().await;
         notify::tell(Note::Alive);
+    }
+}
+
+/// What is said about the setup token: itself to a person at a terminal, and its file to a log,
+/// which more people may read.
+fn setup_token_line(data: &Path, token: &Secret) -> String {
+    if io::stderr().is_terminal() {
+        format!("setup token: {}", token.expose())
+    } else {
+        format!("setup token: in {}", SetupToken::file(data).display())
     }
 }
 

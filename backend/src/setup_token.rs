@@ -17,7 +17,6 @@ const FILE: &str = "setup-token";
 /// The token of a backend without an account.
 #[derive(Debug)]
 pub struct SetupToken {
-    path: PathBuf,
     token: Secret,
 }
 
@@ -27,10 +26,10 @@ impl SetupToken {
     /// # Errors
     /// When its file can be neither read nor made.
     pub fn open(data: &Path) -> io::Result<Self> {
-        let path = data.join(FILE);
+        let path = Self::file(data);
         match std::fs::read_to_string(&path) {
             Ok(text) if !text.trim().is_empty() => {
-                return Ok(Self { path, token: Secret::new(text.trim()) });
+                return Ok(Self { token: Secret::new(text.trim()) });
             }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -42,7 +41,13 @@ impl SetupToken {
         writeln!(file, "{}", token.expose())?;
         file.as_file().sync_all()?;
         file.persist(&path).map_err(|error| error.error)?;
-        Ok(Self { path, token })
+        Ok(Self { token })
+    }
+
+    /// Returns where the token of the folder `data` stands.
+    #[must_use]
+    pub fn file(data: &Path) -> PathBuf {
+        data.join(FILE)
     }
 
     /// Returns the token, to show it to the person who started the backend.
@@ -63,15 +68,9 @@ impl SetupToken {
     /// # Errors
     /// When the file is there and cannot be deleted.
     pub fn remove(data: &Path) -> io::Result<()> {
-        match std::fs::remove_file(data.join(FILE)) {
+        match std::fs::remove_file(Self::file(data)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),
         }
-    }
-
-    /// Returns where the token stands.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }

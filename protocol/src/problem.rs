@@ -92,7 +92,7 @@ codes! {
     ControlTokenRequired = "control-token-required", 401, "Actions on this device need its control token", Some("use the `link` command, as the user who installed Link");
     TokenExpired = "token-expired", 401, "The access token has expired", Some("refresh it, or log in again with `link login`");
     InvalidCredentials = "invalid-credentials", 401, "The e-mail or the password is wrong", Some("check both and try again");
-    SetupTokenInvalid = "setup-token-invalid", 401, "The setup token is wrong", Some("the backend prints the token at its first start");
+    SetupTokenInvalid = "setup-token-invalid", 401, "The setup token is wrong", Some("the backend keeps the token in the file `setup-token` of its data folder");
     KeyUnknown = "key-unknown", 401, "The key is not known", Some("copy the whole key again, or create a new one");
     KeyExpired = "key-expired", 403, "The key has expired", Some("create a new key");
     KeyRevoked = "key-revoked", 403, "The key was revoked", Some("create a new key");

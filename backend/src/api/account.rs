@@ -18,7 +18,7 @@ use crate::{
     app::App,
 };
 
-/// Creates the first account with the setup token that the first start printed.
+/// Creates the first account with the setup token of the first start.
 #[utoipa::path(post, path = "/setup", tag = "account", request_body = SetupRequest,
     responses((status = 201, description = "The account exists; its user is logged in.", body = TokenResponse)))]
 pub(crate) async fn set_up(

@@ -101,6 +101,10 @@ impl App {
         if let Some(caller) = caller {
             caller.check(Permission::ActInPerson)?;
         }
+        let digest = chance::digest(request.invitation_token.expose());
+        // Whoever has no invitation makes nobody compute the hash of a password.
+        let invitation = self.store.invitation(&digest).await?;
+        invitation.ok_or(Refusal::InvitationInvalid)?.in_time(self.now())?;
         let new = caller.is_none();
         let user = match (caller, request.email, request.password) {
             (Some(caller), None, None) => {
@@ -116,7 +120,6 @@ impl App {
                 return Err(Refusal::invalid(rule).into());
             }
         };
-        let digest = chance::digest(request.invitation_token.expose());
         // The store knows the account once it has found the invitation.
         let joins = self.entry_of_user(user.account, user.id, peer, Action::Join);
         match self.store.accept_invitation(&digest, &user, new, &joins).await {

@@ -76,7 +76,15 @@ impl InvitationRecord {
     /// [`Refusal::InvitationInvalid`].
     pub fn check(&self, email: &Email, now: Timestamp) -> Result<(), Refusal> {
         let meant = self.email.as_ref().is_none_or(|meant| meant == email);
-        if meant && now < self.expires_at { Ok(()) } else { Err(Refusal::InvitationInvalid) }
+        if meant { self.in_time(now) } else { Err(Refusal::InvitationInvalid) }
+    }
+
+    /// Checks that it can still be accepted at `now`.
+    ///
+    /// # Errors
+    /// [`Refusal::InvitationInvalid`].
+    pub fn in_time(&self, now: Timestamp) -> Result<(), Refusal> {
+        if now < self.expires_at { Ok(()) } else { Err(Refusal::InvitationInvalid) }
     }
 
     /// Returns the invitation as members see it.

@@ -19,7 +19,7 @@ pub enum Refusal {
     TokenExpired,
     #[error("the e-mail or the password is wrong")]
     InvalidCredentials,
-    #[error("the setup token is not the one that the first start printed")]
+    #[error("the setup token is not the one that the first start made")]
     SetupTokenInvalid,
     #[error("the first account exists")]
     AlreadySetUp,

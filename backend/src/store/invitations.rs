@@ -123,6 +123,17 @@ impl Store {
         if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
     }
 
+    /// Returns the invitation with `digest`.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn invitation(
+        &self,
+        digest: &[u8; 32],
+    ) -> Result<Option<InvitationRecord>, StoreError> {
+        Ok(read!(self, |db| find_invitation(db, digest).await?))
+    }
+
     /// Uses the invitation with `digest` up: `user` becomes a member of its account, and is created
     /// there when they are `new`.
     ///

@@ -128,6 +128,28 @@ async fn every_operation_is_open_to_the_roles_that_have_its_permission_and_to_no
     assert!(refused >= 25, "{refused}");
 }
 
+#[tokio::test]
+async fn every_operation_is_open_to_the_tokens_that_have_its_scope_and_to_no_other() {
+    let (world, owner) = World::set_up().await;
+    let mut refused = 0;
+    for scope in Permission::ALL.iter().filter(|scope| scope.can_be_scope()) {
+        let wish = json!({ "name": scope.as_str(), "scopes": [scope] });
+        let token = world.post("/api/v1/tokens", &owner, wish).await.text("token");
+        for operation in operations().iter().filter(|one| one.needs == ["access_token"]) {
+            let path = fill(&operation.path, &zeros("dev"), &zeros("mdl"));
+            let answer = world.call(&operation.method, &path, &token, None).await;
+            let needed = operation.permission.unwrap();
+            // Who one is can be read with every token.
+            let may = needed == *scope || needed == Permission::ReadAccount;
+            let place = format!("{scope} {} {path}: {answer:?}", operation.method);
+            assert_eq!(answer.body["code"] == "scope-missing", !may, "{place}");
+            assert_ne!(answer.status, 401, "{place}");
+            refused += usize::from(!may);
+        }
+    }
+    assert!(refused >= 700, "{refused}");
+}
+
 fn zeros(prefix: &str) -> String {
     format!("{prefix}_{}", "0".repeat(32))
 }

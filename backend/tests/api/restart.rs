@@ -117,8 +117,9 @@ fn start(data: &Path, database: Option<&Database>) -> (Killed, String, Option<St
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let address = loop {
         let line = lines.next().expect("it says where it listens").unwrap();
-        if let Some(text) = line.strip_prefix("setup token: ") {
-            token = Some(text.to_owned());
+        if let Some(file) = line.strip_prefix("setup token: in ") {
+            let text = std::fs::read_to_string(file).unwrap();
+            token = Some(text.trim().to_owned());
         }
         if let Some(address) = line.strip_prefix("listening on http://") {
             break address.to_owned();

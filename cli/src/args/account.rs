@@ -67,7 +67,7 @@ pub struct Login {
 /// `link account …`.
 #[derive(Debug, Subcommand)]
 pub enum AccountCommand {
-    /// Create the first account with the setup token that the backend printed
+    /// Create the first account with the setup token of the backend
     #[command(after_help = CREATE_EXAMPLES)]
     Create(CreateAccount),
     /// List the accounts that you belong to

@@ -48,7 +48,7 @@ function setupForm(entered, other, token) {
   return form({
     title: 'Set up the first account',
     fields: [
-      field('Setup token', setupToken, 'The backend prints it at its first start.'),
+      field('Setup token', setupToken, 'It is in the file setup-token of the backend’s data folder.'),
       field('E-mail', email),
       field('Password', password, '12 to 200 characters.'),
     ],
