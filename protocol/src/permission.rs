@@ -6,6 +6,10 @@
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
+};
 
 /// A text names no permission.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -17,7 +21,6 @@ macro_rules! permissions {
         /// What an operation needs.
         #[derive(
             Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize,
-            utoipa::ToSchema,
         )]
         pub enum Permission { $($(#[$doc])* #[serde(rename = $text)] $name,)+ }
 
@@ -83,6 +86,20 @@ impl Permission {
     }
 }
 
+impl PartialSchema for Permission {
+    // The derived one does not see the names that the macro gives.
+    fn schema() -> RefOr<Schema> {
+        let names = Self::ALL.iter().map(|permission| permission.as_str());
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(names))
+            .description(Some("What an operation needs."))
+            .into()
+    }
+}
+
+impl ToSchema for Permission {}
+
 impl fmt::Display for Permission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -112,6 +129,8 @@ mod tests {
         for permission in Permission::ALL {
             assert_eq!(permission.as_str().parse(), Ok(*permission));
         }
+        let schema = serde_json::to_value(Permission::schema()).unwrap();
+        assert_eq!(schema["enum"], serde_json::to_value(Permission::ALL).unwrap());
         let error = "devices:own".parse::<Permission>().unwrap_err().to_string();
         assert!(error.starts_with("`devices:own` is no permission; these are: account:read, "));
     }
