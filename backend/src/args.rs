@@ -6,42 +6,43 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use link_backend::config::layers::Flag;
 use link_protocol::exit_code;
+
+use crate::config::layers::Flag;
 
 /// The backend of Link: accounts, devices, models, and the commands that join them.
 #[derive(Debug, Parser)]
 #[command(name = "link-backend", version, after_help = after_help())]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
-    pub(crate) action: Action,
+    pub action: Action,
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub global: Global,
 }
 
 /// What every command takes.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Global {
+pub struct Global {
     /// The configuration file [default: ~/.config/link-backend/backend.toml, else
     /// /etc/link-backend/backend.toml, unless a data folder is given].
     #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    pub config: Option<PathBuf>,
     /// The folder that holds everything [LINK_BACKEND_DATA].
     #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) data: Option<String>,
+    pub data: Option<String>,
     /// A private file that holds the address of a PostgreSQL database
     /// [LINK_BACKEND_DATABASE_URL_FILE; LINK_BACKEND_DATABASE_URL may hold the address itself].
     #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) database_url_file: Option<String>,
+    pub database_url_file: Option<String>,
     /// What to log, such as `info` or `link_backend=debug` [LINK_BACKEND_LOG_FILTER].
     #[arg(long, global = true, value_name = "FILTER")]
-    pub(crate) log: Option<String>,
+    pub log: Option<String>,
     /// How a log record looks, `text` or `json` [LINK_BACKEND_LOG_FORMAT].
     #[arg(long, global = true, value_name = "FORMAT")]
-    pub(crate) log_format: Option<String>,
+    pub log_format: Option<String>,
     /// Print JSON for a program instead of text for a person.
     #[arg(long, global = true)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -57,14 +58,16 @@ Every key of the configuration file can be set by a variable too: `log.format` b
 LINK_BACKEND_LOG_FORMAT, and the file itself by LINK_BACKEND_CONFIG. A flag wins over the variable,
 the variable over the file.
 
-The first start prints a setup token, with which `POST /api/v1/setup` creates the first account.";
+The first start makes a setup token, with which `POST /api/v1/setup` creates the first account; it
+prints the token at a terminal, and the name of its file elsewhere.";
 
 fn after_help() -> String {
     format!("{EXAMPLES}\n\n{}", exit_code::table())
 }
 
+/// What the program is to do.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Action {
+pub enum Action {
     /// Answer requests until SIGTERM or Ctrl-C.
     Serve(Serve),
     /// Bring the tables of the database up to date; `serve` does it too.
@@ -102,7 +105,7 @@ pub(crate) enum Action {
 #[command(after_help = "Examples:\n  link-backend serve --data ./data\n  \
     link-backend serve --data ./data --listen 127.0.0.1:0 --address-file ./address\n\n\
     SIGTERM and Ctrl-C end it in an orderly way, a second one at once.")]
-pub(crate) struct Serve {
+pub struct Serve {
     /// The address to listen on; port 0 takes a free one [default: 127.0.0.1:8000]
     /// [LINK_BACKEND_LISTEN].
     #[arg(long, value_name = "ADDRESS")]
@@ -140,7 +143,7 @@ pub(crate) struct Serve {
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]
-pub(crate) enum Config {
+pub enum Config {
     /// Say every fault of the configuration, or that there is none.
     Check,
     /// Print every key with its value and where that stands; secrets are stars.
@@ -150,42 +153,43 @@ pub(crate) enum Config {
 }
 
 #[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Migrate {
+pub struct Migrate {
     /// Say what is pending and change nothing.
     #[arg(long)]
-    pub(crate) dry_run: bool,
+    pub dry_run: bool,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Backup {
+pub struct Backup {
     /// The archive to write; only you can read it, and it holds every key.
     #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// Replace the file when it exists.
     #[arg(long)]
-    pub(crate) force: bool,
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Restore {
+pub struct Restore {
     /// The archive that `backup` wrote.
     #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// Put a folder aside that is not empty.
     #[arg(long)]
-    pub(crate) force: bool,
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Person {
+pub struct Person {
     /// The e-mail address of the user.
     #[arg(value_name = "EMAIL")]
-    pub(crate) email: String,
+    pub email: String,
 }
 
 impl Global {
     /// Returns what stands for keys of the configuration.
-    pub(crate) fn flags(&self) -> Vec<(&'static str, Flag)> {
+    #[must_use]
+    pub fn flags(&self) -> Vec<(&'static str, Flag)> {
         let given = [
             ("data", "--data", &self.data),
             ("database.url_file", "--database-url-file", &self.database_url_file),
@@ -198,7 +202,8 @@ impl Global {
 
 impl Serve {
     /// Returns what stands for keys of the configuration.
-    pub(crate) fn flags(&self) -> Vec<(&'static str, Flag)> {
+    #[must_use]
+    pub fn flags(&self) -> Vec<(&'static str, Flag)> {
         let given = [
             ("listen", "--listen", &self.listen),
             ("metrics.listen", "--metrics-listen", &self.metrics_listen),
@@ -267,7 +272,7 @@ mod tests {
             "m",
         ]);
         let Action::Serve(serve) = &arguments.action else { panic!("{arguments:?}") };
-        let keys = link_backend::config::layers::keys();
+        let keys = crate::config::layers::keys();
         let flags: Vec<_> = arguments.global.flags().into_iter().chain(serve.flags()).collect();
         assert_eq!(flags.len(), 10);
         assert!(flags.iter().all(|(key, _)| keys.contains_key(*key)), "{flags:?}");

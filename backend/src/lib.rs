@@ -9,6 +9,7 @@ pub mod access;
 pub mod api;
 pub mod app;
 pub mod archive;
+pub mod args;
 pub mod chance;
 pub mod clock;
 pub mod config;

@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-mod args;
 mod command;
 mod outcome;
 mod serve;
@@ -13,16 +12,16 @@ use std::{
 };
 
 use clap::Parser as _;
-use link_backend::config::{
-    file::{LogFormat, LogSection},
-    load::Loaded,
+use link_backend::{
+    args::{self, Action, Arguments},
+    config::{
+        file::{LogFormat, LogSection},
+        load::Loaded,
+    },
 };
 use tracing_subscriber::EnvFilter;
 
-use crate::{
-    args::{Action, Arguments},
-    outcome::{Ended, Refused},
-};
+use crate::outcome::{Ended, Refused};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();

@@ -1,6 +1,8 @@
 //! Manual pages and completions, made from the definition of the command, and where the shells and
 //! `man` look for them.
 
+pub mod backend;
+
 use std::{
     collections::BTreeMap,
     io,
@@ -81,6 +83,28 @@ pub(crate) fn of_installation(context: &Context) -> Result<Vec<SharedFile>, CliE
     Ok(files)
 }
 
+/// Returns the files of a backend that is installed in `data`: below the shared data beside that
+/// folder, or below its own one when everything is in one home.
+pub(crate) fn of_backend(data: &Path, has_own_home: bool) -> Vec<SharedFile> {
+    let base = match data.parent() {
+        // Programs of the machine are in `/usr/local/lib`, what is shared in `/usr/local/share`.
+        Some(parent) if !has_own_home && parent.ends_with("lib") => parent.with_file_name("share"),
+        Some(parent) if !has_own_home => parent.to_owned(),
+        Some(_) | None => data.join("share"),
+    };
+    let manual = base.join("man").join("man1");
+    let page = |(name, contents): &(&str, &[u8])| SharedFile {
+        path: manual.join(name),
+        contents: contents.to_vec(),
+    };
+    let completion = |(shell, _, contents): &(Shell, &str, &[u8])| {
+        let path = place(&base, data, *shell, backend::NAME)?;
+        Some(SharedFile { path, contents: contents.to_vec() })
+    };
+    let pages = backend::PAGES.iter().map(page);
+    pages.chain(backend::COMPLETIONS.iter().filter_map(completion)).collect()
+}
+
 /// Where `shell` looks for the completions of `name`. PowerShell has no such place: there they wait
 /// to be read by a person's profile.
 fn place(base: &Path, data: &Path, shell: Shell, name: &str) -> Option<PathBuf> {
@@ -111,6 +135,36 @@ mod tests {
         let files = man_pages(&command()).unwrap();
         let names: Vec<_> = files.keys().collect();
         assert_eq!(names, ["link-model-list.1", "link-model.1", "link.1"]);
+    }
+
+    #[test]
+    fn the_files_of_a_backend_are_where_programs_of_its_kind_are_looked_for() {
+        for (data, own, page, bash) in [
+            (
+                "/usr/local/lib/link-backend",
+                false,
+                "/usr/local/share/man/man1/link-backend.1",
+                "/usr/local/share/bash-completion/completions/link-backend",
+            ),
+            (
+                "/home/ada/.local/share/link-backend",
+                false,
+                "/home/ada/.local/share/man/man1/link-backend.1",
+                "/home/ada/.local/share/bash-completion/completions/link-backend",
+            ),
+            (
+                "/srv/link/backend",
+                true,
+                "/srv/link/backend/share/man/man1/link-backend.1",
+                "/srv/link/backend/share/bash-completion/completions/link-backend",
+            ),
+        ] {
+            let files = of_backend(Path::new(data), own);
+            for wanted in [page, bash] {
+                let found = files.iter().find(|file| file.path == Path::new(wanted));
+                assert!(found.is_some_and(|file| !file.contents.is_empty()), "{wanted}");
+            }
+        }
     }
 
     #[test]

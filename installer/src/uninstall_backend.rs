@@ -11,7 +11,7 @@ use std::{
 use link_platform::pointer;
 
 use crate::{
-    install::InstallError,
+    install::{InstallError, SharedFile},
     layout::Layout,
     receipt::Receipt,
     service::{Scope, backend},
@@ -19,13 +19,15 @@ use crate::{
 };
 
 /// What of the programs' folder is ours; what tells that there is an installation is last.
-const OWN: &[&str] = &["versions", "current", "receipt.json"];
+const OWN: &[&str] = &["versions", "current", "completions", "share", "receipt.json"];
 
 /// What goes beside the programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Further<'a> {
     /// The configuration, which goes when it is still the text that was written.
     pub config: (&'a Path, &'a str),
+    /// Pages and completions; without a receipt, what holds just that is ours.
+    pub shared: &'a [SharedFile],
     /// The data and the configuration go too.
     pub purge: bool,
 }
@@ -45,6 +47,14 @@ pub fn run(
     for command in layout.commands() {
         if pointer::read(&command).is_some_and(|target| target == layout.command_target()) {
             delete(&command, &mut left);
+        }
+    }
+    for file in &receipt.files {
+        delete(&file.path, &mut left);
+    }
+    for file in further.shared {
+        if std::fs::read(&file.path).is_ok_and(|contents| contents == file.contents) {
+            delete(&file.path, &mut left);
         }
     }
     let roots = layout.roots();

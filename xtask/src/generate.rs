@@ -14,6 +14,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use clap::CommandFactory as _;
 use clap_complete::Generator as _;
 use link_cli::shared_files;
 
@@ -48,12 +49,15 @@ pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<String> {
 
 fn generate() -> anyhow::Result<Files> {
     let mut files = Files::new();
-    let command = link_cli::command();
-    let pages = shared_files::man_pages(&command).context("failed to render the man pages")?;
-    files.extend(pages.into_iter().map(|(name, page)| (format!("man/{name}"), page)));
-    for shell in shared_files::SHELLS {
-        let name = format!("completions/{}", shell.file_name("link"));
-        files.insert(name, shared_files::completions(&command, *shell, "link"));
+    for (name, command) in
+        [("link", link_cli::command()), ("link-backend", link_backend::args::Arguments::command())]
+    {
+        let pages = shared_files::man_pages(&command).context("failed to render the man pages")?;
+        files.extend(pages.into_iter().map(|(name, page)| (format!("man/{name}"), page)));
+        for shell in shared_files::SHELLS {
+            let file = format!("completions/{}", shell.file_name(name));
+            files.insert(file, shared_files::completions(&command, *shell, name));
+        }
     }
     let document = link_backend::openapi_json();
     files.insert(API_DOCUMENT.to_owned(), format!("{}\n", document.trim_end()).into_bytes());
@@ -106,6 +110,22 @@ mod tests {
         let wanted = files(&[("man/a", "1"), ("man/b", "1"), ("man/c", "1")]);
         let present = files(&[("man/a", "1"), ("man/b", "2"), ("man/d", "1")]);
         assert_eq!(differences(&wanted, &present), ["man/b", "man/c", "man/d"]);
+    }
+
+    #[test]
+    fn link_installs_every_page_and_completion_of_the_backend() {
+        let made: Vec<String> =
+            generate().unwrap().into_keys().filter(|name| name.contains("link-backend")).collect();
+        let folder = |folder: &str, names: Vec<&str>| -> Vec<String> {
+            names.into_iter().map(|name| format!("{folder}/{name}")).collect()
+        };
+        let pages = shared_files::backend::PAGES.iter().map(|(name, _)| *name).collect();
+        let completions =
+            shared_files::backend::COMPLETIONS.iter().map(|(_, name, _)| *name).collect();
+        let mut installed = folder("man", pages);
+        installed.extend(folder("completions", completions));
+        installed.sort();
+        assert_eq!(installed, made, "see cli/src/shared_files/backend.rs");
     }
 
     #[test]

@@ -3,12 +3,11 @@
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use anyhow::Context as _;
-use link_backend::{app::App, config::load::Loaded, setup_token::SetupToken};
+use link_backend::{app::App, args::Person, config::load::Loaded, setup_token::SetupToken};
 use link_platform::fs;
 use link_protocol::{backend_api::account::Me, exit_code::ExitCode, secret::Secret};
 
 use crate::{
-    args::Person,
     command::must_exist,
     outcome::{Ended, Refused, print},
 };

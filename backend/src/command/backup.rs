@@ -18,6 +18,7 @@ use std::{
 use anyhow::Context as _;
 use link_backend::{
     archive::{Manifest, Writer},
+    args::Backup,
     clock::{Clock as _, SystemClock},
     config::{Config, load::Loaded},
     content::{self, Home},
@@ -28,7 +29,6 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::{
-    args::Backup,
     command::{LOCK, bar, must_exist, private},
     outcome::{Ended, Refused, print},
 };

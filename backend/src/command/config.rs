@@ -1,18 +1,18 @@
 //! `config check`, `config show` and `config schema`.
 
-use link_backend::config::{
-    file,
-    layers::{self, Place},
-    load::Loaded,
+use link_backend::{
+    args::Config,
+    config::{
+        file,
+        layers::{self, Place},
+        load::Loaded,
+    },
 };
 use link_protocol::exit_code::ExitCode;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    args::Config,
-    outcome::{Ended, print},
-};
+use crate::outcome::{Ended, print};
 
 /// A key as it is shown.
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! `migrate`: brings the tables up to date, or says what that would be.
 
 use link_backend::{
+    args::Migrate,
     config::load::Loaded,
     store::{Store, StoreError, upkeep},
 };
@@ -8,7 +9,6 @@ use link_protocol::exit_code::ExitCode;
 use serde_json::json;
 
 use crate::{
-    args::Migrate,
     command::{lock, must_exist},
     outcome::{Ended, Refused, print},
 };

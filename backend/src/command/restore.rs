@@ -19,6 +19,7 @@ use std::{
 use anyhow::Context as _;
 use link_backend::{
     archive::{self, InvalidBackup, Manifest},
+    args::Restore,
     clock::{Clock as _, SystemClock},
     config::load::Loaded,
     store::upkeep,
@@ -29,7 +30,6 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::{
-    args::Restore,
     command::{bar, lock, private},
     outcome::{Ended, Refused, print},
 };

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use link_installer::{
-    install::{Install, Outcome},
+    install::{Install, Outcome, SharedFile},
     layout::{BACKEND_PROGRAMS, Layout},
     service::{
         BackendUnit, Scope, UnitStep, Wish,
@@ -26,7 +26,7 @@ use crate::{
     context::Context,
     error::{CliError, chain},
     exit_code::ExitCode,
-    secret_input, service,
+    secret_input, service, shared_files,
 };
 
 /// Where an installation of the backend is, and who starts it.
@@ -46,10 +46,11 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
     let version = install_files::own_version();
     let release =
         release_check::verify_programs(context, &arguments.from, &version, &BACKEND_PROGRAMS)?;
+    let shared = place.shared(context);
     let install = Install {
         release: &release,
         layout: &place.layout,
-        shared: &[],
+        shared: &shared,
         made: arguments.made.as_deref(),
         source: arguments.source.as_deref(),
     };
@@ -120,7 +121,9 @@ pub(super) fn uninstall(
         return Ok(ExitCode::Success);
     }
     let written = place.default_config();
-    let further = Further { config: (&place.config, &written), purge: arguments.purge };
+    let shared = place.shared(context);
+    let config = (place.config.as_path(), written.as_str());
+    let further = Further { config, shared: &shared, purge: arguments.purge };
     let left = uninstall_backend::run(&place.layout, place.scope, further)
         .map_err(install_files::explain)?;
     if let Some((path, why)) = left.first() {
@@ -249,6 +252,11 @@ impl Place {
             layout: Layout::backend(roots),
             scope: (wanted && scope.answers()).then_some(scope),
         }
+    }
+
+    /// The manual pages and completions of `link-backend`.
+    fn shared(&self, context: &Context) -> Vec<SharedFile> {
+        shared_files::of_backend(&self.layout.roots().data, context.environment.has_own_home)
     }
 
     fn unit(&self, scope: Scope) -> BackendUnit {

@@ -1,7 +1,7 @@
 //! `install.sh --backend`: beside a device and without one, repaired, taken away with and without its
 //! data. Who starts it is tested on booted machines.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::scratch::{Ran, Scratch, run};
 
@@ -37,12 +37,24 @@ fn the_backend_is_installed_repaired_and_taken_away_and_its_data_stays_until_it_
         .env_clear());
     assert_eq!(checked.code, Some(0), "{checked:?}");
     assert!(!scratch.below_home("bin/link").exists(), "a device is another installation");
+    let share = scratch.below_home("backend/share");
+    let (page, bash) =
+        ("man/man1/link-backend-serve.1", "bash-completion/completions/link-backend");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for (installed, committed) in
+        [(page, "man/link-backend-serve.1"), (bash, "completions/link-backend.bash")]
+    {
+        let committed = std::fs::read(repository.join(committed)).unwrap();
+        assert_eq!(std::fs::read(share.join(installed)).unwrap(), committed, "{installed}");
+    }
 
+    std::fs::remove_file(share.join(page)).unwrap();
     let program = std::fs::canonicalize(&command).unwrap();
     std::fs::write(&program, "damaged").unwrap();
     let said = scratch.backend(&[]);
     let text = format!("{}{}", said.stdout, said.stderr);
     assert!(said.code == Some(0) && text.contains("repaired the backend"), "{said:?}");
+    assert!(share.join(page).is_file(), "the page is back");
     let said = scratch.backend(&[]);
     let text = format!("{}{}", said.stdout, said.stderr);
     assert!(said.code == Some(0) && text.contains("intact"), "{said:?}");
