@@ -7,7 +7,7 @@ use link_tests::{
     backend::{EMAIL, PASSWORD},
     wait::{PATIENCE, until},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
 const CHROMIUM: &str = "/usr/bin/chromium";
@@ -33,6 +33,7 @@ const FLAGS: [&str; 11] = [
 /// A browser; it and its driver are killed when dropped.
 pub(super) struct Browser {
     _driver: TiedChild,
+    driver_address: String,
     session: WebDriver,
     folder: tempfile::TempDir,
 }
@@ -71,8 +72,8 @@ impl Browser {
             capabilities.add_arg(flag).unwrap();
         }
         let address = format!("http://127.0.0.1:{port}");
-        let session = WebDriver::new(address, capabilities).await.unwrap();
-        Self { _driver: driver, session, folder }
+        let session = WebDriver::new(&address, capabilities).await.unwrap();
+        Self { _driver: driver, driver_address: address, session, folder }
     }
 
     /// Opens an address.
@@ -153,6 +154,31 @@ impl Browser {
         let kept = std::env::var_os("LINK_TEST_SCREENSHOTS").map(PathBuf::from);
         let folder = kept.unwrap_or_else(|| self.folder.path().to_owned());
         self.session.screenshot(&folder.join(format!("{name}.png"))).await.unwrap();
+    }
+
+    /// Takes a picture as on a desk and one as on a telephone, where nothing may be wider than the
+    /// page.
+    pub(super) async fn pictures(&self, name: &str) {
+        for (width, height) in [(390, 844), (1280, 800)] {
+            let size = json!({
+                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+            });
+            self.tell("Emulation.setDeviceMetricsOverride", size).await;
+            let overhang = "return document.documentElement.scrollWidth - innerWidth";
+            let overhang = self.run(overhang, vec![]).await;
+            assert!(overhang.as_i64().unwrap() <= 0, "{name} is {overhang} too wide for {width}");
+            self.picture(&format!("{name}-{width}")).await;
+        }
+        self.tell("Emulation.clearDeviceMetricsOverride", json!({})).await;
+    }
+
+    /// Gives the browser a command of its own protocol.
+    async fn tell(&self, command: &str, parameters: Value) {
+        let session = self.session.session_id();
+        let url = format!("{}/session/{session}/goog/cdp/execute", self.driver_address);
+        let body = json!({ "cmd": command, "params": parameters });
+        let answer = reqwest::Client::new().post(url).json(&body).send().await.unwrap();
+        assert!(answer.status().is_success(), "{command}: {}", answer.text().await.unwrap());
     }
 }
 

@@ -3,13 +3,14 @@
 
 import { decideDevice, explain, inquireDevice } from '../shared/api.js';
 import { busy, button, element, field } from '../shared/dom.js';
+import { moment } from '../shared/format.js';
 import { open } from '../shared/page.js';
 
 const given = decodeURIComponent(location.hash.slice(1)).slice(0, 20);
 
-open(async (root) => ask(root, given));
+open(async (root, who) => ask(root, who, given));
 
-function ask(root, code) {
+function ask(root, who, code) {
   const input = element('input', {
     id: 'user-code',
     name: 'user-code',
@@ -18,6 +19,7 @@ function ask(root, code) {
     autocapitalize: 'characters',
     spellcheck: 'false',
     maxlength: '20',
+    class: 'mono',
   });
   input.value = code;
   const failed = element('p', { class: 'form-error', role: 'alert' });
@@ -30,9 +32,10 @@ function ask(root, code) {
       await busy(go, async () => {
         pending = await inquireDevice(input.value);
       });
-      decide(root, pending);
+      decide(root, who, pending);
     } catch (error) {
       failed.textContent = explain(error);
+      input.focus();
     }
   };
   root.replaceChildren(
@@ -48,7 +51,7 @@ function ask(root, code) {
   input.focus();
 }
 
-function decide(root, pending) {
+function decide(root, who, pending) {
   const failed = element('p', { class: 'form-error', role: 'alert' });
   const say = (control, allow) => async () => {
     failed.textContent = '';
@@ -66,20 +69,29 @@ function decide(root, pending) {
       'div',
       { class: 'card entry' },
       element('h1', {}, 'Is this your machine?'),
-      element('p', {}, `${pending.client_name} wants to log in as you, with the code ${pending.user_code}.`),
-      element('p', { class: 'hint' }, `It asked from ${pending.address} at ${pending.created_at}.`),
+      element(
+        'p',
+        {},
+        element('strong', {}, pending.client_name),
+        ' wants to log in as ',
+        element('strong', {}, who.email),
+        ' and shows this code:',
+      ),
+      element('p', { class: 'code mono' }, pending.user_code),
+      element('p', { class: 'hint' }, `It asked from ${pending.address}, ${moment(pending.created_at)}.`),
       element('p', {}, 'Allow it only if you started this yourself and the code is the same there.'),
       failed,
-      allow,
-      refuse,
+      element('div', { class: 'choice' }, refuse, allow),
     ),
   );
   refuse.focus();
 }
 
 function end(root, allowed) {
-  const text = allowed
-    ? 'The machine is logged in. You can close this page.'
-    : 'The machine was refused. You can close this page.';
-  root.replaceChildren(element('div', { class: 'card entry' }, element('p', { role: 'status' }, text)));
+  const title = element('h1', { tabindex: '-1' }, allowed ? 'The machine is logged in' : 'The machine was refused');
+  root.replaceChildren(
+    element('div', { class: 'card entry' }, title, element('p', {}, 'You can close this page.')),
+  );
+  // What was decided is read out, and the focus is not lost with the button that had it.
+  title.focus();
 }

@@ -10,7 +10,7 @@ const PAGES = [
   ['/workspace', 'Workspace'],
 ];
 
-/** Logs in if needed, then calls `run` with the element that the page may fill. */
+/** Logs in if needed, then calls `run` with the element that the page may fill and who that is. */
 export async function open(run) {
   const root = document.getElementById('content');
   header(null);
@@ -18,9 +18,10 @@ export async function open(run) {
     if (!(await resume())) await signIn(root);
     // What a page keeps running belongs to one login; the next one starts from a fresh page.
     onEnd(() => location.reload());
-    header(await me());
+    const who = await me();
+    header(who);
     root.replaceChildren();
-    await run(root);
+    await run(root, who);
   } catch (error) {
     const again = button('Try again', { class: 'primary', on: { click: () => location.reload() } });
     root.replaceChildren(
