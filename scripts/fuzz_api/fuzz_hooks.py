@@ -1,0 +1,105 @@
+"""What scripts/fuzz-api adds to the fuzzer's cases: who calls, and ids, keys and codes of things that exist.
+
+A case that names a random id is answered 404 and reaches nothing behind it. Every second one names something real
+instead: what the run began with, or what its own cases have created. What the run began with is not deleted.
+"""
+
+import itertools
+import json
+import os
+import pathlib
+import urllib.request
+
+import schemathesis
+
+WORK = pathlib.Path(os.environ["FUZZ_WORK"])
+WHO = os.environ["FUZZ_AS"]
+PEOPLE = json.loads((WORK / "people.json").read_text())
+SENT = open(WORK / f"sent.{WHO}", "a", buffering=1, encoding="utf-8")
+# Members of answers that later cases may name.
+IDS = ["device_id", "model_id", "deployment_id", "command_id", "key_id", "user_id", "invitation_id", "token_id", "account_id"]
+CODES = ["invitation_token", "user_code", "device_code"]
+MOST = 50
+found = {name: list(PEOPLE["kept"].get(name, [])) for name in [*IDS, *CODES]}
+turns = itertools.count()
+
+
+def access_token():
+    """The token of this run; a login is renewed, because an access token lives for 15 minutes."""
+    if WHO in PEOPLE["fixed"]:
+        return PEOPLE["fixed"][WHO]
+    if WHO == "nobody":
+        return None
+    body = json.dumps({"refresh_token": PEOPLE["refresh"][WHO]}).encode()
+    url = os.environ["FUZZ_BASE"] + "/api/v1/auth/refresh"
+    request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            login = json.loads(answer.read())
+    except urllib.error.HTTPError:
+        # Whoever has left has no login any more, and goes on as nobody with a token.
+        return "ended" if WHO == "leaver" else None
+    PEOPLE["refresh"][WHO] = login["refresh_token"]
+    (WORK / "people.json").write_text(json.dumps(PEOPLE))
+    return login["access_token"]
+
+
+TOKEN = access_token()
+if TOKEN is None and WHO != "nobody":
+    raise SystemExit(f"fuzz-api: the login of {WHO} has ended")
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Puts the caller and every second time real names into a case."""
+    if TOKEN:
+        case.headers = {**(case.headers or {}), "Authorization": f"Bearer {TOKEN}"}
+    if case.method.upper() == "GET" and "/commands" in case.operation.path:
+        # What may wait takes up to 50 seconds; a wait that is refused is sent as it is.
+        wait = str((case.query or {}).get("wait", "50"))
+        if wait.isdigit() and (wait != "50" or "/agent/" in case.operation.path):
+            case.query = {**(case.query or {}), "wait": 0}
+    turn = next(turns)
+    for name, value in list((case.path_parameters or {}).items()):
+        # Nobody loses their device or their role in the middle of a run.
+        ends = case.method.upper() == "DELETE" or name == "user_id"
+        kept = PEOPLE["kept"].get(name, []) if ends else []
+        real = [value for value in found.get(name, []) if value not in kept]
+        if value in kept:
+            # The fuzzer uses what it has read in answers, too.
+            case.path_parameters[name] = value.split("_")[0] + "_" + "0" * 32
+        elif real and turn % 2 == 0:
+            case.path_parameters[name] = real[turn // 2 % len(real)]
+    if turn % 2:
+        return
+    if isinstance(case.body, dict):
+        for name in set(case.body) & set(found):
+            if found[name] and isinstance(case.body[name], str):
+                case.body[name] = found[name][-1]
+        if isinstance(case.body.get("fleet_key"), str):
+            case.body["fleet_key"] = PEOPLE["fleet_key"]
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    """Notes the status, and what there is to name now."""
+    SENT.write(f"{case.method.upper()} {case.operation.path} {response.status_code}\n")
+    if response.status_code in (200, 201, 202):
+        try:
+            remember(json.loads(response.content))
+        except ValueError:
+            pass
+
+
+def remember(value):
+    """Keeps the ids and codes of an answer, the newest ones."""
+    if isinstance(value, list):
+        for item in value[:5]:
+            remember(item)
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            if name in found and isinstance(member, str) and member not in found[name]:
+                found[name].append(member)
+                del found[name][len(PEOPLE["kept"].get(name, [])):-MOST]
+            else:
+                remember(member)
