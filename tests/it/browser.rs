@@ -5,4 +5,6 @@
 mod causes;
 mod chromium;
 mod dashboard;
+mod device_flow;
+mod hostile;
 mod workspace;

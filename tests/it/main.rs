@@ -27,7 +27,9 @@ mod network;
 #[path = "../../backend/tests/store/object_store.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
 mod object_store;
+mod people;
 mod registration;
+mod secrets;
 mod service;
 mod serving;
 mod simulation;

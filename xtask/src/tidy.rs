@@ -14,6 +14,7 @@ mod lexer;
 mod paths;
 mod rules;
 mod specification;
+mod threats;
 
 use std::{fmt, path::Path};
 
@@ -80,6 +81,12 @@ pub(crate) fn run(root: &Path, write: bool) -> anyhow::Result<Report> {
     let (rows, broken) = specification::rows(&text);
     findings.extend(broken);
     findings.extend(specification::check(&rows, &claims));
+    let [listed, tests] = [threats::THREATS, threats::TESTS].map(|path| {
+        let path = root.join(path);
+        std::fs::read_to_string(&path)
+            .with_context(|| format!("failed to read `{}`", path.display()))
+    });
+    findings.extend(threats::check(&listed?, &tests?, &sources));
     findings.sort();
     Ok(Report { findings, rows })
 }

@@ -5,9 +5,10 @@ use std::{
     process::Command,
 };
 
+use link_protocol::key::{EnrolmentKey, KeyKind};
 use link_tests::{
     device::free_port,
-    program::Running,
+    program::{self, Running},
     release_server::{Fault, ReleaseServer},
     wait::until,
 };
@@ -103,6 +104,27 @@ fn plain_http_is_for_this_machine_alone() {
         assert!(ran.stderr.contains("releases are fetched"), "{ran:?}");
         assert!(scratch.tree() == before, "{:?}", scratch.tree().keys());
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_sends_no_key_to_a_backend_whose_certificate_nobody_knows() {
+    let scratch = Scratch::new();
+    let Some(server) = TlsServer::start(&scratch).await else { return };
+    let home = tempfile::tempdir().unwrap();
+    let key = EnrolmentKey::from_secret(KeyKind::Registration, [7; 32]);
+    let mut link = Command::new(program::path("link"));
+    link.args(["register", "--backend", &server.url]);
+    link.env("LINK_HOME", home.path()).env("LINK_REGISTRATION_KEY", key.expose());
+    let ran = run(&mut link);
+    assert_eq!(ran.code, Some(69), "{ran:?}");
+    assert!(ran.stderr.contains("certificate"), "{ran:?}");
+    assert!(!home.path().join("state/identity.json").exists());
+    // It answers who trusts it, so the refusal was the command's own.
+    server.answer("ready", "200 OK", "");
+    let mut curl = Command::new("curl");
+    curl.args(["-fsS", &format!("{}/ready", server.url), "--cacert"]);
+    let ran = run(curl.arg(server.folder.join("certificate")));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
 impl TlsServer {

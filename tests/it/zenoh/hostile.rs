@@ -203,3 +203,104 @@ async fn a_message_counts_only_with_the_proof_of_the_device_whose_slot_it_is() {
     honest_session.close().await;
     thief.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_router_repeats_of_a_device_changes_nothing() {
+    let backend = backend_with_router("tls", free_port(), &[]).await;
+    let honest = Hostile::register(&backend, 3).await;
+    let device = DeviceSession::join(&honest.access, Arc::clone(&honest.key)).await.unwrap();
+    let patience = std::time::Duration::from_secs(5);
+    device.ask(Verb::Post, "hello", honest.hello(), patience).await.unwrap();
+    let id = honest.client.device();
+    backend.online(id, true).await;
+    let model = backend.model_at("tiny", "https://models.example/tiny.gguf", b"weights").await;
+    let deployment = backend.deploy(model.model_id, id, free_port(), false).await;
+
+    // What the device said, in its order; a router has all of it, with the device's signatures.
+    let path = |rest: &str| format!("models/{}/{rest}", model.model_id);
+    let progress = |event: &str, done: u64| {
+        let body = json!({
+            "deployment_id": deployment.deployment_id, "event": event, "bytes_done": done,
+            "bytes_total": 7,
+        });
+        (path("deployment"), body)
+    };
+    let usage = json!({
+        "inference_id": format!("inf_{}", "1".repeat(32)), "model_id": model.model_id,
+        "prompt_tokens": 3, "completion_tokens": 4, "provenance": "exact", "duration_ms": 5,
+        "time_to_first_token_ms": 1,
+    });
+    let result = json!({
+        "command_id": deployment.command_id, "attempt": 1, "status": "succeeded", "output": "done",
+    });
+    let receipt = json!({ "command_id": deployment.command_id, "attempt": 1, "receipt": "stored" });
+    let state = |serving: bool, generation: u64| {
+        let body = json!({
+            "model_id": model.model_id, "state": if serving { "serving" } else { "not_serving" },
+            "pipeline_id": link_protocol::id::PipelineId::of(model.model_id),
+            "is_serving": serving, "port": deployment.port, "allowlist_digest": "",
+            "generation": generation,
+        });
+        (path("status"), body)
+    };
+    let said: Vec<(String, Vec<u8>)> = [
+        (format!("commands/{}/receipt", deployment.command_id), receipt),
+        progress("downloading", 1),
+        progress("configuring", 7),
+        (format!("commands/{}/status", deployment.command_id), result),
+        state(false, 1),
+        state(true, 2),
+        (path("telemetry"), usage),
+    ]
+    .into_iter()
+    .map(|(path, body)| (path, serde_json::to_vec(&body).unwrap()))
+    .collect();
+    for (path, body) in &said {
+        device.ask(Verb::Post, path, body.clone(), patience).await.unwrap();
+    }
+    let known = async || {
+        let found = backend.owner.deployment(deployment.deployment_id).await.unwrap();
+        let command = backend.owner.command(deployment.command_id).await.unwrap();
+        let url = format!("sqlite://{}?mode=ro", backend.data().join("link.db").display());
+        let pool = sqlx::SqlitePool::connect(&url).await.unwrap();
+        let inferences: i64 =
+            sqlx::query_scalar("SELECT COUNT(*) FROM telemetry").fetch_one(&pool).await.unwrap();
+        let counted: i64 = sqlx::query_scalar("SELECT SUM(completion_tokens) FROM usage_totals")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        (found.state, found.serving, command.result, inferences, counted)
+    };
+    let before = known().await;
+    assert_eq!((before.3, before.4), (1, 4));
+
+    // The router says all of it again, the oldest last, with the password of the slot and the
+    // signatures that it has seen, but without the device's key.
+    device.close().await;
+    let router = honest.session().await;
+    let slot = Slot::named(&honest.access.username).unwrap();
+    for (path, body) in said.iter().chain(said.iter().rev()) {
+        let key = slot.uplink(path);
+        let proof = Proof::sign(&honest.key, Verb::Post, &key, body);
+        let replies = router
+            .get(&key)
+            .payload(body.clone())
+            .attachment(proof.to_text())
+            .consolidation(ConsolidationMode::None)
+            .timeout(patience)
+            .await
+            .unwrap();
+        let reply = replies.recv_async().await.unwrap().into_result();
+        assert!(reply.is_ok(), "it is taken for what it was, once: {path}");
+    }
+    assert_eq!(known().await, before);
+    // One letter more in any of it, and it is not the device's.
+    let (path, body) = &said[3];
+    let key = slot.uplink(path);
+    let proof = Proof::sign(&honest.key, Verb::Post, &key, body);
+    let altered = [body.as_slice(), b" "].concat();
+    let replies =
+        router.get(&key).payload(altered).attachment(proof.to_text()).timeout(patience).await;
+    let refused = replies.unwrap().recv_async().await.unwrap().into_result();
+    assert!(refused.is_err());
+}

@@ -196,7 +196,7 @@ fn belongs_to_a_test(code: &[&str], comment: usize, indent: usize) -> bool {
 }
 
 /// Whether one of the attributes directly above the item makes it a test.
-fn is_test(code: &[&str], item: usize) -> bool {
+pub(crate) fn is_test(code: &[&str], item: usize) -> bool {
     let above = code[..item].iter().rev().map(|line| line.trim()).filter(|line| !line.is_empty());
     above.take_while(|line| is_attribute(line)).any(is_test_attribute)
 }
@@ -214,7 +214,8 @@ fn is_test_attribute(line: &str) -> bool {
     name == "test" || name.ends_with("::test")
 }
 
-fn is_function(line: &str) -> bool {
+/// Whether a line opens a function.
+pub(crate) fn is_function(line: &str) -> bool {
     line.split_whitespace().any(|word| word == "fn") && !line.trim_start().starts_with("let ")
 }
 

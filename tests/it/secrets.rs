@@ -1,0 +1,267 @@
+//! Where secrets must not be: in the arguments and environments of processes, in logs, and in files
+//! that another user of the machine can read; and that nothing listens beyond the machine.
+
+use std::{
+    os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use link_protocol::{
+    backend_api::token::CreateToken, key::KeyKind, permission::Permission, port::Port,
+};
+use link_tests::{
+    backend::{EMAIL, PASSWORD, TestBackend},
+    chat,
+    device::TestDevice,
+    program,
+};
+use serde_json::Value;
+
+/// The user and the group of nobody, on every Linux.
+const NOBODY: u32 = 65534;
+
+/// A backend, a device that serves, and a person who is logged in, all of them talkative.
+struct Stage {
+    backend: TestBackend,
+    device: TestDevice,
+    person: tempfile::TempDir,
+    port: Port,
+    /// What nobody may learn, by its name.
+    secrets: Vec<(&'static str, String)>,
+}
+
+impl Stage {
+    async fn set() -> Self {
+        let backend = TestBackend::start_with(&["--log", "debug"]).await;
+        let key = backend.key(KeyKind::Registration).await;
+        let mut device = TestDevice::unregistered();
+        let registered = device.register_with(&backend.url, &key);
+        assert!(registered.status.success(), "{registered:?}");
+        device.id = device.identity().device_id;
+        device.run(&[("LINK_LOG", "debug")]);
+        backend.online(device.id, true).await;
+        let deployment = backend.serve_tiny(&device).await;
+        chat::whole(chat::ask(deployment.port, None, false).await.unwrap()).await;
+
+        let person = tempfile::tempdir().unwrap();
+        let password = person.path().join("password");
+        std::fs::write(&password, format!("{PASSWORD}\n")).unwrap();
+        let mut login = Command::new(program::path("link"));
+        login
+            .args(["login", "--email", EMAIL, "--password-stdin", "--backend", &backend.url])
+            .env("LINK_HOME", person.path())
+            .stdin(std::fs::File::open(&password).unwrap());
+        assert!(login.output().unwrap().status.success());
+        std::fs::remove_file(password).unwrap();
+        let wish = CreateToken {
+            name: "ci".to_owned(),
+            scopes: vec![Permission::ReadDevices],
+            expires_at: None,
+        };
+        let personal = backend.owner.create_token(&wish).await.unwrap().token;
+        let identity = device.identity();
+        let state = device.home().join("state");
+        let control = std::fs::read_to_string(state.join("run/control.token")).unwrap();
+        let login: Value = serde_json::from_str(
+            &std::fs::read_to_string(person.path().join("config/credentials.json")).unwrap(),
+        )
+        .unwrap();
+        let of_login = |name: &str| login[name].as_str().unwrap().to_owned();
+        let secrets = vec![
+            ("registration key", key.expose().to_owned()),
+            ("device token", identity.device_token.expose().to_owned()),
+            ("device key", identity.private_key_seed.expose().to_owned()),
+            ("control token", control.trim().to_owned()),
+            ("engine secret", engine_secret(&device).await),
+            ("access token", of_login("access_token")),
+            ("refresh token", of_login("refresh_token")),
+            ("personal token", personal.expose().to_owned()),
+            ("password", PASSWORD.to_owned()),
+        ];
+        assert!(secrets.iter().all(|(_, secret)| secret.len() >= 16));
+        Self { backend, device, person, port: deployment.port, secrets }
+    }
+
+    fn secret_of(&self, bytes: &[u8]) -> Option<&'static str> {
+        let holds = |secret: &str| bytes.windows(secret.len()).any(|at| at == secret.as_bytes());
+        self.secrets.iter().find(|(_, secret)| holds(secret)).map(|(name, _)| *name)
+    }
+
+    fn folders(&self) -> [PathBuf; 3] {
+        [self.device.home(), self.backend.data(), self.person.path().to_owned()]
+    }
+}
+
+/// The secret of the engine's launch, from the file that its arguments name.
+async fn engine_secret(device: &TestDevice) -> String {
+    let engine = device.model().await.engine_pid.unwrap();
+    let arguments = arguments_of(engine);
+    let at = arguments.iter().position(|argument| argument == "--api-key-file").unwrap();
+    std::fs::read_to_string(&arguments[at + 1]).unwrap().trim().to_owned()
+}
+
+fn arguments_of(pid: u32) -> Vec<String> {
+    let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap();
+    bytes.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_secret_is_in_a_process_or_a_log_or_a_file_that_others_can_read() {
+    let stage = Stage::set().await;
+    for entry in std::fs::read_dir("/proc").unwrap() {
+        let folder = entry.unwrap().path();
+        let is_process = folder.file_name().unwrap().to_string_lossy().parse::<u32>().is_ok();
+        for file in ["cmdline", "environ"] {
+            let bytes = if is_process { std::fs::read(folder.join(file)) } else { break };
+            let found = stage.secret_of(&bytes.unwrap_or_default());
+            assert_eq!(found, None, "in {file} of {}", folder.display());
+        }
+    }
+
+    for output in [stage.backend.output(), stage.device.output()] {
+        assert!(!output.is_empty());
+        assert_eq!(stage.secret_of(output.as_bytes()), None, "{output}");
+    }
+    let mut holders = Vec::new();
+    for file in stage.folders().iter().flat_map(|folder| files_below(folder)) {
+        let Some(name) = stage.secret_of(&std::fs::read(&file).unwrap_or_default()) else {
+            continue;
+        };
+        assert!(!file.to_string_lossy().contains("/logs/"), "{name} in {}", file.display());
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&file) & 0o077, 0, "{name} in {}: {:o}", file.display(), mode(&file));
+        let folder = file.parent().unwrap();
+        assert_eq!(mode(folder) & 0o077, 0, "{}: {:o}", folder.display(), mode(folder));
+        holders.push(name);
+    }
+    // It was looked where they are: what a device and a person must keep was found.
+    for kept in ["device token", "control token", "engine secret", "access token"] {
+        assert!(holders.contains(&kept), "{kept} in none of {:?}", stage.folders());
+    }
+    // Keys, tokens and passwords are in the database as digests.
+    let database = std::fs::read(stage.backend.data().join("link.db")).unwrap();
+    assert_eq!(stage.secret_of(&database), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_user_of_the_machine_reads_no_file_of_a_device_a_backend_or_a_person() {
+    if !link_platform::session::is_root() {
+        // Only root can become somebody else.
+        return;
+    }
+    let stage = Stage::set().await;
+    let (home, data) = (stage.device.home(), stage.backend.data());
+    for scratch in [home.as_path(), data.parent().unwrap(), stage.person.path()] {
+        // The scratch folder would keep everybody out by itself.
+        std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let open = scratch.join("for-all");
+        std::fs::write(&open, "to be read").unwrap();
+        std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let mut find = Command::new("find");
+        find.arg(".").args(["-type", "f", "-readable"]).current_dir(scratch);
+        let found = find.uid(NOBODY).gid(NOBODY).output().unwrap();
+        let readable = String::from_utf8(found.stdout).unwrap();
+        assert!(readable.lines().any(|file| file == "./for-all"), "{readable}");
+        for file in readable.lines() {
+            let found = stage.secret_of(&std::fs::read(scratch.join(file)).unwrap_or_default());
+            assert_eq!(found, None, "{file}");
+            let private = ["./state/", "./config/", "./data/"];
+            assert!(!private.iter().any(|part| file.starts_with(part)), "{file} can be read");
+        }
+    }
+    // What can be reached is the local API, which shows states to everybody and does nothing.
+    let stop = format!("http://127.0.0.1:{}/update", stage.device.local_port);
+    let answer = reqwest::Client::new().post(stop).send().await.unwrap();
+    assert_eq!(answer.status(), 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_device_listens_on_is_reached_from_this_machine_only() {
+    let stage = Stage::set().await;
+    let engine = stage.device.model().await.engine_pid.unwrap();
+    let mut ports = Vec::new();
+    for pid in [stage.device.agent_pid(), engine] {
+        let sockets = sockets_of(pid);
+        for (address, port, inode) in listeners() {
+            if sockets.contains(&inode) {
+                assert!(
+                    ["0100007F", "00000000000000000000000001000000"].contains(&address.as_str()),
+                    "process {pid} listens on {address} port {port}"
+                );
+                ports.push(port);
+            }
+        }
+    }
+    for port in [stage.port.get(), stage.device.local_port] {
+        assert!(ports.contains(&port), "{port} is in none of {ports:?}");
+    }
+    assert!(ports.len() >= 3, "the engine has a port too: {ports:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_engine_answers_nobody_who_does_not_know_its_secret() {
+    let stage = Stage::set().await;
+    let engine = stage.device.model().await.engine_pid.unwrap();
+    let arguments = arguments_of(engine);
+    let at = arguments.iter().position(|argument| argument == "--port").unwrap();
+    let base = format!("http://127.0.0.1:{}", arguments[at + 1]);
+    let client = reqwest::Client::new();
+    let chat = serde_json::json!({ "messages": [{ "role": "user", "content": "hi" }] });
+    for wrong in ["", "Bearer wrong", "Bearer"] {
+        for path in ["/props", "/slots", "/metrics"] {
+            let asked = client.get(format!("{base}{path}")).header("authorization", wrong);
+            assert_eq!(asked.send().await.unwrap().status(), 401, "{path} {wrong:?}");
+        }
+        let asked = client.post(format!("{base}/v1/chat/completions")).json(&chat);
+        let asked = asked.header("authorization", wrong).send().await.unwrap();
+        assert_eq!(asked.status(), 401, "{wrong:?}");
+    }
+    // Its list of models asks for no secret: it tells the alias, and nothing of this machine.
+    let list = client.get(format!("{base}/v1/models")).send().await.unwrap().text().await.unwrap();
+    let home = stage.device.home().display().to_string();
+    assert!(
+        list.contains("\"tiny\"") && !list.contains(&home) && !list.contains(".gguf"),
+        "{list}"
+    );
+}
+
+/// Every TCP socket that listens: its address as the kernel writes it, its port, its inode.
+fn listeners() -> Vec<(String, u16, String)> {
+    let mut found = Vec::new();
+    for file in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        for line in std::fs::read_to_string(file).unwrap_or_default().lines().skip(1) {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (address, port) = fields[1].split_once(':').unwrap();
+            if fields[3] == "0A" {
+                let port = u16::from_str_radix(port, 16).unwrap();
+                found.push((address.to_owned(), port, fields[9].to_owned()));
+            }
+        }
+    }
+    found
+}
+
+fn sockets_of(pid: u32) -> Vec<String> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
+    let targets = entries.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+    let inode = |target: PathBuf| {
+        let text = target.to_str()?;
+        Some(text.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())
+    };
+    targets.filter_map(inode).collect()
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
+    let mut files = vec![];
+    for entry in entries.flatten() {
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            files.extend(files_below(&entry.path()));
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+    }
+    files
+}
