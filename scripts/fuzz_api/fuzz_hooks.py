@@ -83,7 +83,7 @@ def before_call(context, case, kwargs):
 @schemathesis.hook
 def after_call(context, case, response):
     """Notes the status, and what there is to name now."""
-    SENT.write(f"{case.method.upper()} {case.operation.path} {response.status_code}\n")
+    SENT.write(f"{case.operation.method.upper()} {case.operation.path} {response.status_code}\n")
     if response.status_code in (200, 201, 202):
         try:
             remember(json.loads(response.content))
