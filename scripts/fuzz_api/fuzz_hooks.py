@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import pathlib
+import urllib.error
 import urllib.request
 
 import schemathesis
