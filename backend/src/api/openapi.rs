@@ -122,6 +122,7 @@ const PARTICULAR: &[(&str, &[Code])] = &[
     ("serve_model", &[Code::NotOwner, Code::NotDeployed, Code::DeviceOffline, Code::QueueFull]),
     ("stop_model", &[Code::NotDeployed, Code::QueueFull]),
     ("uninstall_model", &[Code::NotDeployed, Code::QueueFull]),
+    ("open_zenoh", &[Code::ZenohNotOffered]),
     ("poll_commands", &[Code::StalePoll]),
     ("acknowledge_command", &[Code::CommandExpired]),
     ("report_command", &[Code::CommandExpired]),

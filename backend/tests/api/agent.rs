@@ -106,3 +106,12 @@ async fn a_report_about_another_model_or_deployment_is_refused() {
     let result = world.result(&device, &theirs.text("command_id"), "succeeded").await;
     result.is(404, "not-found");
 }
+
+#[tokio::test]
+async fn a_backend_without_a_router_says_so_to_a_device_that_asks_for_it() {
+    let (world, user) = World::set_up().await;
+    let device = world.online_device(&user).await;
+    let refused = world.act(&device.path("/zenoh"), &device.token).await;
+    refused.is(409, "zenoh-not-offered");
+    assert!(refused.body["hint"].as_str().unwrap().contains("http"));
+}

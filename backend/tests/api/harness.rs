@@ -29,7 +29,7 @@ use sqlx::{Connection as _, PgConnection, SqliteConnection, sqlite::SqliteConnec
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
-use crate::cluster::Database;
+use crate::{cluster::Database, documented};
 
 pub(crate) const ORIGIN: &str = "https://work.example";
 pub(crate) const PASSWORD: &str = "correct horse battery";
@@ -177,11 +177,13 @@ impl World {
     }
 
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let response = self.backend.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes().to_vec();
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         let status = parts.status.as_u16();
+        documented::check(method.as_str(), &path, status);
         let answer = Answer { status, headers: parts.headers, bytes, body };
         if status >= 400 && status != 416 {
             answer.check_problem();

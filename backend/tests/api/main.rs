@@ -14,6 +14,7 @@ mod deployment;
 mod device;
 mod device_flow;
 mod document;
+mod documented;
 mod explain;
 mod faults;
 mod fleet;
