@@ -70,9 +70,8 @@ impl App {
         let what = version.to_string();
         let key = format!("update:{version}");
         let wish = Command::UpdateAgent(UpdateAgent { version });
-        let sent = self.send(device.id, wish, key, claim.as_ref()).await?;
-        self.note(&caller, Action::UpdateDevice, id, &what).await;
-        Ok(sent)
+        let entry = self.entry(&caller, Action::UpdateDevice, id).with(&what);
+        self.send(device.id, wish, key, claim.as_ref(), entry).await
     }
 
     /// Removes a device from the account; its slot is free.

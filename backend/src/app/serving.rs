@@ -11,7 +11,11 @@ use crate::{
     access::Identity,
     app::App,
     chance,
-    domain::{audit::Action, device::DeviceRecord, refusal::Refusal},
+    domain::{
+        audit::{Action, AuditRecord},
+        device::DeviceRecord,
+        refusal::Refusal,
+    },
     failure::Failure,
     numbers,
     store::Claim,
@@ -23,6 +27,13 @@ pub struct Requested {
     pub caller: Identity,
     pub model: ModelId,
     pub device: DeviceId,
+}
+
+impl Requested {
+    /// Makes the entry of the audit log.
+    fn entry(&self, app: &App, action: Action) -> AuditRecord {
+        app.entry(&self.caller, action, self.device).with(&self.model.to_string())
+    }
 }
 
 impl App {
@@ -59,9 +70,7 @@ impl App {
             allowlist,
             port,
         });
-        let sent = self.send(on.device, wish, key, claim.as_ref()).await?;
-        self.note(&on.caller, Action::Repair, on.device, &on.model.to_string()).await;
-        Ok(sent)
+        self.send(on.device, wish, key, claim.as_ref(), on.entry(self, Action::Repair)).await
     }
 
     /// Starts serving a model.
@@ -77,9 +86,7 @@ impl App {
         let key = format!("serve:{}:{kept}", on.model);
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::StartServing(StartServing { pipeline_id, model_id: on.model, port });
-        let sent = self.send(on.device, wish, key, None).await?;
-        self.note(&on.caller, Action::Serve, on.device, &on.model.to_string()).await;
-        Ok(sent)
+        self.send(on.device, wish, key, None, on.entry(self, Action::Serve)).await
     }
 
     /// Stops serving a model; the device may be offline.
@@ -92,9 +99,8 @@ impl App {
         self.check_deployed(on).await?;
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::StopServing(StopServing { pipeline_id, model_id: on.model });
-        let sent = self.send(on.device, wish, format!("stop:{}", on.model), None).await?;
-        self.note(&on.caller, Action::Stop, on.device, &on.model.to_string()).await;
-        Ok(sent)
+        self.send(on.device, wish, format!("stop:{}", on.model), None, on.entry(self, Action::Stop))
+            .await
     }
 
     /// Removes a model from a device; the device may be offline.
@@ -107,9 +113,14 @@ impl App {
         self.check_deployed(on).await?;
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::UninstallModel(UninstallModel { pipeline_id, model_id: on.model });
-        let sent = self.send(on.device, wish, format!("uninstall:{}", on.model), None).await?;
-        self.note(&on.caller, Action::Uninstall, on.device, &on.model.to_string()).await;
-        Ok(sent)
+        self.send(
+            on.device,
+            wish,
+            format!("uninstall:{}", on.model),
+            None,
+            on.entry(self, Action::Uninstall),
+        )
+        .await
     }
 
     async fn repaired_before(&self, claim: Option<&Claim>) -> Result<Option<CommandInfo>, Failure> {
@@ -134,15 +145,17 @@ impl App {
         if self.is_online(device) { Ok(()) } else { Err(Refusal::DeviceOffline(device.id)) }
     }
 
+    /// Stores a wish together with its entry in the audit log, and wakes the device.
     pub(super) async fn send(
         &self,
         device: DeviceId,
         wish: Command,
         key: String,
         claim: Option<&Claim>,
+        entry: AuditRecord,
     ) -> Result<CommandInfo, Failure> {
         let id = CommandId::from_uuid(chance::uuid());
-        let record = self.store.place_command(id, device, wish, key, claim, self.now()).await?;
+        let record = self.store.place_command(id, device, wish, key, claim, &entry).await?;
         if record.id == id {
             numbers::command_placed();
         }

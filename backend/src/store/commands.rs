@@ -10,6 +10,7 @@ use link_protocol::{
 
 use crate::{
     domain::{
+        audit::AuditRecord,
         command::{self, CommandRecord, Outcome, Reported, State},
         outcome,
         refusal::Refusal,
@@ -17,7 +18,7 @@ use crate::{
     },
     failure::Failure,
     store::{
-        Claim, Connection, Store, StoreError,
+        Claim, Connection, Store, StoreError, audit,
         column::{from_json, json, ms, optional_time, parse, signed, small, time, unsigned},
         deployments, idempotency, read, sql, write,
     },
@@ -90,7 +91,8 @@ impl Store {
         rows.into_iter().map(CommandRecord::try_from).collect()
     }
 
-    /// Stores a wish as the command `id`, or returns the command that is the same wish.
+    /// Stores a wish as the command `id` at the time of `entry`, which goes into the audit log, or
+    /// returns the command that is the same wish.
     ///
     /// # Errors
     /// [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`] and [`StoreError`].
@@ -101,8 +103,9 @@ impl Store {
         wish: Command,
         idempotency_key: String,
         claim: Option<&Claim>,
-        now: Timestamp,
+        entry: &AuditRecord,
     ) -> Result<CommandRecord, Failure> {
+        let now = entry.at;
         let record = write!(self, |db| {
             if let Some(made) = idempotency::made_before(db, claim).await? {
                 let id = parse(&made)?;
@@ -110,6 +113,7 @@ impl Store {
             } else {
                 let record = place(db, id, device, &wish, &idempotency_key, now).await?;
                 idempotency::remember(db, claim, &record.id.to_string(), now).await?;
+                audit::insert(db, entry).await?;
                 record
             }
         });

@@ -98,6 +98,8 @@ impl Store {
         MIGRATIONS.run(&mut connection).await.map_err(not_migrated)?;
         let reader = SqlitePoolOptions::new()
             .max_connections(READERS)
+            // A connection to a file does not go away; to look costs as much as a statement.
+            .test_before_acquire(false)
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .connect_with(options.clone())
             .await

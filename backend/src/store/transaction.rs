@@ -60,7 +60,7 @@ impl Store {
             Db::Lite { writer, .. } => Connection::LiteWriter(writer.lend().await?),
             Db::Pg(pool) => {
                 let begin = if tries.are_alone() { ALONE } else { BESIDE_OTHERS };
-                Connection::PgWriter(pool.begin_with(begin).await?)
+                Connection::PgWriter(Box::pin(pool.begin_with(begin)).await?)
             }
         })
     }
@@ -71,8 +71,8 @@ impl Store {
     /// [`StoreError`].
     pub(super) async fn reader(&self) -> Result<Connection, StoreError> {
         Ok(match &self.db {
-            Db::Lite { reader, .. } => Connection::LiteReader(reader.acquire().await?),
-            Db::Pg(pool) => Connection::PgReader(pool.acquire().await?),
+            Db::Lite { reader, .. } => Connection::LiteReader(Box::pin(reader.acquire()).await?),
+            Db::Pg(pool) => Connection::PgReader(Box::pin(pool.acquire()).await?),
         })
     }
 }
