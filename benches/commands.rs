@@ -64,7 +64,7 @@ async fn main() -> anyhow::Result<()> {
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..callers {
         let device = device(&store, account).await?;
-        tasks.spawn(submit(store.clone(), device, Arc::clone(&done), length));
+        tasks.spawn(submit(store.clone(), account, device, Arc::clone(&done), length));
     }
     let registered = since.elapsed();
     let began = Instant::now();
@@ -83,6 +83,7 @@ async fn main() -> anyhow::Result<()> {
 
 async fn submit(
     store: Store,
+    account: AccountId,
     device: DeviceId,
     done: Arc<AtomicU64>,
     length: Duration,
@@ -96,7 +97,8 @@ async fn submit(
             model_id: model,
         });
         let now = Timestamp::now();
-        store.place_command(id, device, wish, format!("stop:{id}"), None, now).await?;
+        let entry = entry(account, Action::Stop, &device, now);
+        store.place_command(id, device, wish, format!("stop:{id}"), None, &entry).await?;
         let acknowledge = |record: &mut link_backend::domain::command::CommandRecord| {
             record
                 .receipt(ReceiptKind::Stored, now)
@@ -106,6 +108,16 @@ async fn submit(
         done.fetch_add(1, Ordering::SeqCst);
     }
     Ok(())
+}
+
+fn entry(
+    account: AccountId,
+    action: Action,
+    subject: &impl ToString,
+    now: Timestamp,
+) -> AuditRecord {
+    let id = AuditId::from_uuid(Uuid::now_v7());
+    AuditRecord::done(id, account, audit::system(), action, subject.to_string(), now)
 }
 
 async fn account(store: &Store) -> anyhow::Result<AccountId> {
@@ -142,17 +154,8 @@ async fn device(store: &Store, account: AccountId) -> anyhow::Result<DeviceId> {
         tags: Vec::new(),
         revoked: false,
     };
-    let entry = |action, subject: String| {
-        AuditRecord::done(
-            AuditId::from_uuid(Uuid::now_v7()),
-            account,
-            audit::system(),
-            action,
-            subject,
-            now,
-        )
-    };
-    store.add_key(&record, &key.digest(), &entry(Action::CreateKey, record.id.to_string())).await?;
+    let made = entry(account, Action::CreateKey, &record.id, now);
+    store.add_key(&record, &key.digest(), &made).await?;
     let request = RegisterRequest {
         registration_key: Some(key.clone()),
         fleet_key: None,
@@ -188,7 +191,7 @@ async fn device(store: &Store, account: AccountId) -> anyhow::Result<DeviceId> {
         .register(
             &key,
             &request,
-            |device| entry(Action::RegisterDevice, device.id.to_string()),
+            |device| entry(account, Action::RegisterDevice, &device.id, now),
             now,
             |_| Ok(Plan::Enrol { key: record.clone() }),
             |_, _| Ok(fresh.clone()),
