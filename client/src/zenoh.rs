@@ -11,7 +11,7 @@ use link_protocol::{
     envelope::Receipt,
     problem::{self, Problem},
     signing::SigningKey,
-    zenoh::{MAX_MESSAGE, Proof, Slot, Verb, ZenohAccess},
+    zenoh::{BUFFER, MAX_MESSAGE, Proof, Slot, Verb, ZenohAccess},
 };
 use serde_json::{Value, json};
 use zenoh::{
@@ -238,7 +238,8 @@ fn config(access: &ZenohAccess) -> Result<Config, String> {
         ("transport/auth/usrpwd/user", access.username.as_str().into()),
         ("transport/auth/usrpwd/password", access.password.expose().into()),
         ("transport/link/rx/max_message_size", MAX_MESSAGE.into()),
-        ("transport/link/rx/buffer_size", (16 * 1024).into()),
+        ("transport/link/rx/buffer_size", BUFFER.into()),
+        ("transport/link/tx/batch_size", BUFFER.into()),
         // As patient as the router is.
         ("transport/link/tx/lease", 30_000.into()),
         ("transport/link/tx/threads", 1.into()),

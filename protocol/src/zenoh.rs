@@ -31,6 +31,10 @@ pub const BACKEND_USER: &str = "backend";
 /// The largest message, in bytes: a body as large as HTTP takes, its key and its proof.
 pub const MAX_MESSAGE: usize = limits::JSON_BODY_LIMIT + 4096;
 
+/// The size of a buffer of a session, in bytes, on both sides: nearly every message fits, and what
+/// does not goes in pieces. A router has several for each device.
+pub const BUFFER: u16 = 16 * 1024;
+
 /// A user of a router: it may use `link/v1/dev/{name}/**` and nothing else.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Slot(String);

@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use link_platform::fs;
 use link_protocol::{
     secret::Secret,
-    zenoh::{BACKEND_USER, MAX_MESSAGE, PREFIX, Slot},
+    zenoh::{BACKEND_USER, BUFFER, MAX_MESSAGE, PREFIX, Slot},
 };
 use serde_json::{Value, json};
 use zenoh::{Config, Session};
@@ -222,7 +222,8 @@ fn quiet_config() -> anyhow::Result<Config> {
     set(&mut config, "scouting/multicast/enabled", false)?;
     set(&mut config, "scouting/gossip/enabled", false)?;
     set(&mut config, "transport/link/rx/max_message_size", MAX_MESSAGE)?;
-    set(&mut config, "transport/link/rx/buffer_size", 16 * 1024)?;
+    set(&mut config, "transport/link/rx/buffer_size", BUFFER)?;
+    set(&mut config, "transport/link/tx/batch_size", BUFFER)?;
     // A device on a busy machine misses a short lease; HTTP is as patient.
     set(&mut config, "transport/link/tx/lease", 30_000)?;
     Ok(config)
