@@ -193,7 +193,7 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--programs", required=True)
     parser.add_argument("--devices", type=int, default=10_000)
-    parser.add_argument("--zenoh-devices", type=int, default=2_500)
+    parser.add_argument("--zenoh-devices", type=int, default=1_500)
     parser.add_argument("--seconds", type=int, default=15)
     parser.add_argument("--fast-disk")
     parser.add_argument("--build", default="release")
@@ -213,6 +213,8 @@ def main():
         backend = Backend(pathlib.Path(place) / "many", options.programs)
         if options.fast_disk:
             measure(backend, name, options)
+        backend.stop()
+        backend = Backend(pathlib.Path(place) / "held", options.programs)
         held = backend.run("hold", options.devices, "--seconds", "70")
         storms = backend.run("storm", options.devices, "--times", "2")
         backend.stop()

@@ -1,11 +1,16 @@
-//! The commands of an account, as a list.
+//! The commands of a device or of an account, as lists.
 
 use jiff::Timestamp;
 use link_protocol::id::{AccountId, DeviceId};
 
 use crate::{
     domain::command::CommandRecord,
-    store::{Page, Store, StoreError, column::ms, commands::CommandRow, read, sql},
+    store::{
+        Page, Store, StoreError,
+        column::ms,
+        commands::{CommandRow, UNFINISHED, WAITING},
+        read, sql,
+    },
 };
 
 /// Which commands are asked for.
@@ -17,6 +22,34 @@ pub struct CommandFilter {
 }
 
 impl Store {
+    /// Lists what waits to be delivered (again) to a device, by sequence number.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn waiting_commands(
+        &self,
+        device: DeviceId,
+    ) -> Result<Vec<CommandRecord>, StoreError> {
+        let rows: Vec<CommandRow> = read!(self, |pool| {
+            sql::query_as(WAITING).bind(device.to_string()).fetch_all(pool).await?
+        });
+        rows.into_iter().map(CommandRecord::try_from).collect()
+    }
+
+    /// Lists the commands of a device that can still change, in order.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn unfinished_commands(
+        &self,
+        device: DeviceId,
+    ) -> Result<Vec<CommandRecord>, StoreError> {
+        let rows: Vec<CommandRow> = read!(self, |pool| {
+            sql::query_as(UNFINISHED).bind(device.to_string()).fetch_all(pool).await?
+        });
+        rows.into_iter().map(CommandRecord::try_from).collect()
+    }
+
     /// Lists the commands to the devices of an account, the newest first.
     ///
     /// # Errors

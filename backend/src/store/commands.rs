@@ -40,11 +40,11 @@ pub(super) struct CommandRow {
     next_delivery_ms: Option<i64>,
 }
 
-const WAITING: &str = "SELECT * FROM commands WHERE device_id = $1 \
+pub(super) const WAITING: &str = "SELECT * FROM commands WHERE device_id = $1 \
      AND next_delivery_ms IS NOT NULL ORDER BY seq";
 
 /// What can still change, and everything that the device must not have lost.
-const UNFINISHED: &str = "SELECT * FROM commands WHERE device_id = $1 \
+pub(super) const UNFINISHED: &str = "SELECT * FROM commands WHERE device_id = $1 \
      AND (state IN ('queued', 'delivered') OR (state = 'acknowledged' AND result IS NULL)) \
      ORDER BY seq";
 
@@ -61,34 +61,6 @@ impl Store {
                 .await?
         });
         row.map(CommandRecord::try_from).transpose()
-    }
-
-    /// Lists what waits to be delivered (again) to a device, by sequence number.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn waiting_commands(
-        &self,
-        device: DeviceId,
-    ) -> Result<Vec<CommandRecord>, StoreError> {
-        let rows: Vec<CommandRow> = read!(self, |pool| {
-            sql::query_as(WAITING).bind(device.to_string()).fetch_all(pool).await?
-        });
-        rows.into_iter().map(CommandRecord::try_from).collect()
-    }
-
-    /// Lists the commands of a device that can still change, in order.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn unfinished_commands(
-        &self,
-        device: DeviceId,
-    ) -> Result<Vec<CommandRecord>, StoreError> {
-        let rows: Vec<CommandRow> = read!(self, |pool| {
-            sql::query_as(UNFINISHED).bind(device.to_string()).fetch_all(pool).await?
-        });
-        rows.into_iter().map(CommandRecord::try_from).collect()
     }
 
     /// Stores a wish as the command `id` at the time of `entry`, which goes into the audit log, or

@@ -1,3 +1,6 @@
+//! Private mappings of the program's file that nothing was written to are unmapped page by page; the
+//! kernel maps them again, from the file, when they are used.
+
 #![expect(
     clippy::disallowed_methods,
     reason = "IO shell: reads what the kernel says of this process"
