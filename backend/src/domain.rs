@@ -9,6 +9,7 @@ pub mod attempts;
 pub mod audit;
 pub mod command;
 pub mod deployment;
+pub mod desired;
 pub mod device;
 pub mod device_flow;
 pub mod explain;

@@ -39,7 +39,7 @@ mod writer;
 pub use column::Page;
 pub use command_list::CommandFilter;
 pub use counts::Counts;
-pub use deployments::{DeploymentFilter, DeploymentView, Lost, NewDeployment};
+pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
 pub use fault::Passing;
 pub use idempotency::Claim;
 pub use members::MemberChange;

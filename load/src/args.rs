@@ -19,7 +19,7 @@ Examples:
   link-load storm --backend http://127.0.0.1:8000 --identities devices --devices 10000 --processes 2
   link-load commands --backend http://127.0.0.1:8000 --identities devices --devices 1000 \\
     --email ada@example.org --password-file password --callers 32 --seconds 30
-  link-load hold --over zenoh --backend http://127.0.0.1:8000 --identities devices --devices 2500
+  link-load hold --over zenoh --backend http://127.0.0.1:8000 --identities devices --devices 1500
   link-load check record.jsonl
 
 The account that the fleet key belongs to must be allowed as many devices (`link-backend serve

@@ -12,10 +12,13 @@ use link_protocol::{
 use crate::{
     app::{App, deployments::Made},
     chance,
-    domain::device::DeviceRecord,
+    domain::{
+        desired::{self, Lost},
+        device::DeviceRecord,
+        refusal::Refusal,
+    },
     failure::Failure,
     numbers,
-    store::Lost,
 };
 
 impl App {
@@ -30,7 +33,13 @@ impl App {
         listed: &[ModelReport],
         now: Timestamp,
     ) -> Result<(), Failure> {
-        for lost in self.store.lost_models(device.id, listed).await? {
+        let current = self.store.deployed_models(device.id).await?;
+        let is_listed = |model| listed.iter().any(|report| report.model_id == model);
+        if current.iter().all(|(deployment, _)| is_listed(deployment.model)) {
+            return Ok(());
+        }
+        let unfinished = self.store.unfinished_commands(device.id).await?;
+        for lost in desired::lost(current, listed, &unfinished) {
             let model = lost.deployment.model;
             match self.give_back_one(lost, now).await {
                 Ok(()) => {
@@ -47,7 +56,7 @@ impl App {
 
     async fn give_back_one(&self, lost: Lost, now: Timestamp) -> Result<(), Failure> {
         let before = lost.deployment;
-        let Some(model) = self.store.model(before.model).await? else { return Ok(()) };
+        let model = self.store.model(before.model).await?.ok_or(Refusal::NotFound("model"))?;
         let file = model.file()?;
         let allowlist = self.store.allowlist().await?;
         let wish = CreateDeployment {

@@ -8,7 +8,7 @@ use crate::{
     store::{
         Page, Store, StoreError,
         column::ms,
-        commands::{CommandRow, UNFINISHED, WAITING},
+        commands::{CommandRow, UNFINISHED, WAITING, list},
         read, sql,
     },
 };
@@ -30,10 +30,7 @@ impl Store {
         &self,
         device: DeviceId,
     ) -> Result<Vec<CommandRecord>, StoreError> {
-        let rows: Vec<CommandRow> = read!(self, |pool| {
-            sql::query_as(WAITING).bind(device.to_string()).fetch_all(pool).await?
-        });
-        rows.into_iter().map(CommandRecord::try_from).collect()
+        read!(self, |db| list(db, WAITING, device).await)
     }
 
     /// Lists the commands of a device that can still change, in order.
@@ -44,10 +41,7 @@ impl Store {
         &self,
         device: DeviceId,
     ) -> Result<Vec<CommandRecord>, StoreError> {
-        let rows: Vec<CommandRow> = read!(self, |pool| {
-            sql::query_as(UNFINISHED).bind(device.to_string()).fetch_all(pool).await?
-        });
-        rows.into_iter().map(CommandRecord::try_from).collect()
+        read!(self, |db| list(db, UNFINISHED, device).await)
     }
 
     /// Lists the commands to the devices of an account, the newest first.

@@ -304,7 +304,7 @@ async fn open(db: &mut Connection, device: DeviceId) -> Result<Vec<CommandRecord
     list(db, OPEN, device).await
 }
 
-async fn list(
+pub(super) async fn list(
     db: &mut Connection,
     query: &'static str,
     device: DeviceId,

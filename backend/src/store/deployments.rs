@@ -1,9 +1,8 @@
 //! Deployments, each with its command in one transaction.
 
-mod lost;
+mod deployed;
 mod row;
 
-pub use lost::Lost;
 pub(super) use row::update;
 
 use jiff::Timestamp;

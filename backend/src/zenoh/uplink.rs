@@ -19,7 +19,7 @@ use link_protocol::{
 };
 use tower::ServiceExt as _;
 use zenoh::{
-    Session,
+    Session, Wait as _,
     bytes::Encoding,
     query::{Query, Queryable},
 };
@@ -30,17 +30,19 @@ use crate::{api, app::App, domain::device::DeviceRecord, failure::Failure};
 /// What is declared on a session; dropping it takes it back.
 pub(super) struct Declared(#[expect(dead_code, reason = "held, not read")] Queryable<()>);
 
-/// Messages of one device that are answered at a time: more are refused, so that a flood of one
-/// device holds up no other.
+/// Messages of one device that are answered at a time: as many more are refused with a reason, and
+/// what comes beyond is not answered, so that a flood of one device holds up no other.
 const AT_ONCE: u32 = 8;
 
-/// How many messages of each slot are being answered.
+/// How many messages of each slot are being answered or refused.
 type Load = Arc<Mutex<HashMap<String, u32>>>;
 
 /// A message that is counted in the [`Load`].
 struct Admitted {
     load: Load,
     slot: String,
+    /// Whether it is answered; refused otherwise.
+    is_answered: bool,
 }
 
 /// What answers messages.
@@ -65,15 +67,25 @@ pub(super) async fn declare(
     let queryable = session
         .declare_queryable(UPLINKS)
         .callback(move |query| {
-            let admitted = Slot::of_key(query.key_expr().as_str())
-                .and_then(|(slot, _)| Admitted::enter(&load, slot.name()));
+            let Some(admitted) = Slot::of_key(query.key_expr().as_str())
+                .and_then(|(slot, _)| Admitted::enter(&load, slot.name()))
+            else {
+                // Without a reply the device learns at once that nobody answers.
+                return;
+            };
             let answering = Arc::clone(&answering);
             runtime.spawn(async move {
-                let answer = match &admitted {
-                    Some(_) => answering.answer(&query).await,
-                    None => Err(Problem::new(Code::Overloaded, "too many messages at once")),
+                let answer = if admitted.is_answered {
+                    answering.answer(&query).await
+                } else {
+                    Err(Problem::new(Code::Overloaded, "too many messages at once"))
                 };
-                reply(&query, answer).await;
+                // Waits for as long as the link of the device is full, so it has a thread of its
+                // own; nobody waits for it but what the device asks next.
+                tokio::task::spawn_blocking(move || {
+                    reply(query, answer);
+                    drop(admitted);
+                });
             });
         })
         .await
@@ -85,11 +97,12 @@ impl Admitted {
     fn enter(load: &Load, slot: &str) -> Option<Self> {
         let mut counts = load.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(slot.to_owned()).or_default();
-        if *count >= AT_ONCE {
+        if *count >= 2 * AT_ONCE {
             return None;
         }
         *count += 1;
-        Some(Self { load: Arc::clone(load), slot: slot.to_owned() })
+        let is_answered = *count <= AT_ONCE;
+        Some(Self { load: Arc::clone(load), slot: slot.to_owned(), is_answered })
     }
 }
 
@@ -198,13 +211,14 @@ impl From<Failure> for Problem {
     }
 }
 
-async fn reply(query: &Query, answer: Result<Bytes, Problem>) {
+/// Sends the answer. Takes the query with it, whose end is a message of its own.
+fn reply(query: Query, answer: Result<Bytes, Problem>) {
     let sent = match answer {
         Ok(body) => {
-            query.reply(query.key_expr(), body.to_vec()).encoding(Encoding::APPLICATION_JSON).await
+            query.reply(query.key_expr(), body.to_vec()).encoding(Encoding::APPLICATION_JSON).wait()
         }
         Err(problem) => {
-            query.reply_err(json(&problem).to_vec()).encoding(problem::CONTENT_TYPE).await
+            query.reply_err(json(&problem).to_vec()).encoding(problem::CONTENT_TYPE).wait()
         }
     };
     if let Err(error) = sent {

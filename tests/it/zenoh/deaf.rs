@@ -1,5 +1,5 @@
-//! A registered device that sends and does not read what it is answered: its link is full and is cut,
-//! and the others wait no longer than that takes.
+//! A registered device that sends and does not read what it is answered: its link is full, and nobody
+//! else is held up.
 
 use std::{
     net::SocketAddr,
@@ -30,11 +30,11 @@ use super::{backend_with_router, device_on, hostile::Hostile};
 
 /// How long the flood lasts before anything is asked of somebody else: every buffer is full by then.
 const FILLS: Duration = Duration::from_secs(6);
-/// A full link is cut after a second; this is far more, for a machine that is busy with other tests.
-const CUT_OFF: Duration = Duration::from_secs(20);
+/// A repair that takes this long was held up.
+const HELD_UP: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_device_that_does_not_read_is_cut_off_before_it_holds_up_the_others_for_long() {
+async fn a_device_that_does_not_read_holds_up_nobody() {
     let port = free_port();
     let backend = backend_with_router("tcp", port, &[]).await;
     let victim = device_on(&backend, &json!({"type": "zenoh"})).await;
@@ -86,7 +86,7 @@ async fn a_device_that_does_not_read_is_cut_off_before_it_holds_up_the_others_fo
     let (sent, unread) = (sent.load(Ordering::Relaxed), unread.load(Ordering::Relaxed));
     eprintln!("the longest repair took {longest:?} beside {sent} messages");
     assert!(sent > 1_000, "the flood was one: {sent}");
-    assert!(longest < CUT_OFF, "a repair took {longest:?} beside {sent} messages, {unread} passed");
+    assert!(longest < HELD_UP, "a repair took {longest:?} beside {sent} messages, {unread} passed");
     drop(session);
 }
 

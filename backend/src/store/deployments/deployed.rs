@@ -1,7 +1,7 @@
-//! What a device was meant to have and lost.
+//! What is on a device by its deployments, and how it gets back what it has lost of that.
 
 use jiff::Timestamp;
-use link_protocol::{command::Lane, id::DeviceId, report::ModelReport};
+use link_protocol::{id::DeviceId, report::ModelReport};
 
 use crate::{
     domain::{deployment::DeploymentRecord, refusal::Refusal},
@@ -16,54 +16,31 @@ use crate::{
     },
 };
 
-/// A model that a device has by a deployment, and does not list any more.
-#[derive(Clone, Debug)]
-pub struct Lost {
-    pub deployment: DeploymentRecord,
-    /// Whether the device last said that it serves the model.
-    pub served: bool,
-}
-
 impl Store {
-    /// Lists the models that a device is meant to have and that are not among `listed`, unless a
-    /// command that can still change is about them.
+    /// Lists, for each model, the deployment by which it is on a device, and what the device last
+    /// reported of it.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub async fn lost_models(
+    pub async fn deployed_models(
         &self,
         device: DeviceId,
-        listed: &[ModelReport],
-    ) -> Result<Vec<Lost>, StoreError> {
+    ) -> Result<Vec<(DeploymentRecord, Option<ModelReport>)>, StoreError> {
         let rows: Vec<ViewRow> = read!(self, |pool| {
             sql::query_as(
                 "SELECT p.*, TRUE AS current, s.report AS serving FROM deployments p \
                  LEFT JOIN model_states s \
                  ON s.device_id = p.device_id AND s.model_id = p.model_id \
-                 WHERE p.device_id = $1 AND p.state = 'completed' AND NOT p.removed \
-                 AND p.deployment_id = (SELECT MAX(n.deployment_id) FROM deployments n \
-                 WHERE n.device_id = p.device_id AND n.model_id = p.model_id)",
+                 WHERE p.device_id = $1 AND p.deployment_id = (SELECT MAX(n.deployment_id) \
+                 FROM deployments n WHERE n.device_id = p.device_id AND n.model_id = p.model_id \
+                 AND n.state = 'completed' AND NOT n.removed)",
             )
             .bind(device.to_string())
             .fetch_all(pool)
             .await?
         });
-        let views: Result<Vec<_>, _> = rows.into_iter().map(DeploymentView::try_from).collect();
-        let is_listed = |model| listed.iter().any(|report| report.model_id == model);
-        let mut lost = views?;
-        lost.retain(|view| !is_listed(view.record.model));
-        if lost.is_empty() {
-            return Ok(Vec::new());
-        }
-        let unfinished = self.unfinished_commands(device).await?;
-        let is_busy =
-            |model| unfinished.iter().any(|record| record.command.lane() == Lane::Model(model));
-        lost.retain(|view| !is_busy(view.record.model));
-        let lost = lost.into_iter().map(|view| Lost {
-            served: view.serving.is_some_and(|report| report.is_serving),
-            deployment: view.record,
-        });
-        Ok(lost.collect())
+        let view = |row| DeploymentView::try_from(row).map(|view| (view.record, view.serving));
+        rows.into_iter().map(view).collect()
     }
 
     /// Stores the deployment that gives a device back what it has lost. The one before counts as

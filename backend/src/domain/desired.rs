@@ -1,0 +1,42 @@
+//! What a device is meant to have and does not: which of its models are deployed again (decision
+//! 0018).
+
+use link_protocol::{command::Lane, id::ModelId, report::ModelReport};
+
+use crate::domain::{command::CommandRecord, deployment::DeploymentRecord};
+
+/// A model that a device has by a deployment, and does not list any more.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Lost {
+    pub deployment: DeploymentRecord,
+    /// Whether the device last said that it serves the model.
+    pub served: bool,
+}
+
+/// Returns what of `current` the device does not list: its newest deployment of each model, and what
+/// it last reported of the model. What an `unfinished` command is about is no loss: its outcome is
+/// on its way.
+#[must_use]
+pub fn lost(
+    current: Vec<(DeploymentRecord, Option<ModelReport>)>,
+    listed: &[ModelReport],
+    unfinished: &[CommandRecord],
+) -> Vec<Lost> {
+    let is_listed = |model: ModelId| listed.iter().any(|report| report.model_id == model);
+    let is_busy = |model: ModelId| {
+        unfinished.iter().any(|record| record.command.lane() == Lane::Model(model))
+    };
+    let is_lost = |deployment: &DeploymentRecord| {
+        let model = deployment.model;
+        deployment.is_deployed() && !is_listed(model) && !is_busy(model)
+    };
+    let lost = current.into_iter().filter(|(deployment, _)| is_lost(deployment));
+    lost.map(|(deployment, last)| Lost {
+        served: last.is_some_and(|report| report.is_serving),
+        deployment,
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests;
