@@ -33,6 +33,25 @@ use crate::{
 /// rings; only what another one stored is found by looking.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
+/// Why somebody looks for commands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Why {
+    /// The device asked just now, and has shown who it is.
+    Asked,
+    /// Something was stored for the device.
+    Rung,
+    /// It is time.
+    Due,
+}
+
+/// What a look for commands found.
+pub(super) enum Found {
+    /// Signed for this delivery.
+    Commands(Vec<Signed>),
+    /// Nothing before `next`, when something is planned.
+    Nothing { next: Option<Timestamp> },
+}
+
 impl App {
     /// Answers the hello of a device with everything that it lacks; it is online from now on.
     ///
@@ -83,33 +102,60 @@ impl App {
         let mut draining = self.draining.subscribe();
         let mut end = pin!(tokio::time::sleep(wait.min(limits::POLL_WAIT)));
         let mut is_over = wait.is_zero();
+        let mut why = Why::Asked;
         self.presence.note(device.id, self.now());
         loop {
             let now = self.now();
             if !listener.is_newest() {
                 return Err(Refusal::StalePoll.into());
             }
-            self.check_still_registered(device).await?;
-            let waiting = self.store.waiting_commands(device.id).await?;
-            if has_news(&waiting, after, now) {
-                let taken = self.store.take_commands(device.id, after, now).await?;
-                numbers::commands_acknowledged(covered(&waiting, after));
-                if !taken.is_empty() {
-                    let commands = self.seal(&taken, device.epoch, now);
-                    return Ok(Poll { server_time: now, commands });
-                }
+            if why != Why::Asked {
+                self.check_still_registered(device).await?;
             }
+            let next = match self.look(device, after, why, now).await? {
+                Found::Commands(commands) => return Ok(Poll { server_time: now, commands }),
+                Found::Nothing { next } => next,
+            };
             if is_over || *draining.borrow() {
                 self.presence.note(device.id, now);
                 return Ok(Poll { server_time: now, commands: Vec::new() });
             }
-            tokio::select! {
-                () = listener.rung() => {}
-                () = tokio::time::sleep(pause(&waiting, now, LOOK_AGAIN)) => {}
-                _ = draining.changed() => {}
-                () = &mut end => is_over = true,
+            why = tokio::select! {
+                () = listener.rung() => Why::Rung,
+                () = tokio::time::sleep(pause(next, now, LOOK_AGAIN)) => Why::Due,
+                _ = draining.changed() => Why::Due,
+                () = &mut end => {
+                    is_over = true;
+                    Why::Due
+                }
+            };
+        }
+    }
+
+    /// Looks for commands that are due, and takes them, each delivery counted. What the device has
+    /// in its journal up to `after` is acknowledged.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub(super) async fn look(
+        &self,
+        device: &DeviceRecord,
+        after: u64,
+        why: Why,
+        now: Timestamp,
+    ) -> Result<Found, Failure> {
+        if why != Why::Rung {
+            let waiting = self.store.waiting_commands(device.id).await?;
+            if !has_news(&waiting, after, now) {
+                return Ok(Found::Nothing { next: command::next_due(&waiting, now) });
             }
         }
+        let taken = self.store.take_commands(device.id, after, now).await?;
+        numbers::commands_acknowledged(taken.acknowledged);
+        if taken.commands.is_empty() {
+            return Ok(Found::Nothing { next: taken.next_due });
+        }
+        Ok(Found::Commands(self.seal(&taken.commands, device.epoch, now)))
     }
 
     /// Applies what a device answers to a delivery.
@@ -161,21 +207,14 @@ impl App {
     }
 }
 
-pub(super) fn has_news(waiting: &[CommandRecord], after: u64, now: Timestamp) -> bool {
+fn has_news(waiting: &[CommandRecord], after: u64, now: Timestamp) -> bool {
     let acknowledged = waiting.iter().any(|record| record.clone().journaled(after, now));
     acknowledged || !command::due(waiting, now).is_empty()
 }
 
-/// How many commands the end of the device's journal acknowledges.
-fn covered(waiting: &[CommandRecord], after: u64) -> u64 {
-    let is_covered =
-        |record: &&CommandRecord| record.state == State::Delivered && record.seq <= after;
-    waiting.iter().filter(is_covered).count() as u64
-}
-
 /// How long to wait for the next delivery, `most` when none is planned before.
-pub(super) fn pause(waiting: &[CommandRecord], now: Timestamp, most: Duration) -> Duration {
-    let until = command::next_due(waiting, now).map(|due| due.duration_since(now));
+pub(super) fn pause(next: Option<Timestamp>, now: Timestamp, most: Duration) -> Duration {
+    let until = next.map(|due| due.duration_since(now));
     let until = until.and_then(|until| Duration::try_from(until).ok()).unwrap_or(most);
     until.clamp(Duration::from_millis(10), most)
 }

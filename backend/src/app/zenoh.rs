@@ -15,7 +15,10 @@ use ring::hmac;
 use tokio::sync::watch;
 
 use crate::{
-    app::App,
+    app::{
+        App,
+        control::{self, Found, Why},
+    },
     domain::{device::DeviceRecord, refusal::Refusal},
     failure::Failure,
     store::SlotTurn,
@@ -58,6 +61,7 @@ pub(crate) struct Attending<'a> {
     device: DeviceRecord,
     listener: Listener<link_protocol::id::DeviceId>,
     draining: watch::Receiver<bool>,
+    why: Why,
 }
 
 impl App {
@@ -128,6 +132,7 @@ impl App {
             device: device.clone(),
             listener: self.polls.listen(device.id),
             draining: self.draining.subscribe(),
+            why: Why::Asked,
         }
     }
 }
@@ -135,6 +140,7 @@ impl App {
 impl Attending<'_> {
     /// Takes what is due, each delivery counted.
     pub(crate) async fn due(&mut self) -> Result<Due, Failure> {
+        let why = std::mem::replace(&mut self.why, Why::Due);
         let Self { app, device, .. } = self;
         if *self.draining.borrow() || !self.listener.is_newest() {
             return Ok(Due::Never);
@@ -144,21 +150,19 @@ impl Attending<'_> {
             return Ok(Due::Never);
         }
         let now = app.now();
-        let waiting = app.store.waiting_commands(device.id).await?;
-        if super::control::has_news(&waiting, 0, now) {
-            let taken = app.store.take_commands(device.id, 0, now).await?;
-            if !taken.is_empty() {
-                return Ok(Due::Now(app.seal(&taken, device.epoch, now)));
+        match app.look(device, 0, why, now).await? {
+            Found::Commands(commands) => Ok(Due::Now(commands)),
+            Found::Nothing { next } => {
+                app.presence.note(device.id, now);
+                Ok(Due::Later(control::pause(next, now, LOOK_AGAIN)))
             }
         }
-        app.presence.note(device.id, now);
-        Ok(Due::Later(super::control::pause(&waiting, now, LOOK_AGAIN)))
     }
 
     /// Waits for something new.
     pub(crate) async fn rung(&mut self) {
         tokio::select! {
-            () = self.listener.rung() => {}
+            () = self.listener.rung() => self.why = Why::Rung,
             _ = self.draining.changed() => {}
         }
     }

@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 use link_protocol::{
-    agent_api::Inflight,
     command::Command,
     id::{CommandId, DeviceId},
     report::CommandReport,
@@ -11,7 +10,7 @@ use link_protocol::{
 use crate::{
     domain::{
         audit::AuditRecord,
-        command::{self, CommandRecord, Outcome, Reported, State},
+        command::{CommandRecord, Outcome, Reported, State},
         outcome,
         refusal::Refusal,
         wish::{self, Placement},
@@ -90,58 +89,6 @@ impl Store {
             }
         });
         Ok(record)
-    }
-
-    /// Counts what the device has in its journal up to `after` as acknowledged, and takes what a
-    /// poll answers with, each delivery counted.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn take_commands(
-        &self,
-        device: DeviceId,
-        after: u64,
-        now: Timestamp,
-    ) -> Result<Vec<CommandRecord>, StoreError> {
-        let taken = write!(self, |db| {
-            let mut waiting = list(db, WAITING, device).await?;
-            for record in &mut waiting {
-                if record.journaled(after, now) {
-                    update(db, record).await?;
-                }
-            }
-            deliver_due(db, waiting, now).await?
-        });
-        Ok(taken)
-    }
-
-    /// Compares what is unfinished with what the device says it has, and takes what it lacks.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn greet_commands(
-        &self,
-        device: DeviceId,
-        inflight: &[Inflight],
-        last_seq: u64,
-        now: Timestamp,
-    ) -> Result<Vec<CommandRecord>, StoreError> {
-        let taken = write!(self, |db| {
-            let mut unfinished = list(db, UNFINISHED, device).await?;
-            for record in &mut unfinished {
-                let before = record.clone();
-                record.hello(inflight, last_seq, now);
-                update(db, record).await?;
-                let gave_up = before.result.is_none().then_some(record.result.as_ref()).flatten();
-                if let Some(outcome) = gave_up {
-                    let status = outcome.report.status;
-                    let consequence = outcome::of(&record.command, status);
-                    deployments::follow(db, device, &consequence, &outcome.report, now).await?;
-                }
-            }
-            deliver_due(db, unfinished, now).await?
-        });
-        Ok(taken)
     }
 
     /// Changes a command of a device, unless `change` refuses.
@@ -282,20 +229,6 @@ pub(super) async fn update(db: &mut Connection, record: &CommandRecord) -> Resul
     .execute(db)
     .await?;
     Ok(())
-}
-
-async fn deliver_due(
-    db: &mut Connection,
-    mut records: Vec<CommandRecord>,
-    now: Timestamp,
-) -> Result<Vec<CommandRecord>, StoreError> {
-    let mut taken = Vec::new();
-    for place in command::due(&records, now) {
-        records[place].deliver(now);
-        update(db, &records[place]).await?;
-        taken.push(records[place].clone());
-    }
-    Ok(taken)
 }
 
 async fn open(db: &mut Connection, device: DeviceId) -> Result<Vec<CommandRecord>, StoreError> {

@@ -6,7 +6,7 @@ use link_protocol::id::AccountId;
 use crate::{
     domain::refusal::Refusal,
     failure::Failure,
-    store::{Connection, Store, StoreError, column::ms, sql, write},
+    store::{Connection, Store, StoreError, column::ms, read, sql},
 };
 
 /// A request that names itself, so that a repetition can be told from a new one.
@@ -77,7 +77,6 @@ impl Store {
     /// # Errors
     /// [`Refusal::IdempotencyConflict`] and [`StoreError`].
     pub async fn made_before(&self, claim: &Claim) -> Result<Option<String>, Failure> {
-        let made = write!(self, |db| { made_before(db, Some(claim)).await? });
-        Ok(made)
+        Ok(read!(self, |db| made_before(db, Some(claim)).await?))
     }
 }

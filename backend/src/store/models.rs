@@ -8,7 +8,7 @@ use crate::{
     store::{
         Connection, Page, Store, StoreError,
         column::{ms, parse, signed, time, unsigned},
-        read, sql, write,
+        devices, read, sql, write,
     },
 };
 
@@ -136,21 +136,22 @@ impl Store {
         device: DeviceId,
         model: ModelId,
     ) -> Result<Pair, StoreError> {
-        let known: i64 = read!(self, |pool| {
-            sql::query_scalar(
-                "SELECT COUNT(*) FROM deployments p JOIN devices d ON d.device_id = p.device_id \
-                 WHERE d.account_id = $1 AND p.model_id = $2",
+        Ok(read!(self, |db| {
+            let known: i64 = sql::query_scalar(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM deployments p \
+                 JOIN devices d ON d.device_id = p.device_id \
+                 WHERE d.account_id = $1 AND p.model_id = $2 LIMIT 1) AS known",
             )
             .bind(account.to_string())
             .bind(model.to_string())
-            .fetch_one(pool)
-            .await?
-        });
-        Ok(Pair {
-            device: self.device(device).await?,
-            model: self.model(model).await?,
-            known_to_caller: known > 0,
-        })
+            .fetch_one(db)
+            .await?;
+            Pair {
+                device: devices::find(db, device).await?,
+                model: find(db, model).await?,
+                known_to_caller: known > 0,
+            }
+        }))
     }
 }
 

@@ -34,9 +34,9 @@ impl Store {
     pub async fn has_unfinished_commands(&self, device: DeviceId) -> Result<bool, StoreError> {
         let count: i64 = read!(self, |db| {
             sql::query_scalar(
-                "SELECT COUNT(*) FROM commands WHERE device_id = $1 \
+                "SELECT COUNT(*) FROM (SELECT 1 FROM commands WHERE device_id = $1 \
                  AND (state IN ('queued', 'delivered') \
-                 OR (state = 'acknowledged' AND result IS NULL))",
+                 OR (state = 'acknowledged' AND result IS NULL)) LIMIT 1) AS unfinished",
             )
             .bind(device.to_string())
             .fetch_one(db)
