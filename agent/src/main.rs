@@ -41,7 +41,7 @@ use link_installer::{
     layout::{Layout, PROGRAMS},
     stage::CANNOT_TELL,
 };
-use link_platform::{checkpoint, fs, names, paths::Roots, process};
+use link_platform::{checkpoint, fs, names, paths::Roots, process, router_threads};
 use link_protocol::config::AgentConfig;
 
 use crate::{
@@ -54,6 +54,7 @@ use crate::{
 
 fn main() -> ExitCode {
     names::keep_to_what_is_built_in();
+    router_threads::keep_to_one();
     let args = Args::parse();
     link_client::install_crypto();
     match start(&args) {

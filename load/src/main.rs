@@ -15,6 +15,7 @@ use clap::Parser as _;
 use crate::args::{Action, Arguments};
 
 fn main() -> ExitCode {
+    link_platform::router_threads::keep_to_one();
     link_client::install_crypto();
     let arguments = Arguments::parse();
     match run(arguments) {

@@ -2,6 +2,7 @@
 
 mod deaf;
 mod hostile;
+mod threads;
 
 use link_client::agent::AgentClient;
 use link_protocol::{

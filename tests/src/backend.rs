@@ -105,6 +105,12 @@ impl TestBackend {
         address(self.data.path()).await;
     }
 
+    /// Returns the id of its process.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.running.id()
+    }
+
     /// Returns what the backend has printed.
     #[must_use]
     pub fn output(&self) -> String {

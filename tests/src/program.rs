@@ -34,6 +34,8 @@ impl Running {
     pub fn start(mut command: Command, log: &Path) -> Self {
         let file = std::fs::File::options().create(true).append(true).open(log).unwrap();
         let child = command
+            // It is for the tests' own sessions; a program sees to its own.
+            .env_remove("ZENOH_RUNTIME")
             .stdin(Stdio::null())
             .stdout(file.try_clone().unwrap())
             .stderr(file)

@@ -226,7 +226,7 @@ fn quiet_config() -> anyhow::Result<Config> {
     set(&mut config, "transport/link/tx/batch_size", BUFFER)?;
     // Whoever does not read what it asked for is cut off: others wait behind it until then.
     let block = "transport/link/tx/queue/congestion_control/block";
-    set(&mut config, &format!("{block}/wait_before_close"), 1_000_000)?;
+    set(&mut config, &format!("{block}/wait_before_close"), 250_000)?;
     // A device on a busy machine misses a short lease; HTTP is as patient.
     set(&mut config, "transport/link/tx/lease", 30_000)?;
     Ok(config)
