@@ -34,6 +34,14 @@ impl Requested {
     fn entry(&self, app: &App, action: Action) -> AuditRecord {
         app.entry(&self.caller, action, self.device).with(&self.model.to_string())
     }
+
+    const fn check_deployed(&self, is_deployed: bool) -> Result<(), Refusal> {
+        if is_deployed {
+            Ok(())
+        } else {
+            Err(Refusal::NotDeployed { model: self.model, device: self.device })
+        }
+    }
 }
 
 impl App {
@@ -50,6 +58,7 @@ impl App {
         idempotency_key: Option<String>,
     ) -> Result<CommandInfo, Failure> {
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
+        let is_deployed = pair.is_deployed;
         let (device, _) = pair.owned(on.caller.account)?;
         let claim = idempotency_key.map(|key| Claim {
             account: on.caller.account,
@@ -59,7 +68,7 @@ impl App {
         if let Some(command) = self.repaired_before(claim.as_ref()).await? {
             return Ok(command);
         }
-        self.check_deployed(on).await?;
+        on.check_deployed(is_deployed)?;
         self.check_online(&device)?;
         let allowlist = self.store.allowlist().await?;
         let kept = port.map_or_else(|| "keep".to_owned(), |port| port.to_string());
@@ -79,8 +88,9 @@ impl App {
     /// As for [`App::repair`].
     pub async fn serve(&self, on: Requested, port: Option<Port>) -> Result<CommandInfo, Failure> {
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
+        let is_deployed = pair.is_deployed;
         let (device, _) = pair.owned(on.caller.account)?;
-        self.check_deployed(on).await?;
+        on.check_deployed(is_deployed)?;
         self.check_online(&device)?;
         let kept = port.map_or_else(|| "keep".to_owned(), |port| port.to_string());
         let key = format!("serve:{}:{kept}", on.model);
@@ -95,8 +105,9 @@ impl App {
     /// [`Refusal::NotFound`], [`Refusal::NotDeployed`], [`Refusal::QueueFull`].
     pub async fn stop(&self, on: Requested) -> Result<CommandInfo, Failure> {
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
+        let is_deployed = pair.is_deployed;
         pair.seen(on.caller.account)?;
-        self.check_deployed(on).await?;
+        on.check_deployed(is_deployed)?;
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::StopServing(StopServing { pipeline_id, model_id: on.model });
         self.send(on.device, wish, format!("stop:{}", on.model), None, on.entry(self, Action::Stop))
@@ -109,8 +120,9 @@ impl App {
     /// [`Refusal::NotFound`], [`Refusal::NotDeployed`], [`Refusal::QueueFull`].
     pub async fn uninstall(&self, on: Requested) -> Result<CommandInfo, Failure> {
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
+        let is_deployed = pair.is_deployed;
         pair.seen(on.caller.account)?;
-        self.check_deployed(on).await?;
+        on.check_deployed(is_deployed)?;
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::UninstallModel(UninstallModel { pipeline_id, model_id: on.model });
         self.send(
@@ -132,13 +144,6 @@ impl App {
             return Ok(None);
         };
         Ok(self.store.command(id).await?.map(|record| record.info()))
-    }
-
-    async fn check_deployed(&self, on: Requested) -> Result<(), Failure> {
-        match self.store.deployed(on.device, on.model).await? {
-            Some(_) => Ok(()),
-            None => Err(Refusal::NotDeployed { model: on.model, device: on.device }.into()),
-        }
     }
 
     fn check_online(&self, device: &DeviceRecord) -> Result<(), Refusal> {

@@ -14,6 +14,8 @@ pub struct Pair {
     pub model: Option<ModelRecord>,
     /// Whether the model was ever deployed to a device of the caller.
     pub known_to_caller: bool,
+    /// Whether the model is on the device.
+    pub is_deployed: bool,
 }
 
 /// Returns `device` when `caller` owns it.

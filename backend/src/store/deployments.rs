@@ -183,28 +183,6 @@ impl Store {
         rows.into_iter().map(DeploymentView::try_from).collect()
     }
 
-    /// Finds the deployment by which a model is on a device.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn deployed(
-        &self,
-        device: DeviceId,
-        model: ModelId,
-    ) -> Result<Option<DeploymentRecord>, StoreError> {
-        let row: Option<DeploymentRow> = read!(self, |pool| {
-            sql::query_as(
-                "SELECT * FROM deployments WHERE device_id = $1 AND model_id = $2 \
-                 AND state = 'completed' AND NOT removed ORDER BY deployment_id DESC LIMIT 1",
-            )
-            .bind(device.to_string())
-            .bind(model.to_string())
-            .fetch_optional(pool)
-            .await?
-        });
-        row.map(DeploymentRecord::try_from).transpose()
-    }
-
     /// Tells whether a device is meant to have a model's file.
     ///
     /// # Errors
@@ -282,6 +260,23 @@ pub(super) async fn follow(
         Consequence::Removed(model) => remove(db, device, *model, now).await?,
     }
     Ok(())
+}
+
+/// Tells whether a model is on a device.
+pub(super) async fn is_deployed(
+    db: &mut Connection,
+    device: DeviceId,
+    model: ModelId,
+) -> Result<bool, StoreError> {
+    let deployed: i64 = sql::query_scalar(
+        "SELECT COUNT(*) FROM deployments WHERE device_id = $1 AND model_id = $2 \
+         AND state = 'completed' AND NOT removed",
+    )
+    .bind(device.to_string())
+    .bind(model.to_string())
+    .fetch_one(db)
+    .await?;
+    Ok(deployed > 0)
 }
 
 /// Notes that a model is not on a device any more.

@@ -8,7 +8,7 @@ use crate::{
     store::{
         Connection, Page, Store, StoreError,
         column::{ms, parse, signed, time, unsigned},
-        devices, read, sql, write,
+        deployments, devices, read, sql, write,
     },
 };
 
@@ -125,8 +125,8 @@ impl Store {
         Ok(())
     }
 
-    /// Finds a device and a model, and whether the model was ever deployed to one of the account's
-    /// devices.
+    /// Finds a device and a model, whether the model was ever deployed to one of the account's
+    /// devices, and whether it is on this one.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -150,6 +150,7 @@ impl Store {
                 device: devices::find(db, device).await?,
                 model: find(db, model).await?,
                 known_to_caller: known > 0,
+                is_deployed: deployments::is_deployed(db, device, model).await?,
             }
         }))
     }
