@@ -14,6 +14,7 @@ mod fleets;
 mod keys;
 mod members;
 mod models;
+mod neighbours;
 mod presence;
 mod readiness;
 mod recovery;

@@ -73,6 +73,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
 
     tokio::spawn(sweep(Arc::clone(&app)));
     tokio::spawn(tidy(Arc::clone(&app)));
+    tokio::spawn(heed_neighbours(Arc::clone(&app)));
     tokio::spawn(feed_watchdog());
     let (drain, drained) = oneshot::channel::<()>();
     let listener = listener.tap_io(|stream| {
@@ -133,6 +134,10 @@ async fn tidy(app: Arc<App>) {
         ticks.tick().await;
         app.tidy_contents().await;
     }
+}
+
+async fn heed_neighbours(app: Arc<App>) {
+    app.heed_neighbours().await;
 }
 
 /// Tells the service manager that this process is alive, as often as it wants to hear it.

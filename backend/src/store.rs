@@ -22,6 +22,7 @@ mod invitations;
 mod keys;
 mod members;
 mod models;
+mod neighbours;
 mod open;
 mod presence;
 mod reports;
@@ -45,19 +46,24 @@ pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
 pub use fault::Passing;
 pub use idempotency::Claim;
 pub use members::MemberChange;
+pub use neighbours::Ring;
 pub use open::OpenError;
 pub use slots::SlotTurn;
 pub use sweep::Outdated;
 pub use usage::UsageFilter;
 
+use std::sync::Arc;
+
 use sqlx::{PgPool, SqlitePool};
 
-use crate::store::{sql::Connection, writer::Writer};
+use crate::store::{neighbours::Neighbours, sql::Connection, writer::Writer};
 
 /// Everything that is stored.
 #[derive(Clone, Debug)]
 pub struct Store {
     db: Db,
+    /// Where other backends can share the database.
+    neighbours: Option<Arc<Neighbours>>,
 }
 
 /// The databases that can be behind a store.

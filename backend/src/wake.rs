@@ -47,6 +47,13 @@ impl<K: Eq + Hash + Copy> Bells<K> {
         }
     }
 
+    /// Wakes everybody.
+    pub fn ring_all(&self) {
+        for bell in self.lock().values() {
+            bell.rings.send_modify(|rings| *rings += 1);
+        }
+    }
+
     /// Tells whether anybody listens for `key`.
     pub fn is_heard(&self, key: K) -> bool {
         self.lock().contains_key(&key)

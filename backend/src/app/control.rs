@@ -29,8 +29,8 @@ use crate::{
     numbers,
 };
 
-/// A parked poll looks again after this time, whatever woke it or did not. A command of this backend
-/// rings; only what another one stored is found by looking.
+/// A parked poll looks again after this time, whatever woke it or did not. Commands ring,
+/// those of other backends too; what was rung for while they could not be heard is found by looking.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
 /// Why somebody looks for commands.
@@ -185,7 +185,7 @@ impl App {
                 };
                 self.store.change_command(device.id, id, change).await?;
                 numbers::commands_acknowledged(u64::from(taken.into_inner()));
-                self.results.ring(id);
+                self.ring_command(id);
                 Ok(())
             }
         }

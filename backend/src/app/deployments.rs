@@ -70,7 +70,7 @@ impl App {
         if record.id == ids.0 {
             numbers::command_placed();
         }
-        self.polls.ring(device.id);
+        self.ring_device(device.id);
         let what = format!("{} to {}", record.model, device.id);
         self.note(&caller, Action::Deploy, record.id, &what).await;
         self.deployment(caller, record.id).await
@@ -134,8 +134,8 @@ impl App {
         let view = view.ok_or(Refusal::NotFound("deployment"))?;
         let cancel = CommandId::from_uuid(chance::uuid());
         self.store.cancel_deployment(id, cancel, self.now()).await?;
-        self.polls.ring(view.record.device);
-        self.results.ring(view.record.command);
+        self.ring_device(view.record.device);
+        self.ring_command(view.record.command);
         self.note(&caller, Action::CancelDeployment, id, "").await;
         self.deployment(caller, id).await
     }

@@ -72,7 +72,7 @@ impl App {
         let make = |all: &[_]| made.deployment(ids, all);
         self.store.give_back(before.device, now, make).await?;
         numbers::command_placed();
-        self.polls.ring(before.device);
+        self.ring_device(before.device);
         Ok(())
     }
 }

@@ -114,7 +114,7 @@ impl App {
             Err(StoreError::NotFound) => Err(Refusal::RetireCodeUnknown.into()),
             Err(error) => Err(error.into()),
             Ok(()) => {
-                self.polls.ring(device.id);
+                self.ring_device(device.id);
                 tracing::info!(device = %device.id, "device retired with its code");
                 Ok(())
             }
@@ -141,7 +141,7 @@ impl App {
             Err(StoreError::NotFound) => Err(Refusal::NotFound("device").into()),
             other => {
                 self.presence.forget(id);
-                self.polls.ring(id);
+                self.ring_device(id);
                 Ok(other?)
             }
         }

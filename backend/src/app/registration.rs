@@ -80,7 +80,7 @@ impl App {
         };
         let device = self.store.register(key, &request, entry, now, decide, make).await?;
         // A poll with the token of before ends.
-        self.polls.ring(device.id);
+        self.ring_device(device.id);
         tracing::info!(device = %device.id, epoch = device.epoch, "device registered");
         Ok(Registered {
             device_id: device.id,

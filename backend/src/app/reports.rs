@@ -48,7 +48,7 @@ impl App {
             return Err(Refusal::invalid("command_id: is the one of the path").into());
         }
         self.store.report_command(device.id, report, self.now()).await?;
-        self.results.ring(id);
+        self.ring_command(id);
         Ok(())
     }
 

@@ -164,7 +164,7 @@ impl App {
         if record.id == id {
             numbers::command_placed();
         }
-        self.polls.ring(device);
+        self.ring_device(device);
         Ok(record.info())
     }
 }

@@ -20,10 +20,10 @@ impl App {
         numbers::commands_expired(expired.len() as u64);
         for command in expired {
             tracing::info!(%command, "a command expired");
-            self.results.ring(command);
+            self.ring_command(command);
         }
         for device in busy {
-            self.polls.ring(device);
+            self.ring_device(device);
         }
         self.save_presence_when_due().await
     }

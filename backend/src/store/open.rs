@@ -1,7 +1,7 @@
 //! Opens the database: a file that only the backend's user can read, or a server that is reached by
 //! a URL. Either is durable at each commit.
 
-use std::{io, path::Path, str::FromStr as _, time::Duration};
+use std::{io, path::Path, str::FromStr as _, sync::Arc, time::Duration};
 
 use link_protocol::secret::Secret;
 use sqlx::{
@@ -11,7 +11,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 
-use crate::store::{Db, Store, writer::Writer};
+use crate::store::{Db, Store, neighbours::Neighbours, writer::Writer};
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
@@ -82,7 +82,8 @@ impl Store {
             PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(ACQUIRE_TIMEOUT);
         let pool = pool.connect_with(options).await.map_err(OpenError::Open)?;
         MIGRATIONS.run(&pool).await.map_err(not_migrated)?;
-        Ok(Self { db: Db::Pg(pool) })
+        let neighbours = Some(Arc::new(Neighbours::new(pool.clone())));
+        Ok(Self { db: Db::Pg(pool), neighbours })
     }
 
     async fn open_lite(data: &Path) -> Result<Self, OpenError> {
@@ -105,7 +106,7 @@ impl Store {
             .await
             .map_err(OpenError::Open)?;
         let writer = Writer::start(connection, options, ACQUIRE_TIMEOUT);
-        Ok(Self { db: Db::Lite { reader, writer } })
+        Ok(Self { db: Db::Lite { reader, writer }, neighbours: None })
     }
 }
 
