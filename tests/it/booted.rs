@@ -17,6 +17,7 @@ use link_tests::{
 };
 use serde_json::Value;
 
+mod backend;
 mod permanence;
 mod repair;
 mod update;
