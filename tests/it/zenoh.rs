@@ -1,6 +1,7 @@
 //! The control plane over zenoh: the built-in router, real agents, and who tries to abuse it.
 
 mod deaf;
+mod external;
 mod hostile;
 mod threads;
 
@@ -112,21 +113,11 @@ async fn routers_that_run_beside_let_in_whom_the_backend_names() {
 
     let files = folder.path().join("routers");
     until("the files for the routers", || async {
-        files.join("access_control.json5").exists().then_some(())
+        files.join("zenohd.json5").exists().then_some(())
     })
     .await;
-    let rules = std::fs::read_to_string(files.join("access_control.json5")).unwrap();
-    let rules: serde_json::Value = serde_json::from_str(&rules).unwrap();
-    let mut config = zenoh::Config::default();
-    for (name, value) in [
-        ("mode", json!("router")),
-        ("listen/endpoints", json!([endpoint])),
-        ("scouting/multicast/enabled", json!(false)),
-        ("transport/auth/usrpwd/dictionary_file", json!(files.join("users.txt"))),
-        ("access_control", rules["access_control"].clone()),
-    ] {
-        config.insert_json5(name, &value.to_string()).unwrap();
-    }
+    let mut config = zenoh::Config::from_file(files.join("zenohd.json5")).unwrap();
+    config.insert_json5("listen/endpoints", &json!([endpoint]).to_string()).unwrap();
     let router = zenoh::open(config).await.unwrap();
 
     let device = device_on(&backend, &json!({"type": "zenoh"})).await;

@@ -106,14 +106,9 @@ impl Router {
             .context("failed to make the file of users")?;
         std::io::Write::write_all(&mut file, dictionary(&users, None).as_bytes())
             .context("failed to write the file of users")?;
-        let mut config = quiet_config()?;
-        set(&mut config, "mode", "router")?;
+        let mut config = configured(routing(&users, file.path()))?;
         set(&mut config, "listen/endpoints", json!(self.config.listen))?;
         set(&mut config, "listen/exit_on_failure", true)?;
-        set(&mut config, "transport/auth/usrpwd/dictionary_file", json!(file.path()))?;
-        // Every slot can be joined at once; zenoh refuses more sessions than this without a word.
-        set(&mut config, "transport/unicast/max_sessions", users.len() + 16)?;
-        set(&mut config, "transport/unicast/accept_pending", 1000)?;
         if let Some(certificates) = &self.certificates {
             let tls = "transport/link/tls/listen";
             let chain = STANDARD.encode(&certificates.chain);
@@ -121,14 +116,13 @@ impl Router {
             let key = STANDARD.encode(certificates.key.expose());
             set(&mut config, &format!("{tls}_private_key_base64"), key)?;
         }
-        set(&mut config, "access_control", rules(&users))?;
         zenoh::open(config).await.map_err(|error| {
             anyhow!("{error}").context(format!("failed to listen on {:?}", self.config.listen))
         })
     }
 
     async fn join(&self, files: &Path) -> anyhow::Result<Session> {
-        let mut config = quiet_config()?;
+        let mut config = configured(quiet())?;
         set(&mut config, "mode", "client")?;
         set(&mut config, "connect/endpoints", json!(self.config.routers))?;
         set(&mut config, "connect/timeout_ms", 10_000)?;
@@ -157,13 +151,18 @@ impl Router {
         Ok(line.unwrap_or(&self.password).to_owned())
     }
 
-    /// Writes the users and rules of routers that run beside, if they changed.
+    /// Writes the users and the configuration of routers that run beside, if they changed.
     fn write_files(&self, files: &Path, users: &[User]) -> anyhow::Result<()> {
         fs::create_private_dir(files)?;
+        let dictionary_file = std::path::absolute(files.join(USERS))
+            .with_context(|| format!("failed to find the folder `{}`", files.display()))?;
         let password = self.password_at(files).unwrap_or_else(|_missing| self.password.clone());
-        let rules = serde_json::to_string_pretty(&json!({ "access_control": rules(users) }))?;
+        let mut settings = routing(users, &dictionary_file);
+        // What a router tells about itself names everybody who is there.
+        settings.push(("adminspace/permissions", json!({ "read": false, "write": false })));
+        let settings = serde_json::to_string_pretty(&nested(settings))?;
         let mut changed = false;
-        for (name, text) in [(USERS, dictionary(users, Some(&password))), (RULES, rules)] {
+        for (name, text) in [(USERS, dictionary(users, Some(&password))), (SETTINGS, settings)] {
             let path = files.join(name);
             if std::fs::read_to_string(&path).is_ok_and(|there| there == text) {
                 continue;
@@ -173,9 +172,8 @@ impl Router {
         }
         if changed {
             tracing::warn!(
-                "the users of the zenoh routers changed: restart the routers with `{}` and `{}`",
-                files.join(USERS).display(),
-                files.join(RULES).display()
+                "the users of the zenoh routers changed: restart the routers with `{}`",
+                files.join(SETTINGS).display()
             );
         }
         Ok(())
@@ -183,7 +181,7 @@ impl Router {
 }
 
 const USERS: &str = "users.txt";
-const RULES: &str = "access_control.json5";
+const SETTINGS: &str = "zenohd.json5";
 
 fn check(endpoint: &str) -> anyhow::Result<()> {
     let known = ["tcp/", "tls/"].iter().any(|scheme| endpoint.starts_with(scheme));
@@ -217,19 +215,54 @@ fn dictionary(users: &[User], backend: Option<&str>) -> String {
     text
 }
 
-fn quiet_config() -> anyhow::Result<Config> {
+/// Settings of zenoh, by their paths.
+type Settings = Vec<(&'static str, Value)>;
+
+/// What holds for a router and for a session.
+fn quiet() -> Settings {
+    vec![
+        ("scouting/multicast/enabled", json!(false)),
+        ("scouting/gossip/enabled", json!(false)),
+        ("transport/link/rx/max_message_size", json!(MAX_MESSAGE)),
+        ("transport/link/rx/buffer_size", json!(BUFFER)),
+        ("transport/link/tx/batch_size", json!(BUFFER)),
+        // Whoever does not read what it asked for is cut off: others wait behind it until then.
+        ("transport/link/tx/queue/congestion_control/block/wait_before_close", json!(250_000)),
+        // A device on a busy machine misses a short lease; HTTP is as patient.
+        ("transport/link/tx/lease", json!(30_000)),
+    ]
+}
+
+/// What holds for a router, here or beside, but where it listens and what it shows.
+fn routing(users: &[User], dictionary_file: &Path) -> Settings {
+    let mut settings = quiet();
+    settings.extend([
+        ("mode", json!("router")),
+        ("transport/auth/usrpwd/dictionary_file", json!(dictionary_file)),
+        // Every slot can be joined at once; zenoh refuses more sessions than this without a word.
+        ("transport/unicast/max_sessions", json!(users.len() + 16)),
+        ("transport/unicast/accept_pending", json!(1000)),
+        ("access_control", rules(users)),
+    ]);
+    settings
+}
+
+fn configured(settings: Settings) -> anyhow::Result<Config> {
     let mut config = Config::default();
-    set(&mut config, "scouting/multicast/enabled", false)?;
-    set(&mut config, "scouting/gossip/enabled", false)?;
-    set(&mut config, "transport/link/rx/max_message_size", MAX_MESSAGE)?;
-    set(&mut config, "transport/link/rx/buffer_size", BUFFER)?;
-    set(&mut config, "transport/link/tx/batch_size", BUFFER)?;
-    // Whoever does not read what it asked for is cut off: others wait behind it until then.
-    let block = "transport/link/tx/queue/congestion_control/block";
-    set(&mut config, &format!("{block}/wait_before_close"), 250_000)?;
-    // A device on a busy machine misses a short lease; HTTP is as patient.
-    set(&mut config, "transport/link/tx/lease", 30_000)?;
+    for (key, value) in settings {
+        set(&mut config, key, value)?;
+    }
     Ok(config)
+}
+
+/// The same as a file has them.
+fn nested(settings: Settings) -> Value {
+    let mut file = json!({});
+    for (key, value) in settings {
+        let place = key.split('/').fold(&mut file, |object, name| &mut object[name]);
+        *place = value;
+    }
+    file
 }
 
 fn set(config: &mut Config, key: &str, value: impl Into<Value>) -> anyhow::Result<()> {
@@ -276,6 +309,18 @@ mod tests {
         }
         assert_eq!(host("tls/[::1]:7447"), Some("::1"));
         assert_eq!(host("tls/link.example:7447#iface=eth0"), Some("link.example"));
+    }
+
+    #[test]
+    fn a_router_beside_is_set_up_as_the_built_in_one() {
+        let user = User { slot: Slot::numbered(3), password: Secret::new("p") };
+        let settings = || routing(std::slice::from_ref(&user), Path::new("/routers/users.txt"));
+        let file = nested(settings());
+        assert_eq!(file["transport"]["link"]["tx"]["lease"], 30_000);
+        assert_eq!(file["transport"]["auth"]["usrpwd"]["dictionary_file"], "/routers/users.txt");
+        let read = Config::from_json5(&file.to_string()).unwrap();
+        let set = configured(settings()).unwrap();
+        assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::to_value(&set).unwrap());
     }
 
     #[test]

@@ -96,12 +96,16 @@ impl Hostile {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hostile_device_reads_answers_forges_and_blocks_nothing_of_another() {
-    let backend = backend_with_router("tls", free_port(), &[]).await;
-    let victim = device_on(&backend, &json!({"type": "zenoh"})).await;
+    turns_on_another(&backend_with_router("tls", free_port(), &[]).await).await;
+}
+
+/// Registers two devices, of which the second tries everything that a user of the router can.
+pub(super) async fn turns_on_another(backend: &TestBackend) {
+    let victim = device_on(backend, &json!({"type": "zenoh"})).await;
     let deployment = backend.serve_tiny(&victim).await;
     // The first device that asked has the first slot.
     let victims = Slot::numbered(0);
-    let hostile = Hostile::register(&backend, 9).await;
+    let hostile = Hostile::register(backend, 9).await;
     assert_ne!(hostile.access.username, victims.name());
     let session = hostile.session().await;
 
@@ -140,6 +144,18 @@ async fn a_hostile_device_reads_answers_forges_and_blocks_nothing_of_another() {
         assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
     }
     assert_eq!(heard.load(Ordering::SeqCst), 0, "heard of others ({own} of its own)");
+
+    // What the router knows of its sessions is nobody's business.
+    let asked = session
+        .get("@/**")
+        .allowed_destination(zenoh::sample::Locality::Remote)
+        .timeout(std::time::Duration::from_secs(2))
+        .await
+        .unwrap();
+    while let Ok(reply) = asked.recv_async().await {
+        let told = reply.into_result().map(|sample| sample.key_expr().to_string());
+        assert!(told.is_err(), "{told:?}");
+    }
 
     // Messages under the other's name, and commands to it, reach nobody.
     for key in [victims.uplink("hello"), victims.commands(), "link/v1/dev/*/cmd".to_owned()] {
