@@ -121,6 +121,7 @@ fn things() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(device::list_devices))
         .routes(routes!(device::read_device, device::change_device, device::remove_device))
         .routes(routes!(device::update_device))
+        .routes(routes!(device::transfer_device))
         .routes(routes!(model::create_model, model::list_models))
         .routes(routes!(model::read_model, model::change_model, model::remove_model))
         .routes(routes!(model::upload_content))

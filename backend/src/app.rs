@@ -24,6 +24,7 @@ mod serving;
 mod settings;
 mod sweep;
 mod tokens;
+mod transfer;
 mod usage;
 mod zenoh;
 

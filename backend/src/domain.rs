@@ -28,4 +28,5 @@ pub mod session;
 pub mod slot;
 pub mod tag;
 pub mod token;
+pub mod transfer;
 pub mod wish;

@@ -34,6 +34,7 @@ mod sweep;
 mod systems;
 mod tokens;
 mod transaction;
+mod transfer;
 pub mod upkeep;
 mod usage;
 mod writer;

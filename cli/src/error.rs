@@ -203,6 +203,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::AlreadyFinal
         | Code::IdempotencyConflict
         | Code::StalePoll
+        | Code::HandoverPending
         | Code::CommandExpired
         | Code::PayloadTooLarge
         | Code::UnsupportedMediaType

@@ -129,6 +129,7 @@ fn wishes(session: &Session) -> Vec<Event> {
         server_time: Timestamp::UNIX_EPOCH,
         epoch: session.identity.epoch,
         commands: Vec::new(),
+        handover: None,
     };
     let pipelines = session.pipelines.iter().take(3).map(|record| record.config.pipeline_id);
     let wishes = pipelines.flat_map(|id| {

@@ -45,6 +45,10 @@ pub struct Welcome {
     pub epoch: u64,
     /// Everything that is not final and that the device does not have, in order.
     pub commands: Vec<Signed>,
+    /// The device has come to another account: a signed [`Handover`](crate::handover::Handover)
+    /// from the epoch of its hello to a later one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handover: Option<Signed>,
 }
 
 /// The answer to a poll for commands. No commands is a success.

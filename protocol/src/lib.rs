@@ -16,6 +16,7 @@ pub mod envelope;
 pub mod exit_code;
 pub mod file_name;
 pub mod guard_line;
+pub mod handover;
 pub mod id;
 pub mod identity;
 pub mod key;

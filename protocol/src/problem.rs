@@ -138,6 +138,7 @@ codes! {
     Internal = "internal", 500, "Something went wrong on our side", Some("look up the request id in the backend's log");
     Overloaded = "overloaded", 503, "The backend is overloaded", Some("retry after the time in the Retry-After header");
     ContentUnavailable = "content-unavailable", 503, "Model files cannot be read or written", Some("retry after the time in the Retry-After header; if it stays so, `link-backend doctor` says why");
+    HandoverPending = "handover-pending", 503, "The device has come to another account", Some("say hello first: the answer holds the handover");
     NotReady = "not-ready", 503, "The backend is not ready for requests", Some("the detail says why; look into the backend's log if it stays so");
     AgentBusy = "agent-busy", 503, "The agent cannot take this at the moment", Some("retry after the time in the Retry-After header");
     OriginNotAllowed = "origin-not-allowed", 403, "This page's origin is not on the model's allowlist", Some("repair the deployment with `link repair-serving`, or redeploy the model");

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::{
     api::{
-        extract::{Ids, Json, Params, PathDevice},
+        extract::{AnyPathDevice, Ids, Json, Params, PathDevice},
         problem::Rejection,
     },
     app::App,
@@ -33,13 +33,14 @@ pub(crate) struct PollParams {
     wait: Option<u64>,
 }
 
-/// Says what the device has and runs, and answers with what it lacks. The device is online then.
+/// Says what the device has and runs, and answers with what it lacks. The device is online then. One
+/// that was transferred to another account and does not know it is answered with its handover alone.
 #[utoipa::path(post, path = "/agent/{device_id}/hello", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     request_body = Hello,
     responses((status = 200, description = "Everything unfinished that the device lacks.", body = Welcome)))]
 pub(crate) async fn hello(
-    PathDevice(device): PathDevice,
+    AnyPathDevice(device): AnyPathDevice,
     State(app): State<Arc<App>>,
     Json(hello): Json<Hello>,
 ) -> Result<Answer<Welcome>, Rejection> {
@@ -83,7 +84,7 @@ pub(crate) async fn acknowledge_command(
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     responses((status = 200, description = "Where to join, as whom.", body = ZenohAccess)))]
 pub(crate) async fn open_zenoh(
-    PathDevice(device): PathDevice,
+    AnyPathDevice(device): AnyPathDevice,
     State(app): State<Arc<App>>,
 ) -> Result<Answer<ZenohAccess>, Rejection> {
     let access = app.zenoh_access(&device).await?;
@@ -95,7 +96,7 @@ pub(crate) async fn open_zenoh(
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     responses((status = 204, description = "The device is deregistered.")))]
 pub(crate) async fn deregister_device(
-    PathDevice(device): PathDevice,
+    AnyPathDevice(device): AnyPathDevice,
     State(app): State<Arc<App>>,
 ) -> Result<StatusCode, Rejection> {
     app.deregister(&device).await?;

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use axum::{Json as Answer, extract::State, http::StatusCode};
+use axum::{
+    Json as Answer,
+    extract::{Request, State},
+    http::StatusCode,
+};
 use link_protocol::{
     backend_api::{
         Page, PageRequest,
         command::CommandInfo,
-        device::{ChangeDevice, Device, DeviceQuery, UpdateDevice},
+        device::{ChangeDevice, Device, DeviceQuery, TransferDevice, UpdateDevice},
     },
     id::DeviceId,
     selector::Selector,
@@ -17,9 +21,10 @@ use crate::{
     api::{
         caller::{Caller, may},
         command::{Accepted, accepted},
-        extract::{IdempotencyKey, Ids, Json, Params},
+        extract::{IdempotencyKey, Ids, Json, Params, read_json},
         list,
         problem::Rejection,
+        registration::mistyped,
     },
     app::App,
     domain::refusal::Refusal,
@@ -101,5 +106,23 @@ pub(crate) async fn remove_device(
     Ids(device): Ids<DeviceId>,
 ) -> Result<StatusCode, Rejection> {
     app.remove_device(caller, device).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Gives the device to the account whose key is shown. It leaves this account with everything that
+/// hangs on it, drops what it has of it at its next hello, and begins anew there. A registration key
+/// is spent by it: whoever gave the device had it in hand.
+#[utoipa::path(post, path = "/devices/{device_id}/transfer", tag = "device",
+    security(("access_token" = ["devices:write"])), params(("device_id" = DeviceId, Path)),
+    request_body = TransferDevice,
+    responses((status = 204, description = "The device is the other account's.")))]
+pub(crate) async fn transfer_device(
+    Caller(caller, ..): Caller<may::WriteDevices>,
+    State(app): State<Arc<App>>,
+    Ids(device): Ids<DeviceId>,
+    request: Request,
+) -> Result<StatusCode, Rejection> {
+    let wish = read_json::<TransferDevice>(request).await.map_err(mistyped)?;
+    app.transfer_device(caller, device, wish).await?;
     Ok(StatusCode::NO_CONTENT)
 }

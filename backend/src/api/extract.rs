@@ -20,11 +20,15 @@ use crate::{
 
 const LONGEST_IDEMPOTENCY_KEY: usize = 200;
 
-/// The device whose token came, which is the one of the path.
+/// The device whose token came, which is the one of the path and not behind.
 pub(crate) struct PathDevice(pub(crate) DeviceRecord);
 
-/// The device whose token came.
+/// The device whose token came, which is not behind.
 pub(crate) struct TokenDevice(pub(crate) DeviceRecord);
+
+/// The device whose token came, which is the one of the path. It may be behind: not know yet that it
+/// has come to another account.
+pub(crate) struct AnyPathDevice(pub(crate) DeviceRecord);
 
 /// The device that sent a message over a transport which proved it.
 #[derive(Clone)]
@@ -53,11 +57,7 @@ impl FromRequestParts<Arc<App>> for TokenDevice {
     type Rejection = Rejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
-        if let Some(Proven(device)) = parts.extensions.remove::<Proven>() {
-            return Ok(Self(device));
-        }
-        let device = app.device_with_token(bearer(&parts.headers)?).await?;
-        Ok(Self(device))
+        present(sender(parts, app).await?).map(Self)
     }
 }
 
@@ -65,7 +65,16 @@ impl FromRequestParts<Arc<App>> for PathDevice {
     type Rejection = Rejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
-        let TokenDevice(device) = TokenDevice::from_request_parts(parts, app).await?;
+        let AnyPathDevice(device) = AnyPathDevice::from_request_parts(parts, app).await?;
+        present(device).map(Self)
+    }
+}
+
+impl FromRequestParts<Arc<App>> for AnyPathDevice {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
+        let device = sender(parts, app).await?;
         let path = Path::<HashMap<String, String>>::from_request_parts(parts, app).await;
         let named = path.ok().and_then(|Path(path)| path.get("device_id")?.parse().ok());
         if named == Some(device.id) {
@@ -74,6 +83,18 @@ impl FromRequestParts<Arc<App>> for PathDevice {
             Err(Refusal::NotFound("device").into())
         }
     }
+}
+
+async fn sender(parts: &mut Parts, app: &Arc<App>) -> Result<DeviceRecord, Rejection> {
+    if let Some(Proven(device)) = parts.extensions.remove::<Proven>() {
+        return Ok(device);
+    }
+    Ok(app.device_with_token(bearer(&parts.headers)?).await?)
+}
+
+/// What a device says that is behind is of the account that gave it, and of no other.
+fn present(device: DeviceRecord) -> Result<DeviceRecord, Rejection> {
+    if device.is_behind() { Err(Refusal::HandoverPending.into()) } else { Ok(device) }
 }
 
 impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Ids<T> {

@@ -85,6 +85,17 @@ const PARTICULAR: &[(&str, &[Code])] = &[
     ),
     ("retire_device", &[Code::RetireCodeMistyped, Code::RetireCodeUnknown, Code::RetireCodeStale]),
     ("update_device", &[Code::IdempotencyConflict, Code::QueueFull]),
+    (
+        "transfer_device",
+        &[
+            Code::KeyMistyped,
+            Code::KeyUnknown,
+            Code::KeyExpired,
+            Code::KeyRevoked,
+            Code::KeyUsedUp,
+            Code::DeviceLimitReached,
+        ],
+    ),
     ("change_model", &[Code::NotOwner]),
     ("remove_model", &[Code::NotOwner, Code::ModelInUse]),
     (
@@ -128,6 +139,9 @@ const PARTICULAR: &[(&str, &[Code])] = &[
     ("report_command", &[Code::CommandExpired]),
     ("fetch_content", &[Code::ModelNotReady]),
 ];
+
+/// The operations of a device that does not know yet that it was transferred.
+const WHILE_BEHIND: [&str; 3] = ["hello", "open_zenoh", "deregister_device"];
 
 struct Schemes;
 
@@ -213,7 +227,7 @@ fn problems(operation: &Operation) -> Vec<Code> {
     if operation.operation_id.as_deref() == Some("check_readiness") {
         codes.push(Code::NotReady);
     }
-    if is_secured(operation) && is_for_people(operation) {
+    if is_secured(operation) && is_for(operation, "access_token") {
         codes.extend([Code::Forbidden, Code::ScopeMissing]);
     }
     let places: Vec<&ParameterIn> = operation
@@ -244,14 +258,18 @@ fn problems(operation: &Operation) -> Vec<Code> {
         ]);
     }
     let id = operation.operation_id.as_deref().unwrap_or_default();
+    if is_for(operation, "device_token") && !WHILE_BEHIND.contains(&id) {
+        codes.push(Code::HandoverPending);
+    }
     let particular = PARTICULAR.iter().find(|(operation, _)| *operation == id);
     codes.extend(particular.into_iter().flat_map(|(_, codes)| *codes));
     codes
 }
 
-fn is_for_people(operation: &Operation) -> bool {
+/// Whether who shows the token called `scheme` may call the operation.
+fn is_for(operation: &Operation, scheme: &str) -> bool {
     let requirements = serde_json::to_value(&operation.security).unwrap_or_default();
-    requirements.as_array().into_iter().flatten().any(|one| one.get("access_token").is_some())
+    requirements.as_array().into_iter().flatten().any(|one| one.get(scheme).is_some())
 }
 
 /// An operation that lists the empty requirement can do without a token.

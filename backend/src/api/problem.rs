@@ -22,6 +22,9 @@ const OVERLOAD_WAIT_S: u64 = 2;
 /// Seconds after which a device may ask for a slot again.
 const SLOT_WAIT_S: u64 = 10;
 
+/// Seconds after which a device that was transferred may try again: it says hello before that.
+const HANDOVER_WAIT_S: u64 = 2;
+
 /// Seconds after which a store of model files that did not answer may be asked again.
 const CONTENT_WAIT_S: u64 = 10;
 
@@ -50,6 +53,8 @@ impl From<Refusal> for Rejection {
             rejection.retry_after(retry_after_s)
         } else if let Refusal::QueueFull(_) | Refusal::TooManyUploads = refusal {
             rejection.retry_after(OVERLOAD_WAIT_S)
+        } else if refusal == Refusal::HandoverPending {
+            rejection.retry_after(HANDOVER_WAIT_S)
         } else if refusal == Refusal::NoSlotFree {
             rejection.retry_after(SLOT_WAIT_S)
         } else {
@@ -181,6 +186,7 @@ const fn code(refusal: &Refusal) -> Code {
         Refusal::IdempotencyConflict => Code::IdempotencyConflict,
         Refusal::ZenohNotOffered => Code::ZenohNotOffered,
         Refusal::NoSlotFree | Refusal::TooManyUploads => Code::Overloaded,
+        Refusal::HandoverPending => Code::HandoverPending,
         Refusal::StalePoll => Code::StalePoll,
         Refusal::CommandExpired => Code::CommandExpired,
         Refusal::ChecksumMismatch(_) => Code::ChecksumMismatch,

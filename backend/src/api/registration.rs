@@ -52,7 +52,7 @@ pub(crate) async fn retire_device(
 }
 
 /// A key that is not one has a problem of its own.
-fn mistyped(error: JsonError) -> Rejection {
+pub(super) fn mistyped(error: JsonError) -> Rejection {
     let is_key = matches!(error.path.as_str(), "registration_key" | "fleet_key");
     if is_key && error.rejection.problem.code == Code::InvalidRequest.as_str() {
         Rejection::new(Code::KeyMistyped, error.rejection.problem.detail)

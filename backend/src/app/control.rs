@@ -59,6 +59,10 @@ impl App {
     /// [`Failure::Store`].
     pub async fn hello(&self, device: &DeviceRecord, hello: Hello) -> Result<Welcome, Failure> {
         let now = self.now();
+        if hello.epoch < device.epoch {
+            // Its token is still good, so it did not register anew: it was transferred.
+            return Ok(self.hand_over(device, now));
+        }
         // What a device has of another epoch has no effect: it has nothing.
         let current = hello.epoch == device.epoch;
         let (inflight, last_seq) =
@@ -72,7 +76,9 @@ impl App {
         } else {
             Vec::new()
         };
-        let greet = |device: &mut DeviceRecord| device.greet(hello.agent_version.clone(), now);
+        let epoch = device.epoch;
+        let greet =
+            |device: &mut DeviceRecord| device.greet(epoch, hello.agent_version.clone(), now);
         let mut greeted = device.clone();
         greet(&mut greeted);
         greeted.last_seen_at = device.last_seen_at;
@@ -84,6 +90,7 @@ impl App {
             server_time: now,
             epoch: device.epoch,
             commands: self.seal(&commands, device.epoch, now),
+            handover: None,
         })
     }
 
@@ -91,7 +98,8 @@ impl App {
     ///
     /// # Errors
     /// [`Refusal::StalePoll`] when a newer poll of the device came, [`Refusal::Unauthorized`] when
-    /// the device was removed or registered anew meanwhile.
+    /// the device was removed or registered anew meanwhile, [`Refusal::HandoverPending`] when it was
+    /// transferred.
     pub async fn poll(
         &self,
         device: &DeviceRecord,
@@ -193,8 +201,9 @@ impl App {
 
     async fn check_still_registered(&self, device: &DeviceRecord) -> Result<(), Failure> {
         let stored = self.store.device(device.id).await?;
-        let same = stored.is_some_and(|stored| stored.token_digest == device.token_digest);
-        if same { Ok(()) } else { Err(Refusal::Unauthorized.into()) }
+        let same = stored.filter(|stored| stored.token_digest == device.token_digest);
+        let same = same.ok_or(Refusal::Unauthorized)?;
+        if same.epoch == device.epoch { Ok(()) } else { Err(Refusal::HandoverPending.into()) }
     }
 
     pub(super) fn seal(

@@ -47,6 +47,8 @@ actions! {
     UpdateDevice = "device.update";
     TagDevice = "device.tag";
     RemoveDevice = "device.remove";
+    TransferDevice = "device.transfer";
+    ReceiveDevice = "device.receive";
     CreateModel = "model.create";
     ChangeModel = "model.change";
     RemoveModel = "model.remove";

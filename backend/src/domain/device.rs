@@ -22,7 +22,7 @@ pub struct DeviceRecord {
     pub name: String,
     /// SHA-256 of its token.
     pub token_digest: [u8; 32],
-    /// Grows at each registration.
+    /// Grows at each registration and each transfer.
     pub epoch: u64,
     pub public_key: VerifyingKey,
     pub registered_with: KeyId,
@@ -33,7 +33,8 @@ pub struct DeviceRecord {
     pub platform: Platform,
     /// What the device last said about itself.
     pub status: LifecycleStatus,
-    /// The epoch in which its hello was last answered.
+    /// The epoch in which its hello was last answered, or that a transfer has ended; none after a
+    /// registration.
     pub greeted_epoch: Option<u64>,
     pub last_seen_at: Option<Timestamp>,
     pub registered_at: Timestamp,
@@ -52,9 +53,20 @@ impl DeviceRecord {
         self.greeted_epoch == Some(self.epoch) && staying && (polls_right_now || seen)
     }
 
-    /// Notes that the device's hello was answered.
-    pub fn greet(&mut self, agent_version: semver::Version, now: Timestamp) {
-        self.greeted_epoch = Some(self.epoch);
+    /// Tells whether the device was transferred and still stands in an epoch before: what it says
+    /// is of the account that gave it.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.greeted_epoch.is_some_and(|greeted| greeted < self.epoch)
+    }
+
+    /// Notes that a hello was answered while the device stood in `epoch`; one that a transfer has
+    /// ended meanwhile changes nothing.
+    pub fn greet(&mut self, epoch: u64, agent_version: semver::Version, now: Timestamp) {
+        if epoch != self.epoch {
+            return;
+        }
+        self.greeted_epoch = Some(epoch);
         self.last_seen_at = Some(now);
         self.agent_version = agent_version;
         match self.status {

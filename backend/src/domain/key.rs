@@ -4,10 +4,34 @@ use jiff::Timestamp;
 use link_protocol::{
     backend_api::key::{CreateKey, KeyInfo},
     id::{AccountId, KeyId},
-    key::KeyKind,
+    key::{EnrolmentKey, KeyKind},
 };
 
 use crate::domain::{name, refusal::Refusal, tag};
+
+/// Returns the one key that a request gives, when it has the kind that its member says.
+///
+/// # Errors
+/// [`Refusal::Invalid`] when there is no key or two, or one of the other kind.
+pub fn given<'a>(
+    registration_key: Option<&'a EnrolmentKey>,
+    fleet_key: Option<&'a EnrolmentKey>,
+) -> Result<&'a EnrolmentKey, Refusal> {
+    let (key, kind) = match (registration_key, fleet_key) {
+        (Some(key), None) => (key, KeyKind::Registration),
+        (None, Some(key)) => (key, KeyKind::Fleet),
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(Refusal::invalid("give either `registration_key` or `fleet_key`"));
+        }
+    };
+    if key.kind() == kind {
+        return Ok(key);
+    }
+    Err(Refusal::invalid(match kind {
+        KeyKind::Registration => "registration_key: this is a fleet key",
+        KeyKind::Fleet => "fleet_key: this is a registration key",
+    }))
+}
 
 /// A key as it is stored: without the key itself.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -85,6 +85,8 @@ pub enum Refusal {
     ZenohNotOffered,
     #[error("no slot of the zenoh router is free; more are made soon")]
     NoSlotFree,
+    #[error("the device has come to another account and has not begun anew")]
+    HandoverPending,
     #[error("a newer poll of this device took over")]
     StalePoll,
     #[error("the command has expired or was superseded; drop it")]

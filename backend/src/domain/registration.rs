@@ -14,7 +14,7 @@ use link_protocol::{
 
 use crate::domain::{
     device::{self, DeviceRecord},
-    key::KeyRecord,
+    key::{self, KeyRecord},
     refusal::Refusal,
 };
 
@@ -46,19 +46,7 @@ pub enum Plan {
 /// # Errors
 /// [`Refusal::Invalid`] when there is no key or two, a key of the other kind, or a fact too long.
 pub fn check(request: &RegisterRequest) -> Result<&EnrolmentKey, Refusal> {
-    let (key, kind) = match (&request.registration_key, &request.fleet_key) {
-        (Some(key), None) => (key, KeyKind::Registration),
-        (None, Some(key)) => (key, KeyKind::Fleet),
-        (Some(_), Some(_)) | (None, None) => {
-            return Err(Refusal::invalid("give either `registration_key` or `fleet_key`"));
-        }
-    };
-    if key.kind() != kind {
-        return Err(Refusal::invalid(match kind {
-            KeyKind::Registration => "registration_key: this is a fleet key",
-            KeyKind::Fleet => "fleet_key: this is a registration key",
-        }));
-    }
+    let key = key::given(request.registration_key.as_ref(), request.fleet_key.as_ref())?;
     let platform = &request.platform;
     for (what, fact) in
         [("os", &platform.os), ("arch", &platform.arch), ("hostname", &platform.hostname)]

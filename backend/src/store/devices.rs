@@ -238,7 +238,7 @@ pub(super) async fn update(db: &mut Connection, device: &DeviceRecord) -> Result
     Ok(())
 }
 
-async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result<(), StoreError> {
+pub(super) async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result<(), StoreError> {
     sql::query(
         "INSERT INTO devices (device_id, account_id, name, token_digest, epoch, public_key, \
          registered_with, tags, agent_version, platform, status, greeted_epoch, last_seen_ms, \
@@ -297,7 +297,7 @@ async fn twin(
     row.map(DeviceRecord::try_from).transpose()
 }
 
-async fn count(db: &mut Connection, account: AccountId) -> Result<u32, StoreError> {
+pub(super) async fn count(db: &mut Connection, account: AccountId) -> Result<u32, StoreError> {
     let devices: i64 = sql::query_scalar("SELECT COUNT(*) FROM devices WHERE account_id = $1")
         .bind(account.to_string())
         .fetch_one(db)

@@ -128,6 +128,15 @@ pub(super) async fn count_device(db: &mut Connection, key: KeyId) -> Result<(), 
     Ok(())
 }
 
+/// Takes a key out of use, whatever room it has.
+pub(super) async fn revoke(db: &mut Connection, key: KeyId) -> Result<(), StoreError> {
+    sql::query("UPDATE enrolment_keys SET revoked = TRUE WHERE key_id = $1")
+        .bind(key.to_string())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
 impl TryFrom<KeyRow> for KeyRecord {
     type Error = StoreError;
 

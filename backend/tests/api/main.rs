@@ -37,5 +37,6 @@ mod stolen;
 mod system;
 mod token;
 mod trace;
+mod transfer;
 mod usage;
 mod web;

@@ -174,6 +174,9 @@ async fn what_another_account_owns_is_not_found() {
     let wish = json!({ "name": "ci", "scopes": ["devices:read"] });
     let token = world.post("/api/v1/tokens", &user, wish).await;
     let token = token.body["info"]["token_id"].as_str().unwrap().to_owned();
+    // A key shows that somebody wants a device, not that bob may give it.
+    let carol = world.another_account("carol@example.org").await;
+    let wanted = world.key(&carol, "registration").await;
     let mut tried = 0;
     for operation in operations() {
         let named = operation.path.contains('{') && operation.needs == ["access_token"];
@@ -192,6 +195,7 @@ async fn what_another_account_owns_is_not_found() {
             .replace("{token_id}", &token);
         let body = match operation.path.rsplit('/').next() {
             Some("update") => Some(json!({ "version": "1.4.0" })),
+            Some("transfer") => Some(json!({ "registration_key": wanted })),
             Some("{device_id}") if operation.method == "PATCH" => {
                 Some(json!({ "add_tags": ["x"] }))
             }

@@ -203,6 +203,13 @@ async fn devices(deeds: &mut Deeds<'_>, owner: &str, device: &Device) {
     deeds.act(update, &ids, owner, version, "device.update").await;
     deeds.act(("DELETE", path), &ids, owner, None, "device.remove").await;
 
+    let given = world.register(owner).await;
+    let other = world.another_account("transfer@example.org").await;
+    let key = Some(json!({ "registration_key": world.key(&other, "registration").await }));
+    let (ids, transfer) =
+        ([("device_id", given.id.as_str())], "/api/v1/devices/{device_id}/transfer");
+    deeds.act(("POST", transfer), &ids, owner, key, "device.transfer").await;
+
     // A device that goes by itself, and one whose retire code is used, leave a trace too.
     let goes = world.register(owner).await;
     let before = deeds.count("device.remove").await;

@@ -4,7 +4,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    id::DeviceId, registration::Platform, report::LifecycleStatus, system::SystemSample,
+    id::DeviceId,
+    key::{EnrolmentKey, KeyKind},
+    registration::Platform,
+    report::LifecycleStatus,
+    system::SystemSample,
     update::UpdateOutcome,
 };
 
@@ -39,6 +43,26 @@ pub struct Device {
 pub struct UpdateDevice {
     #[schema(value_type = String, example = "1.4.0")]
     pub version: semver::Version,
+}
+
+/// `POST /devices/{device_id}/transfer`: a key of the account that the device goes to. Exactly one of
+/// the two is given.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TransferDevice {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registration_key: Option<EnrolmentKey>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet_key: Option<EnrolmentKey>,
+}
+
+impl From<EnrolmentKey> for TransferDevice {
+    fn from(key: EnrolmentKey) -> Self {
+        match key.kind() {
+            KeyKind::Registration => Self { registration_key: Some(key), fleet_key: None },
+            KeyKind::Fleet => Self { registration_key: None, fleet_key: Some(key) },
+        }
+    }
 }
 
 /// `PATCH /devices/{device_id}`: tags to add and to remove.

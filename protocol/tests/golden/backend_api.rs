@@ -9,7 +9,7 @@ use link_protocol::{
         audit::{Actor, ActorKind, AuditEntry, AuditOutcome},
         command::{CommandExplanation, CommandInfo, CommandOutcome, CommandStage, CommandState},
         deployment::{CreateDeployment, Deployment, Serving},
-        device::{ChangeDevice, Device, UpdateDevice},
+        device::{ChangeDevice, Device, TransferDevice, UpdateDevice},
         device_flow::{
             DecideDevice, DeviceCodeRequest, DeviceCodeResponse, DeviceTokenRequest, InquireDevice,
             PendingDevice,
@@ -132,6 +132,10 @@ pub(super) fn people() -> Vec<Example> {
         request("change_member", ChangeMember { role: Role::Viewer }),
         request("enter_account", EnterAccount { account_id: id("acc_", 10) }),
         request("update_device", UpdateDevice { version: version() }),
+        request(
+            "transfer_device",
+            TransferDevice::from(EnrolmentKey::from_secret(KeyKind::Registration, [7; 32])),
+        ),
     ]
 }
 

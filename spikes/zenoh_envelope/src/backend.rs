@@ -220,7 +220,7 @@ fn reply(query: &Query, heard: &Mutex<Heard>) -> Result<Vec<u8>, Code> {
         let epoch = hello.epoch;
         heard.hellos.push((name.to_owned(), hello));
         let commands = std::mem::take(&mut heard.pending);
-        let welcome = Welcome { server_time: Timestamp::now(), epoch, commands };
+        let welcome = Welcome { server_time: Timestamp::now(), epoch, commands, handover: None };
         serde_json::to_vec(&welcome).map_err(|_| Code::Internal)
     } else {
         let report = serde_json::from_slice(&body).map_err(|_| Code::InvalidRequest)?;

@@ -214,7 +214,12 @@ impl Backend {
         }
         self.status = Some(LifecycleStatus::Online);
         let commands = self.take(now, spoil);
-        Event::Welcomed(Welcome { server_time: time(now), epoch: self.epoch, commands })
+        Event::Welcomed(Welcome {
+            server_time: time(now),
+            epoch: self.epoch,
+            commands,
+            handover: None,
+        })
     }
 
     /// Parks a poll.

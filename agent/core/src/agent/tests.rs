@@ -89,12 +89,12 @@ fn a_removal_that_its_hello_overtook_is_told_again() {
     bench.handle(Event::ModelDeleted { pipeline_id: pipeline(1), outcome: Ok(()) });
     bench.take_reports();
     assert!(bench.agent.is_settled(), "the report of the removal was taken");
-    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
     let effects = words(&bench.handle(Event::Welcomed(welcome)));
     assert!(effects.iter().any(|line| line.ends_with("tell Removed")), "{effects:?}");
     bench.take_reports();
     bench.agent.say_hello();
-    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
     let effects = words(&bench.handle(Event::Welcomed(welcome)));
     assert!(!effects.iter().any(|line| line.ends_with("tell Removed")), "{effects:?}");
 }
@@ -139,7 +139,7 @@ fn time_that_passes_on_the_device_counts_for_the_backends_clock() {
     let mut bench = Bench::online();
     bench.now += limits::REPAIR_EXPIRY + Duration::from_secs(1);
     let envelope = envelope(1, &Command::RepairServing(repair(1, None)));
-    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
     let known = bench.agent.clock.has_passed(envelope.expires_at, bench.now);
     bench.handle(Event::Welcomed(welcome));
     let corrected = bench.agent.clock.has_passed(envelope.expires_at, bench.now);
@@ -212,7 +212,7 @@ fn the_device_is_starting_until_the_backend_has_answered_its_hello() {
     let (mut agent, effects) = restore(Snapshot::default());
     assert_eq!(words(&effects), ["persist", "write 1: tell Starting", "send 1: tell Starting"]);
     assert_eq!(agent.status(), LifecycleStatus::Starting);
-    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+    let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
     let effects = agent.handle(Event::Welcomed(welcome.clone()), Duration::ZERO);
     assert_eq!(words(&effects), ["persist", "write 2: tell Online"]);
     assert_eq!(agent.status(), LifecycleStatus::Online);
@@ -235,7 +235,7 @@ fn what_served_serves_again_after_a_restart_and_is_announced_with_every_welcome(
     assert!(told.contains(&"route 8080 to engine 1, 1 origins".to_owned()));
     assert!(agent.hello().serving.iter().all(|report| report.is_serving));
     for _ in 0..2 {
-        let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+        let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
         let told = words(&agent.handle(Event::Welcomed(welcome), Duration::ZERO));
         assert!(told.iter().any(|line| line.ends_with("tell Serving")), "{told:?}");
     }
@@ -535,7 +535,7 @@ impl Bench {
     }
 
     fn welcome(&mut self) {
-        let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![] };
+        let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
         self.handle(Event::Welcomed(welcome));
     }
 

@@ -1,0 +1,65 @@
+//! Transfer of a device to another account, and the handover by which the device learns of it.
+
+use jiff::Timestamp;
+use link_protocol::{
+    agent_api::Welcome,
+    backend_api::{audit::ActorKind, device::TransferDevice},
+    handover::Handover,
+    id::DeviceId,
+};
+
+use crate::{
+    access::Identity,
+    app::{App, audit},
+    domain::{
+        attempts::Peer,
+        audit::Action,
+        device::DeviceRecord,
+        key,
+        transfer::{self, Plan},
+    },
+    failure::Failure,
+};
+
+impl App {
+    /// Gives a device of the caller's account to the account of the key in `wish`.
+    ///
+    /// # Errors
+    /// [`crate::domain::refusal::Refusal::NotFound`], why the key cannot be used, the device limit.
+    pub async fn transfer_device(
+        &self,
+        caller: Identity,
+        id: DeviceId,
+        wish: TransferDevice,
+    ) -> Result<(), Failure> {
+        let key = key::given(wish.registration_key.as_ref(), wish.fleet_key.as_ref())?;
+        let (now, limit) = (self.now(), self.config.device_limit);
+        let decide = |known| Ok(transfer::plan(known, caller.account, limit, now)?);
+        // Neither account learns who the other one is.
+        let entries = |Plan { device, .. }: &Plan| {
+            let gone = self.entry(&caller, Action::TransferDevice, id).with(&device.name);
+            let (actor, action) = (audit::actor(ActorKind::Device, id), Action::ReceiveDevice);
+            let came = self.entry_of(device.account, actor, Peer::default(), action, id);
+            let came = came.with(&format!("{}, with {}", device.name, device.registered_with));
+            [gone, came]
+        };
+        let device = self.store.transfer(id, &key.digest(), decide, entries).await?;
+        self.presence.forget(id);
+        // A poll of the epoch before ends; the hello that follows brings the handover.
+        self.polls.ring(id);
+        tracing::info!(device = %id, epoch = device.epoch, "device transferred");
+        Ok(())
+    }
+
+    /// Answers the hello of a device that is behind: nothing that it has counts, and it gets nothing
+    /// but the word that it begins anew.
+    pub(super) fn hand_over(&self, device: &DeviceRecord, now: Timestamp) -> Welcome {
+        let handover = Handover::new(device.id, device.epoch, now);
+        Welcome {
+            server_time: now,
+            epoch: device.epoch,
+            commands: Vec::new(),
+            handover: Some(handover.seal(&self.command_key)),
+        }
+    }
+}
