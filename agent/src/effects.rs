@@ -27,6 +27,8 @@ pub(crate) struct Shell {
     pub(crate) inbox: Inbox,
     /// Another version waits to take over this process.
     pub(crate) makes_way: bool,
+    /// The epoch that begins in another account.
+    pub(crate) hands_over: Option<u64>,
 }
 
 impl Shell {
@@ -43,11 +45,12 @@ impl Shell {
         Ok(())
     }
 
-    /// Ends what must not outlive the agent.
-    pub(crate) async fn stop(self) {
+    /// Ends what must not outlive the agent; what is left is the journal.
+    pub(crate) async fn stop(self) -> Journal {
         self.updates.stop();
         self.engines.stop_all().await;
         self.frontends.close_all().await;
+        self.journal
     }
 
     async fn run(&mut self, effect: Effect, next: &mut VecDeque<Event>) -> anyhow::Result<()> {
@@ -102,6 +105,7 @@ impl Shell {
                 tracing::info!(%version, "makes way");
                 self.makes_way = true;
             }
+            Effect::HandOver { to_epoch } => self.hands_over = Some(to_epoch),
             Effect::Log(note) => log(&note),
         }
         Ok(())
@@ -160,6 +164,7 @@ fn label(effect: &Effect) -> &'static str {
         Effect::DeleteModel { .. } => "delete model",
         Effect::StageUpdate { .. } => "stage update",
         Effect::ReplaceAgent { .. } => "replace agent",
+        Effect::HandOver { .. } => "hand over",
         Effect::Log(_) => "log",
     }
 }

@@ -89,6 +89,11 @@ impl Records {
         self.0.iter().map(handler).collect()
     }
 
+    /// Drops what waits: the account that it was meant for has given this device away.
+    pub(crate) fn forget(&self) {
+        self.0.iter().for_each(|taker| taker.queue.clear());
+    }
+
     /// How many records were lost because too much waited.
     pub(crate) fn dropped(&self) -> u64 {
         self.0.iter().map(|taker| taker.queue.dropped()).sum()

@@ -15,6 +15,7 @@ mod engine;
 mod footprint;
 mod guard_line;
 mod handler;
+mod handover;
 mod identity;
 mod journal;
 mod local_api;
@@ -113,6 +114,10 @@ fn start(args: &Args) -> anyhow::Result<()> {
             match run::run(&setup, &guard).await? {
                 Outcome::Stopped => return Ok(Outcome::Stopped),
                 Outcome::RegisteredAnew => tracing::info!("registered anew; starting over"),
+                Outcome::HandedOver => tracing::warn!(
+                    category = "security",
+                    "this device has come to another account; starting over without what it had"
+                ),
                 Outcome::MakesWay => {
                     guard.tell_replacing().await;
                     return Ok(Outcome::MakesWay);
@@ -123,7 +128,9 @@ fn start(args: &Args) -> anyhow::Result<()> {
     drop(runtime);
     match ended? {
         Outcome::MakesWay => make_way(&roots),
-        Outcome::Stopped | Outcome::RegisteredAnew => Ok(fs::remove_file(&roots.agent_pid())?),
+        Outcome::Stopped | Outcome::RegisteredAnew | Outcome::HandedOver => {
+            Ok(fs::remove_file(&roots.agent_pid())?)
+        }
     }
 }
 

@@ -59,6 +59,11 @@ impl<T> Queue<T> {
         }
     }
 
+    /// Drops what waits, on purpose: it is not counted.
+    pub(crate) fn clear(&self) {
+        self.0.items.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Counts an item that was taken out and came nowhere.
     pub(crate) fn count_lost(&self) {
         self.0.dropped.fetch_add(1, Ordering::Relaxed);

@@ -41,7 +41,7 @@ use crate::{
     effects::Shell,
     engine::{self, Engines},
     guard_line::GuardLine,
-    identity,
+    handover, identity,
     journal::Journal,
     local_api::{self, LocalApi, metrics::Measured},
     log::Records,
@@ -69,6 +69,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 pub(crate) enum Outcome {
     Stopped,
     RegisteredAnew,
+    /// The device has come to another account.
+    HandedOver,
     /// Another version is pointed to and takes over this process.
     MakesWay,
 }
@@ -221,6 +223,7 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
         updates,
         inbox: inbox.clone(),
         makes_way: false,
+        hands_over: None,
     };
 
     let me = record::Identity {
@@ -250,6 +253,9 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
             }
             changed.send_replace(());
         }
+        if shell.hands_over.is_some() {
+            break Outcome::HandedOver;
+        }
         if shell.makes_way {
             break Outcome::MakesWay;
         }
@@ -277,7 +283,8 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
     guard.set_local_port(None);
     drop((inputs, changed));
     local.close().await;
-    shell.stop().await;
+    let hands_over = shell.hands_over;
+    let journal = shell.stop().await;
     if matches!(outcome, Outcome::Stopped) {
         let report = Report::Lifecycle(LifecycleReport {
             status: LifecycleStatus::Stopping,
@@ -291,6 +298,13 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
         }
     }
     drop(pipelines);
+    if let Some(to_epoch) = hands_over {
+        journal.close().await;
+        let (roots, identity) = (roots.clone(), identity.clone());
+        let carry_out = move || handover::carry_out(&roots, &identity, to_epoch);
+        tokio::task::spawn_blocking(carry_out).await??;
+        records.forget();
+    }
     Ok(outcome)
 }
 

@@ -111,6 +111,7 @@ fn answer(effect: Effect, good: bool) -> Option<Event> {
         | Effect::PruneModel { .. }
         | Effect::DiscardFile(_)
         | Effect::ReplaceAgent { .. }
+        | Effect::HandOver { .. }
         | Effect::Log(_) => return None,
     })
 }

@@ -207,6 +207,11 @@ impl Agent {
     }
 
     fn welcomed(&mut self, welcome: Welcome, turn: &mut Turn) {
+        if let Some(signed) = &welcome.handover
+            && self.is_handed_over(signed, turn)
+        {
+            return;
+        }
         self.clock.set(welcome.server_time, turn.now);
         self.connection = ConnectionState::Connected;
         self.outbox.hurry();
@@ -373,6 +378,7 @@ impl Agent {
 }
 
 mod accept;
+mod handover;
 mod wish;
 
 #[cfg(test)]

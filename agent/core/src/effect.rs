@@ -52,6 +52,8 @@ pub enum Effect {
     StageUpdate { request: UpdateRequest, connected: bool },
     /// Shut the pipelines down and let this version take over the process.
     ReplaceAgent { version: Version },
+    /// Drop everything of this epoch, and begin `to_epoch` in another account.
+    HandOver { to_epoch: u64 },
     /// Tell the operator.
     Log(Note),
 }

@@ -250,6 +250,7 @@ fn effect(effect: &Effect) -> Vec<String> {
             format!("stage {version}")
         }
         Effect::ReplaceAgent { version } => format!("replace the agent by {version}"),
+        Effect::HandOver { to_epoch } => format!("hand over to epoch {to_epoch}"),
         Effect::Log(note) => format!("log {note:?}").chars().take(12).collect(),
     };
     vec![line]

@@ -352,6 +352,9 @@ impl Device {
             Effect::StageUpdate { request, .. } => self.stage(request.version, around),
             // The process is replaced by another one: nothing but the disk goes over.
             Effect::ReplaceAgent { .. } => around.agenda.after(0, Item::Crash),
+            Effect::HandOver { .. } => {
+                return Err("the device left an account that did not give it away".to_owned());
+            }
             Effect::Log(_) => {}
         }
         Ok(())

@@ -24,6 +24,8 @@ use crate::{
     },
 };
 
+mod handover;
+
 #[test]
 fn a_command_is_written_down_before_it_is_acknowledged_and_before_it_has_an_effect() {
     let mut bench = Bench::online();
