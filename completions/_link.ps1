@@ -457,6 +457,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device by another version; a device that is offline does so later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
+            [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Give a device to another account, with a key of that account')
             [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend could not be told; needs no login')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -515,6 +516,17 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'link;device;transfer' {
+            [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'File with the registration or fleet key of the account that receives it; `-` reads it from stdin [default: ask]')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'link;device;retire' {
             [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
@@ -531,6 +543,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device by another version; a device that is offline does so later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
+            [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Give a device to another account, with a key of that account')
             [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend could not be told; needs no login')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -551,6 +564,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;device;help;remove' {
+            break
+        }
+        'link;device;help;transfer' {
             break
         }
         'link;device;help;retire' {
@@ -1096,6 +1112,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device by another version; a device that is offline does so later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
+            [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Give a device to another account, with a key of that account')
             [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend could not be told; needs no login')
             break
         }
@@ -1115,6 +1132,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;device;remove' {
+            break
+        }
+        'link;help;device;transfer' {
             break
         }
         'link;help;device;retire' {

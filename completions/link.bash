@@ -193,6 +193,9 @@ _link() {
             link__subcmd__device,tag)
                 cmd="link__subcmd__device__subcmd__tag"
                 ;;
+            link__subcmd__device,transfer)
+                cmd="link__subcmd__device__subcmd__transfer"
+                ;;
             link__subcmd__device,untag)
                 cmd="link__subcmd__device__subcmd__untag"
                 ;;
@@ -216,6 +219,9 @@ _link() {
                 ;;
             link__subcmd__device__subcmd__help,tag)
                 cmd="link__subcmd__device__subcmd__help__subcmd__tag"
+                ;;
+            link__subcmd__device__subcmd__help,transfer)
+                cmd="link__subcmd__device__subcmd__help__subcmd__transfer"
                 ;;
             link__subcmd__device__subcmd__help,untag)
                 cmd="link__subcmd__device__subcmd__help__subcmd__untag"
@@ -369,6 +375,9 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__device,tag)
                 cmd="link__subcmd__help__subcmd__device__subcmd__tag"
+                ;;
+            link__subcmd__help__subcmd__device,transfer)
+                cmd="link__subcmd__help__subcmd__device__subcmd__transfer"
                 ;;
             link__subcmd__help__subcmd__device,untag)
                 cmd="link__subcmd__help__subcmd__device__subcmd__untag"
@@ -1057,7 +1066,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device)
-            opts="-q -h --json --quiet --help list tag untag show update remove retire help"
+            opts="-q -h --json --quiet --help list tag untag show update remove transfer retire help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1071,7 +1080,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__help)
-            opts="list tag untag show update remove retire help"
+            opts="list tag untag show update remove transfer retire help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1155,6 +1164,20 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__help__subcmd__tag)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__device__subcmd__help__subcmd__transfer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1267,6 +1290,24 @@ _link() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__device__subcmd__transfer)
+            opts="-y -q -h --key-file --yes --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --key-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1619,7 +1660,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__device)
-            opts="list tag untag show update remove retire"
+            opts="list tag untag show update remove transfer retire"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1689,6 +1730,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__device__subcmd__tag)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__device__subcmd__transfer)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -59,6 +59,19 @@ pub enum DeviceCommand {
         #[arg(long, short)]
         yes: bool,
     },
+    /// Give a device to another account, with a key of that account
+    #[command(after_help = TRANSFER_EXAMPLES)]
+    Transfer {
+        /// Device, by id or by name
+        device: String,
+        /// File with the registration or fleet key of the account that receives it; `-` reads it from
+        /// stdin [default: ask]
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<String>,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+    },
     /// Remove a device that was uninstalled while the backend could not be told; needs no login
     #[command(after_help = RETIRE_EXAMPLES)]
     Retire {
@@ -76,6 +89,16 @@ Examples:
 
 It is done once the version is verified and takes over. It is on trial for two minutes then: `link
 device show` tells whether it stays or was rolled back.";
+
+const TRANSFER_EXAMPLES: &str = "\
+Examples:
+  link device transfer workstation
+  link device transfer workstation --key-file key.txt --yes
+
+Somebody in the other account makes the key: `link key create --kind registration`. The device leaves
+this account at once, with its deployments and their history. It deletes the models that it has, now
+or when it is back, and is then an empty device of the other account. A registration key is spent by
+it.";
 
 const RETIRE_EXAMPLES: &str = "\
 Examples:

@@ -1,7 +1,8 @@
-//! `link device`: the devices of the account, the update of one, and one that is to leave it with
-//! its retire code.
+//! `link device`: the devices of the account, the update of one, one that goes to another account,
+//! and one that is to leave it with its retire code.
 
 mod system;
+mod transfer;
 
 use link_client::{backend, http::Http};
 use link_protocol::{
@@ -62,6 +63,9 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
             backend.remove_device(id).await?;
             context.output.say(&format!("removed {id}"));
             context.output.data(&json!({"removed": id}), |_| String::new())
+        }
+        DeviceCommand::Transfer { device, key_file, yes } => {
+            transfer::run(context, &device, key_file.as_deref(), yes).await
         }
         DeviceCommand::Retire { code, backend } => retire(context, &code, &backend).await,
     }

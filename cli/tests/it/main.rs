@@ -21,4 +21,6 @@ mod status;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+mod transfer;
+#[cfg(test)]
 mod waiting;

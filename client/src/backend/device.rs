@@ -4,7 +4,7 @@ use link_protocol::{
     agent_api::PREFIX,
     backend_api::{
         command::CommandInfo,
-        device::{Device, UpdateDevice},
+        device::{Device, TransferDevice, UpdateDevice},
     },
     id::DeviceId,
     retire::{RETIRE_PATH, RetireCode, RetireRequest},
@@ -65,5 +65,18 @@ impl BackendClient {
     /// [`CallError`] with the whole cause.
     pub async fn remove_device(&self, device: DeviceId) -> Result<(), CallError> {
         self.call_for_status(|| Call::delete(format!("{PREFIX}/devices/{device}"))).await
+    }
+
+    /// Gives a device to the account whose key `wish` holds.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn transfer_device(
+        &self,
+        device: DeviceId,
+        wish: &TransferDevice,
+    ) -> Result<(), CallError> {
+        let path = format!("{PREFIX}/devices/{device}/transfer");
+        self.call_for_status(|| Call::post(path.clone()).json(wish)).await
     }
 }

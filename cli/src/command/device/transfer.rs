@@ -1,0 +1,43 @@
+//! `link device transfer`: gives a device to another account, which shows with a key that it wants it.
+
+use link_protocol::{backend_api::device::TransferDevice, key::EnrolmentKey};
+use serde_json::json;
+
+use crate::{
+    context::Context, error::CliError, exit_code::ExitCode, resolve, secret_input, session,
+};
+
+pub(super) async fn run(
+    context: &Context,
+    named: &str,
+    key_file: Option<&str>,
+    yes: bool,
+) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let id = resolve::device(context, &backend, Some(named)).await?;
+    let key = key(key_file)?;
+    let question = format!(
+        "Give device {named} to another account? It leaves this one now, and deletes its models"
+    );
+    if !yes && !secret_input::confirm(&question)? {
+        context.output.say("nothing was changed");
+        return Ok(());
+    }
+    backend.transfer_device(id, &TransferDevice::from(key)).await?;
+    context
+        .output
+        .say(&format!("{id} is in the other account; it begins anew there when it is online"));
+    context.output.data(&json!({"transferred": id}), |_| String::new())
+}
+
+/// Reads the key from a file, or asks for it.
+fn key(file: Option<&str>) -> Result<EnrolmentKey, CliError> {
+    let text = match file {
+        Some(file) => secret_input::line_of(file, "key")?,
+        None => secret_input::ask_secret("Key of the account that receives it", "--key-file")?,
+    };
+    EnrolmentKey::parse(text.expose().trim()).map_err(|why| {
+        CliError::new(ExitCode::KeyRefused, "key-mistyped", why.to_string())
+            .hint("copy the whole key again; nobody was asked about it")
+    })
+}
