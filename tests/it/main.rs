@@ -33,6 +33,7 @@ mod secrets;
 mod service;
 mod serving;
 mod simulation;
+mod transfer;
 mod uninstall;
 mod update;
 mod zenoh;
