@@ -15,7 +15,11 @@ const ONE_THREAD: &str = "(app: (worker_threads: 1), acc: (handover: app), tx: (
 /// Keeps the router library to one thread, whatever the environment says. To be called once, before
 /// there are threads and before a session is opened.
 pub fn keep_to_one() {
-    #[expect(unsafe_code, reason = "the library takes it from the environment only")]
+    #[expect(
+        unsafe_code,
+        clippy::disallowed_methods,
+        reason = "the library takes it from the environment only, and there is no other thread"
+    )]
     // SAFETY: the caller has no other thread that could read or change the environment.
     unsafe {
         std::env::set_var(VARIABLE, ONE_THREAD);
