@@ -46,7 +46,7 @@ impl App {
         let device = self.store.transfer(id, &key.digest(), decide, entries).await?;
         self.presence.forget(id);
         // A poll of the epoch before ends; the hello that follows brings the handover.
-        self.polls.ring(id);
+        self.ring_device(id);
         tracing::info!(device = %id, epoch = device.epoch, "device transferred");
         Ok(())
     }
