@@ -36,11 +36,9 @@ const LOOK_AGAIN: Duration = Duration::from_secs(15);
 /// Why somebody looks for commands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Why {
-    /// The device asked just now, and has shown who it is.
-    Asked,
     /// Something was stored for the device.
     Rung,
-    /// It is time.
+    /// The device asks, or something was planned for now.
     Due,
 }
 
@@ -110,16 +108,15 @@ impl App {
         let mut draining = self.draining.subscribe();
         let mut end = pin!(tokio::time::sleep(wait.min(limits::POLL_WAIT)));
         let mut is_over = wait.is_zero();
-        let mut why = Why::Asked;
+        let mut why = Why::Due;
         self.presence.note(device.id, self.now());
         loop {
             let now = self.now();
             if !listener.is_newest() {
                 return Err(Refusal::StalePoll.into());
             }
-            if why != Why::Asked {
-                self.check_still_registered(device).await?;
-            }
+            // Also at first: what happened before this poll listened rang for nobody.
+            self.check_still_registered(device).await?;
             let next = match self.look(device, after, why, now).await? {
                 Found::Commands(commands) => return Ok(Poll { server_time: now, commands }),
                 Found::Nothing { next } => next,

@@ -132,7 +132,7 @@ impl App {
             device: device.clone(),
             listener: self.polls.listen(device.id),
             draining: self.draining.subscribe(),
-            why: Why::Asked,
+            why: Why::Due,
         }
     }
 }

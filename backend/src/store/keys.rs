@@ -94,18 +94,11 @@ impl Store {
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
         let changed = write!(self, |db| {
-            let changed = sql::query(
-                "UPDATE enrolment_keys SET revoked = TRUE WHERE key_id = $1 AND account_id = $2",
-            )
-            .bind(key.to_string())
-            .bind(account.to_string())
-            .execute(&mut *db)
-            .await?
-            .rows_affected();
-            audit::insert_if(db, changed > 0, entry).await?;
+            let changed = revoke(db, account, key).await?;
+            audit::insert_if(db, changed, entry).await?;
             changed
         });
-        if changed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+        if changed { Ok(()) } else { Err(StoreError::NotFound) }
     }
 }
 
@@ -128,13 +121,20 @@ pub(super) async fn count_device(db: &mut Connection, key: KeyId) -> Result<(), 
     Ok(())
 }
 
-/// Takes a key out of use, whatever room it has.
-pub(super) async fn revoke(db: &mut Connection, key: KeyId) -> Result<(), StoreError> {
-    sql::query("UPDATE enrolment_keys SET revoked = TRUE WHERE key_id = $1")
-        .bind(key.to_string())
-        .execute(db)
-        .await?;
-    Ok(())
+/// Takes a key out of use, whatever room it has; tells whether the account has it.
+pub(super) async fn revoke(
+    db: &mut Connection,
+    account: AccountId,
+    key: KeyId,
+) -> Result<bool, StoreError> {
+    let revoked = sql::query(
+        "UPDATE enrolment_keys SET revoked = TRUE WHERE key_id = $1 AND account_id = $2",
+    )
+    .bind(key.to_string())
+    .bind(account.to_string())
+    .execute(db)
+    .await?;
+    Ok(revoked.rows_affected() > 0)
 }
 
 impl TryFrom<KeyRow> for KeyRecord {

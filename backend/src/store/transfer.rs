@@ -34,7 +34,7 @@ impl Store {
             replace(db, &plan.device).await?;
             keys::count_device(db, plan.device.registered_with).await?;
             if plan.key_is_spent {
-                keys::revoke(db, plan.device.registered_with).await?;
+                keys::revoke(db, plan.device.account, plan.device.registered_with).await?;
             }
             for entry in entries(&plan) {
                 audit::insert(db, &entry).await?;
