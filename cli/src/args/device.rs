@@ -95,10 +95,10 @@ Examples:
   link device transfer workstation
   link device transfer workstation --key-file key.txt --yes
 
-Somebody in the other account makes the key: `link key create --kind registration`. The device leaves
-this account at once, with its deployments and their history. It deletes the models that it has, now
-or when it is back, and is then an empty device of the other account. A registration key is spent by
-it.";
+Somebody in the other account makes the key: `link key create --kind registration`. The
+device leaves this account at once, with its deployments and their history. It deletes the
+models that it has, now or when it is back, and is then an empty device of the other account.
+A registration key is spent by it.";
 
 const RETIRE_EXAMPLES: &str = "\
 Examples:
