@@ -20,6 +20,7 @@ mod fleets;
 mod idempotency;
 mod invitations;
 mod keys;
+mod lite;
 mod members;
 mod models;
 mod neighbours;
@@ -55,9 +56,9 @@ pub use usage::UsageFilter;
 
 use std::sync::Arc;
 
-use sqlx::{PgPool, SqlitePool};
+use sqlx::PgPool;
 
-use crate::store::{neighbours::Neighbours, sql::Connection, writer::Writer};
+use crate::store::{lite::Readers, neighbours::Neighbours, sql::Connection, writer::Writer};
 
 /// Everything that is stored.
 #[derive(Clone, Debug)]
@@ -70,7 +71,7 @@ pub struct Store {
 /// The databases that can be behind a store.
 #[derive(Clone, Debug)]
 enum Db {
-    Lite { reader: SqlitePool, writer: Writer },
+    Lite { readers: Readers, writer: Writer },
     Pg(PgPool),
 }
 
@@ -86,18 +87,6 @@ pub enum StoreError {
     /// The database did not answer, or holds what nobody can read.
     #[error("the database failed")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
-}
-
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> Self {
-        if matches!(error, sqlx::Error::RowNotFound) {
-            return Self::NotFound;
-        }
-        match error.as_database_error() {
-            Some(cause) if cause.is_unique_violation() => Self::Conflict,
-            Some(_) | None => Self::Unavailable(Box::new(error)),
-        }
-    }
 }
 
 /// Runs statements that only read.
@@ -136,8 +125,8 @@ impl Store {
     /// Closes every connection, when all statements that run have ended.
     pub async fn close(&self) {
         match &self.db {
-            Db::Lite { reader, writer } => {
-                reader.close().await;
+            Db::Lite { readers, writer } => {
+                readers.close();
                 writer.close().await;
             }
             Db::Pg(pool) => pool.close().await,

@@ -11,16 +11,19 @@ use crate::{
     store::{
         Connection, Store, StoreError,
         column::{broken, ms, parse},
-        members, read, sql, write,
+        members, read,
+        sql::{self, row},
+        write,
     },
 };
 
-#[derive(sqlx::FromRow)]
-struct UserRow {
-    user_id: String,
-    account_id: String,
-    email: String,
-    password_hash: String,
+row! {
+    struct UserRow {
+        user_id: String,
+        account_id: String,
+        email: String,
+        password_hash: String,
+    }
 }
 
 impl Store {

@@ -9,22 +9,25 @@ use crate::{
     store::{
         Connection, Page, Store, StoreError,
         column::{from_word, ms, parse, time, word},
-        read, sql, write,
+        read,
+        sql::{self, row},
+        write,
     },
 };
 
-#[derive(sqlx::FromRow)]
-struct AuditRow {
-    entry_id: String,
-    account_id: String,
-    at_ms: i64,
-    actor_kind: String,
-    actor: Option<String>,
-    action: String,
-    subject: String,
-    address: Option<String>,
-    outcome: String,
-    detail: String,
+row! {
+    struct AuditRow {
+        entry_id: String,
+        account_id: String,
+        at_ms: i64,
+        actor_kind: String,
+        actor: Option<String>,
+        action: String,
+        subject: String,
+        address: Option<String>,
+        outcome: String,
+        detail: String,
+    }
 }
 
 impl Store {
@@ -54,6 +57,7 @@ impl Store {
             .bind(&filter.subject)
             .bind(filter.since.map(ms))
             .bind(filter.until.map(ms))
+            .at_length()
             .fetch_all(pool)
             .await?
         });

@@ -71,6 +71,7 @@ impl Store {
             .bind(filter.device.map(|device| device.to_string()))
             .bind(filter.open)
             .bind(ms(now))
+            .at_length()
             .fetch_all(pool)
             .await?
         });

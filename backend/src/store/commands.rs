@@ -19,24 +19,27 @@ use crate::{
     store::{
         Claim, Connection, Store, StoreError, audit,
         column::{from_json, json, ms, optional_time, parse, signed, small, time, unsigned},
-        deployments, idempotency, read, sql, write,
+        deployments, idempotency, read,
+        sql::{self, row},
+        write,
     },
 };
 
-#[derive(sqlx::FromRow)]
-pub(super) struct CommandRow {
-    command_id: String,
-    device_id: String,
-    seq: i64,
-    command: String,
-    idempotency_key: String,
-    state: String,
-    attempt: i64,
-    result: Option<String>,
-    reported_ms: Option<i64>,
-    issued_ms: i64,
-    expires_ms: i64,
-    next_delivery_ms: Option<i64>,
+row! {
+    pub(super) struct CommandRow {
+        command_id: String,
+        device_id: String,
+        seq: i64,
+        command: String,
+        idempotency_key: String,
+        state: String,
+        attempt: i64,
+        result: Option<String>,
+        reported_ms: Option<i64>,
+        issued_ms: i64,
+        expires_ms: i64,
+        next_delivery_ms: Option<i64>,
+    }
 }
 
 pub(super) const WAITING: &str = "SELECT * FROM commands WHERE device_id = $1 \

@@ -34,6 +34,7 @@ impl Store {
                  (SELECT COUNT(*) FROM commands WHERE state = 'delivered')",
             )
             .bind(ms(since))
+            .at_length()
             .fetch_optional(db)
             .await?
             .ok_or(StoreError::NotFound)?

@@ -11,23 +11,26 @@ use crate::{
     store::{
         Connection, Store, StoreError,
         column::{broken, from_hex, hex, ms, optional_time, parse, small, time},
-        read, sql, write,
+        read,
+        sql::{self, row},
+        write,
     },
 };
 
-#[derive(sqlx::FromRow)]
-struct CodeRow {
-    digest: String,
-    user_code: String,
-    client_name: String,
-    address: String,
-    created_ms: i64,
-    expires_ms: i64,
-    interval_s: i64,
-    polled_ms: Option<i64>,
-    user_id: Option<String>,
-    account_id: Option<String>,
-    denied: bool,
+row! {
+    struct CodeRow {
+        digest: String,
+        user_code: String,
+        client_name: String,
+        address: String,
+        created_ms: i64,
+        expires_ms: i64,
+        interval_s: i64,
+        polled_ms: Option<i64>,
+        user_id: Option<String>,
+        account_id: Option<String>,
+        denied: bool,
+    }
 }
 
 impl Store {

@@ -21,27 +21,30 @@ use crate::{
             from_hex, from_json, from_word, hex, json, ms, optional_time, parse, signed, small,
             time, unsigned, word,
         },
-        commands, keys, read, sql, write,
+        commands, keys, read,
+        sql::{self, row},
+        write,
     },
 };
 
-#[derive(sqlx::FromRow)]
-struct DeviceRow {
-    device_id: String,
-    account_id: String,
-    name: String,
-    token_digest: String,
-    epoch: i64,
-    public_key: String,
-    registered_with: String,
-    tags: String,
-    agent_version: String,
-    last_update: Option<String>,
-    platform: String,
-    status: String,
-    greeted_epoch: Option<i64>,
-    last_seen_ms: Option<i64>,
-    registered_ms: i64,
+row! {
+    struct DeviceRow {
+        device_id: String,
+        account_id: String,
+        name: String,
+        token_digest: String,
+        epoch: i64,
+        public_key: String,
+        registered_with: String,
+        tags: String,
+        agent_version: String,
+        last_update: Option<String>,
+        platform: String,
+        status: String,
+        greeted_epoch: Option<i64>,
+        last_seen_ms: Option<i64>,
+        registered_ms: i64,
+    }
 }
 
 impl Store {

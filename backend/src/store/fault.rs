@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::store::{StoreError, writer::NotStored};
+use crate::store::{StoreError, sql::SqlError, writer::NotStored};
 
 /// Why it may be worth asking again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -40,27 +40,24 @@ impl StoreError {
                 match cause.downcast_ref::<Arc<NotStored>>().map(AsRef::as_ref) {
                     Some(NotStored::Failed(error)) => passing(error),
                     Some(NotStored::Together(_)) => Some(Passing::Unwritable),
-                    None => cause.downcast_ref::<sqlx::Error>().and_then(passing),
+                    None => cause.downcast_ref::<SqlError>().and_then(passing),
                 }
             }
         }
     }
 }
 
-fn passing(error: &sqlx::Error) -> Option<Passing> {
-    if let Some(cause) = error.as_database_error() {
-        let code = cause.code()?;
-        return match code.parse::<u32>() {
-            Ok(number) if code.len() < SQLSTATE_LENGTH => of_sqlite(number),
-            Ok(_) | Err(_) => of_postgresql(&code),
-        };
-    }
-    if matches!(error, sqlx::Error::PoolTimedOut) {
-        Some(Passing::Busy)
-    } else if is_connection_lost(error) {
-        Some(Passing::Unreachable)
-    } else {
-        None
+fn passing(error: &SqlError) -> Option<Passing> {
+    match error {
+        SqlError::Lite(error) => of_sqlite(error.sqlite_error()?.extended_code),
+        SqlError::Pg(error) => match error.as_database_error() {
+            Some(cause) => of_postgresql(&cause.code()?),
+            None if matches!(error, sqlx::Error::PoolTimedOut) => Some(Passing::Busy),
+            None => is_connection_lost(error).then_some(Passing::Unreachable),
+        },
+        SqlError::TimedOut => Some(Passing::Busy),
+        SqlError::NotBegun | SqlError::Closed => Some(Passing::Unreachable),
+        SqlError::NoRow => None,
     }
 }
 
@@ -73,14 +70,11 @@ const fn is_connection_lost(error: &sqlx::Error) -> bool {
             | sqlx::Error::Protocol(_)
             | sqlx::Error::BeginFailed
             | sqlx::Error::PoolClosed
-            | sqlx::Error::WorkerCrashed
     )
 }
 
-const SQLSTATE_LENGTH: usize = 5;
-
 /// The lower byte of an SQLite result code is the error, the rest says more of it.
-const fn of_sqlite(code: u32) -> Option<Passing> {
+const fn of_sqlite(code: i32) -> Option<Passing> {
     match code & 0xff {
         // BUSY, LOCKED
         5 | 6 => Some(Passing::Busy),

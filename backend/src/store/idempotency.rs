@@ -6,7 +6,12 @@ use link_protocol::id::AccountId;
 use crate::{
     domain::refusal::Refusal,
     failure::Failure,
-    store::{Connection, Store, StoreError, column::ms, read, sql},
+    store::{
+        Connection, Store, StoreError,
+        column::ms,
+        read,
+        sql::{self, row},
+    },
 };
 
 /// A request that names itself, so that a repetition can be told from a new one.
@@ -18,10 +23,11 @@ pub struct Claim {
     pub fingerprint: String,
 }
 
-#[derive(sqlx::FromRow)]
-struct ClaimRow {
-    fingerprint: String,
-    reference: String,
+row! {
+    struct ClaimRow {
+        fingerprint: String,
+        reference: String,
+    }
 }
 
 /// Returns the id that the same request made before.

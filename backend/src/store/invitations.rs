@@ -14,18 +14,21 @@ use crate::{
     store::{
         Connection, Page, Store, StoreError, accounts, audit,
         column::{broken, from_word, hex, ms, parse, small, time, word},
-        members, read, sql, write,
+        members, read,
+        sql::{self, row},
+        write,
     },
 };
 
-#[derive(sqlx::FromRow)]
-struct InvitationRow {
-    invitation_id: String,
-    account_id: String,
-    role: String,
-    email: Option<String>,
-    created_ms: i64,
-    expires_ms: i64,
+row! {
+    struct InvitationRow {
+        invitation_id: String,
+        account_id: String,
+        role: String,
+        email: Option<String>,
+        created_ms: i64,
+        expires_ms: i64,
+    }
 }
 
 impl Store {

@@ -7,22 +7,25 @@ use crate::{
     store::{
         Connection, Page, Store, StoreError, audit,
         column::{from_json, from_word, hex, json, ms, optional_time, parse, small, time, word},
-        read, sql, write,
+        read,
+        sql::{self, row},
+        write,
     },
 };
 
-#[derive(sqlx::FromRow)]
-struct KeyRow {
-    key_id: String,
-    account_id: String,
-    kind: String,
-    name: String,
-    created_ms: i64,
-    expires_ms: Option<i64>,
-    max_devices: Option<i64>,
-    devices: i64,
-    tags: String,
-    revoked: bool,
+row! {
+    struct KeyRow {
+        key_id: String,
+        account_id: String,
+        kind: String,
+        name: String,
+        created_ms: i64,
+        expires_ms: Option<i64>,
+        max_devices: Option<i64>,
+        devices: i64,
+        tags: String,
+        revoked: bool,
+    }
 }
 
 impl Store {

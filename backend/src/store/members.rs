@@ -11,23 +11,30 @@ use crate::{
     store::{
         Connection, Page, Store, StoreError, audit,
         column::{broken, from_word, ms, parse, small, time, word},
-        read, sql, write,
+        read,
+        sql::{self, Columns, Row, SqlError, row},
+        write,
     },
 };
 
-#[derive(sqlx::FromRow)]
-struct MemberRow {
-    account_id: String,
-    user_id: String,
-    role: String,
-    joined_ms: i64,
+row! {
+    struct MemberRow {
+        account_id: String,
+        user_id: String,
+        role: String,
+        joined_ms: i64,
+    }
 }
 
-#[derive(sqlx::FromRow)]
 struct NamedRow {
     email: String,
-    #[sqlx(flatten)]
     member: MemberRow,
+}
+
+impl Row for NamedRow {
+    fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
+        Ok(Self { email: columns.get("email")?, member: MemberRow::read(columns)? })
+    }
 }
 
 /// What is to become of a member.

@@ -8,23 +8,26 @@ use crate::{
     store::{
         Connection, Page, Store, StoreError,
         column::{ms, parse, signed, time, unsigned},
-        deployments, devices, read, sql, write,
+        deployments, devices, read,
+        sql::{self, row},
+        write,
     },
 };
 
-#[derive(sqlx::FromRow)]
-struct ModelRow {
-    model_id: String,
-    account_id: String,
-    name: String,
-    file_name: String,
-    url: Option<String>,
-    sha256: Option<String>,
-    size_bytes: Option<i64>,
-    plugin: String,
-    shared: bool,
-    uploaded: bool,
-    created_ms: i64,
+row! {
+    struct ModelRow {
+        model_id: String,
+        account_id: String,
+        name: String,
+        file_name: String,
+        url: Option<String>,
+        sha256: Option<String>,
+        size_bytes: Option<i64>,
+        plugin: String,
+        shared: bool,
+        uploaded: bool,
+        created_ms: i64,
+    }
 }
 
 impl Store {

@@ -5,19 +5,18 @@ use std::{io, path::Path, str::FromStr as _, sync::Arc, time::Duration};
 
 use link_protocol::secret::Secret;
 use sqlx::{
-    ConnectOptions as _,
+    ConnectOptions as _, Connection as _,
     migrate::{MigrateError, Migrator},
     postgres::{PgConnectOptions, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
 
-use crate::store::{Db, Store, neighbours::Neighbours, writer::Writer};
+use crate::store::{Db, Store, lite, neighbours::Neighbours, writer::Writer};
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 pub(super) const FILE: &str = "link.db";
-const READERS: u32 = 4;
 /// Connections to PostgreSQL: each runs one statement, so more than its cores help little.
 const CONNECTIONS: u32 = 16;
 /// No statement, and no wait for a lock or for the next statement, is longer.
@@ -28,7 +27,6 @@ const PG_TIMEOUTS: [(&str, &str); 3] = [
 ];
 /// Reading a whole table makes a transaction meet everybody who writes there.
 const PG_PLANNER: [(&str, &str); 1] = [("enable_seqscan", "off")];
-pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A request that cannot get a connection in this time is answered as overload.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -46,7 +44,7 @@ pub enum OpenError {
     Url(#[source] sqlx::Error),
     /// The database could not be opened.
     #[error("failed to open the database")]
-    Open(#[source] sqlx::Error),
+    Open(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A later version of Link brought its tables further than this one knows.
     #[error(
         "the database was used by a newer version of Link: its schema is {schema} and this version \
@@ -80,7 +78,7 @@ impl Store {
             options.application_name("link-backend").options(PG_TIMEOUTS).options(PG_PLANNER);
         let pool =
             PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(ACQUIRE_TIMEOUT);
-        let pool = pool.connect_with(options).await.map_err(OpenError::Open)?;
+        let pool = pool.connect_with(options).await.map_err(not_opened)?;
         MIGRATIONS.run(&pool).await.map_err(not_migrated)?;
         let neighbours = Some(Arc::new(Neighbours::new(pool.clone())));
         Ok(Self { db: Db::Pg(pool), neighbours })
@@ -89,25 +87,28 @@ impl Store {
     async fn open_lite(data: &Path) -> Result<Self, OpenError> {
         let path = data.join(FILE);
         create_private(&path).map_err(OpenError::Create)?;
-        let options = SqliteConnectOptions::new()
-            .filename(&path)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
-            .foreign_keys(true)
-            .busy_timeout(BUSY_TIMEOUT);
-        let mut connection = options.connect().await.map_err(OpenError::Open)?;
-        MIGRATIONS.run(&mut connection).await.map_err(not_migrated)?;
-        let reader = SqlitePoolOptions::new()
-            .max_connections(READERS)
-            // A connection to a file does not go away; to look costs as much as a statement.
-            .test_before_acquire(false)
-            .acquire_timeout(ACQUIRE_TIMEOUT)
-            .connect_with(options.clone())
-            .await
-            .map_err(OpenError::Open)?;
-        let writer = Writer::start(connection, options, ACQUIRE_TIMEOUT);
-        Ok(Self { db: Db::Lite { reader, writer }, neighbours: None })
+        migrate(&path).await?;
+        let readers = lite::readers(&path, ACQUIRE_TIMEOUT).map_err(not_opened)?;
+        let connection = lite::open(&path).map_err(not_opened)?;
+        let writer = Writer::start(connection, path, ACQUIRE_TIMEOUT);
+        Ok(Self { db: Db::Lite { readers, writer }, neighbours: None })
     }
+}
+
+/// Brings the tables of the file up to date, which is the one thing that sqlx does there.
+async fn migrate(file: &Path) -> Result<(), OpenError> {
+    let options = SqliteConnectOptions::new()
+        .filename(file)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true);
+    let mut connection = options.connect().await.map_err(not_opened)?;
+    MIGRATIONS.run(&mut connection).await.map_err(not_migrated)?;
+    connection.close().await.map_err(not_opened)
+}
+
+fn not_opened(error: impl std::error::Error + Send + Sync + 'static) -> OpenError {
+    OpenError::Open(Box::new(error))
 }
 
 fn not_migrated(error: MigrateError) -> OpenError {

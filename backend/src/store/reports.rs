@@ -9,13 +9,16 @@ use link_protocol::{
 use crate::store::{
     Connection, Store, StoreError,
     column::{from_json, json, ms, signed, unsigned, word},
-    deployments, sql, usage, write,
+    deployments,
+    sql::{self, row},
+    usage, write,
 };
 
-#[derive(sqlx::FromRow)]
-struct StateRow {
-    epoch: i64,
-    generation: i64,
+row! {
+    struct StateRow {
+        epoch: i64,
+        generation: i64,
+    }
 }
 
 impl Store {

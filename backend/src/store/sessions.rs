@@ -10,19 +10,21 @@ use crate::{
     store::{
         Connection, Store, StoreError, audit,
         column::{from_hex, hex, ms, optional_time, parse, time},
-        sql, write,
+        sql::{self, row},
+        write,
     },
 };
 
-#[derive(sqlx::FromRow)]
-struct RefreshRow {
-    digest: String,
-    family: String,
-    user_id: String,
-    account_id: String,
-    expires_ms: i64,
-    used: bool,
-    used_ms: Option<i64>,
+row! {
+    struct RefreshRow {
+        digest: String,
+        family: String,
+        user_id: String,
+        account_id: String,
+        expires_ms: i64,
+        used: bool,
+        used_ms: Option<i64>,
+    }
 }
 
 impl Store {

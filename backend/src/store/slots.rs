@@ -10,15 +10,19 @@ use crate::{
     store::{
         Connection, Store, StoreError,
         column::{parse, signed, small, unsigned},
-        read, sql, write,
+        read,
+        sql::{self, row},
+        write,
     },
 };
 
-/// A slot and the password that it has at present.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, sqlx::FromRow)]
-struct SlotRow {
-    slot: i64,
-    turn: i64,
+row! {
+    /// A slot and the password that it has at present.
+    #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+    struct SlotRow {
+        slot: i64,
+        turn: i64,
+    }
 }
 
 /// A slot, and how often it was given another password.

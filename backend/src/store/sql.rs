@@ -1,34 +1,44 @@
 //! Statements that run on either database: one text with `$n` parameters, values of three kinds,
-//! rows by `sqlx::FromRow`.
+//! rows by [`Row`].
 //!
-//! It stands for sqlx's own functions of the same names. What differs between the databases is
-//! hidden here and in [`crate::store::transaction`].
+//! What differs between the databases is hidden here and in [`crate::store::transaction`]. A
+//! statement of SQLite runs on the thread that asks for it: most take some microseconds, less than
+//! a way to another thread and back. One that may go through a whole table says so by
+//! [`Query::at_length`].
+
+mod error;
+mod row;
+mod value;
 
 use std::marker::PhantomData;
 
-use sqlx::{
-    Arguments as _, Decode, FromRow, PgConnection, Postgres, Sqlite, SqliteConnection, Transaction,
-    Type,
-    error::BoxDynError,
-    pool::PoolConnection,
-    postgres::{PgArguments, PgRow},
-    sqlite::{SqliteArguments, SqliteRow},
-};
+use sqlx::{PgConnection, Postgres, Transaction, pool::PoolConnection};
 
-use crate::store::writer::Lent;
+pub(super) use self::{
+    error::SqlError,
+    row::{Column, Columns, Row, row},
+    value::Value,
+};
+use crate::store::{
+    lite::{self, Reader},
+    writer::Lent,
+};
 
 /// The connection that statements run on.
 #[derive(Debug)]
 pub(super) enum Connection {
-    LiteReader(PoolConnection<Sqlite>),
+    LiteReader(Reader),
     LiteWriter(Lent),
     PgReader(PoolConnection<Postgres>),
     PgWriter(Transaction<'static, Postgres>),
+    /// Outside of a store.
+    Lite(rusqlite::Connection),
+    Pg(Box<PgConnection>),
 }
 
 /// A connection, by its database.
 enum On<'c> {
-    Lite(&'c mut SqliteConnection),
+    Lite(&'c mut rusqlite::Connection),
     Pg(&'c mut PgConnection),
 }
 
@@ -37,77 +47,20 @@ impl Connection {
         match self {
             Self::LiteReader(connection) => On::Lite(connection),
             Self::LiteWriter(lent) => On::Lite(lent),
+            Self::Lite(connection) => On::Lite(connection),
             Self::PgReader(connection) => On::Pg(connection),
             Self::PgWriter(transaction) => On::Pg(transaction),
+            Self::Pg(connection) => On::Pg(connection),
         }
     }
 }
-
-/// A row that can be read from either database.
-pub(super) trait Row:
-    for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
-{
-}
-
-impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
-{}
-
-/// A value that can be read from a column of either database.
-pub(super) trait Column:
-    for<'r> Decode<'r, Sqlite>
-    + for<'r> Decode<'r, Postgres>
-    + Type<Sqlite>
-    + Type<Postgres>
-    + Send
-    + Unpin
-{
-}
-
-impl<T> Column for T where
-    T: for<'r> Decode<'r, Sqlite>
-        + for<'r> Decode<'r, Postgres>
-        + Type<Sqlite>
-        + Type<Postgres>
-        + Send
-        + Unpin
-{
-}
-
-/// A value of a parameter. NULL has a type too: PostgreSQL asks for it.
-#[derive(Clone, Debug)]
-pub(super) enum Value {
-    Text(Option<String>),
-    Number(Option<i64>),
-    Flag(Option<bool>),
-}
-
-macro_rules! value_from {
-    ($variant:ident: $($from:ty => |$value:ident| $into:expr),+ $(,)?) => {
-        $(impl From<$from> for Value {
-            fn from($value: $from) -> Self {
-                Self::$variant($into)
-            }
-        })+
-    };
-}
-
-value_from!(Text:
-    String => |text| Some(text),
-    &String => |text| Some(text.clone()),
-    &str => |text| Some(text.to_owned()),
-    Option<String> => |text| text,
-    &Option<String> => |text| text.clone(),
-    Option<&str> => |text| text.map(str::to_owned),
-    Option<&String> => |text| text.cloned(),
-);
-value_from!(Number: i64 => |number| Some(number), Option<i64> => |number| number);
-value_from!(Flag: bool => |flag| Some(flag), Option<bool> => |flag| flag);
 
 /// A statement with the values of its parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Query {
     text: &'static str,
     values: Vec<Value>,
+    is_long: bool,
 }
 
 /// A statement that answers with rows of `T`.
@@ -129,7 +82,7 @@ pub(super) struct Done {
 
 /// A statement whose rows nobody reads.
 pub(super) const fn query(text: &'static str) -> Query {
-    Query { text, values: Vec::new() }
+    Query { text, values: Vec::new(), is_long: false }
 }
 
 /// A statement that answers with rows of `T`.
@@ -142,22 +95,6 @@ pub(super) const fn query_scalar<T: Column>(text: &'static str) -> QueryScalar<T
     QueryScalar(query_as(text))
 }
 
-/// Makes arguments for one of the databases.
-macro_rules! arguments {
-    ($arguments:ty, $values:expr) => {{
-        let mut arguments = <$arguments>::default();
-        for value in $values {
-            match value {
-                Value::Text(text) => arguments.add(text),
-                Value::Number(number) => arguments.add(number),
-                Value::Flag(flag) => arguments.add(flag),
-            }
-            .map_err(|error: BoxDynError| sqlx::Error::Encode(error))?;
-        }
-        arguments
-    }};
-}
-
 impl Query {
     /// Gives the next parameter its value.
     #[must_use]
@@ -166,22 +103,42 @@ impl Query {
         self
     }
 
+    /// Says that it may go through many rows: other tasks leave its thread meanwhile.
+    #[must_use]
+    pub(super) const fn at_length(mut self) -> Self {
+        self.is_long = true;
+        self
+    }
+
     /// Runs the statement.
     ///
     /// # Errors
     /// Those of the database.
-    pub(super) async fn execute(self, db: &mut Connection) -> Result<Done, sqlx::Error> {
+    pub(super) async fn execute(self, db: &mut Connection) -> Result<Done, SqlError> {
         let rows = match db.on() {
-            On::Lite(connection) => {
-                let values = arguments!(SqliteArguments, self.values);
-                sqlx::query_with(self.text, values).execute(connection).await?.rows_affected()
-            }
+            On::Lite(connection) => self.on_lite(connection, |statement| {
+                Ok(u64::try_from(statement.raw_execute()?).unwrap_or(u64::MAX))
+            })?,
             On::Pg(connection) => {
-                let values = arguments!(PgArguments, self.values);
+                let values = value::arguments(self.values)?;
                 sqlx::query_with(self.text, values).execute(connection).await?.rows_affected()
             }
         };
         Ok(Done { rows })
+    }
+
+    /// Prepares it for SQLite, once for each connection, and runs it by `run`.
+    fn on_lite<T>(
+        &self,
+        connection: &rusqlite::Connection,
+        run: impl FnOnce(&mut rusqlite::Statement<'_>) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        let whole = || {
+            let mut statement = connection.prepare_cached(self.text)?;
+            value::bind(&mut statement, &self.values)?;
+            run(&mut statement)
+        };
+        if self.is_long { lite::at_length(whole) } else { whole() }
     }
 }
 
@@ -192,20 +149,31 @@ impl<T: Row> QueryAs<T> {
         Self { query: self.query.bind(value), row: PhantomData }
     }
 
+    /// See [`Query::at_length`].
+    #[must_use]
+    pub(super) const fn at_length(mut self) -> Self {
+        self.query.is_long = true;
+        self
+    }
+
     /// Returns every row.
     ///
     /// # Errors
     /// Those of the database.
-    pub(super) async fn fetch_all(self, db: &mut Connection) -> Result<Vec<T>, sqlx::Error> {
-        let Query { text, values } = self.query;
+    pub(super) async fn fetch_all(self, db: &mut Connection) -> Result<Vec<T>, SqlError> {
         match db.on() {
-            On::Lite(connection) => {
-                let values = arguments!(SqliteArguments, values);
-                sqlx::query_as_with(text, values).fetch_all(connection).await
-            }
+            On::Lite(connection) => self.query.on_lite(connection, |statement| {
+                let mut rows = statement.raw_query();
+                let mut all = Vec::new();
+                while let Some(row) = rows.next()? {
+                    all.push(T::read(Columns::Lite(row))?);
+                }
+                Ok(all)
+            }),
             On::Pg(connection) => {
-                let values = arguments!(PgArguments, values);
-                sqlx::query_as_with(text, values).fetch_all(connection).await
+                let values = value::arguments(self.query.values)?;
+                let rows = sqlx::query_with(self.query.text, values).fetch_all(connection).await?;
+                rows.iter().map(|row| T::read(Columns::Pg(row))).collect()
             }
         }
     }
@@ -214,21 +182,26 @@ impl<T: Row> QueryAs<T> {
     ///
     /// # Errors
     /// Those of the database.
-    pub(super) async fn fetch_optional(
-        self,
-        db: &mut Connection,
-    ) -> Result<Option<T>, sqlx::Error> {
-        let Query { text, values } = self.query;
+    pub(super) async fn fetch_optional(self, db: &mut Connection) -> Result<Option<T>, SqlError> {
         match db.on() {
-            On::Lite(connection) => {
-                let values = arguments!(SqliteArguments, values);
-                sqlx::query_as_with(text, values).fetch_optional(connection).await
-            }
+            On::Lite(connection) => self.query.on_lite(connection, |statement| {
+                let mut rows = statement.raw_query();
+                rows.next()?.map(|row| T::read(Columns::Lite(row))).transpose()
+            }),
             On::Pg(connection) => {
-                let values = arguments!(PgArguments, values);
-                sqlx::query_as_with(text, values).fetch_optional(connection).await
+                let values = value::arguments(self.query.values)?;
+                let row = sqlx::query_with(self.query.text, values).fetch_optional(connection);
+                row.await?.map(|row| T::read(Columns::Pg(&row))).transpose()
             }
         }
+    }
+
+    /// Returns the first row.
+    ///
+    /// # Errors
+    /// [`SqlError::NoRow`] and those of the database.
+    pub(super) async fn fetch_one(self, db: &mut Connection) -> Result<T, SqlError> {
+        self.fetch_optional(db).await?.ok_or(SqlError::NoRow)
     }
 }
 
@@ -239,11 +212,17 @@ impl<T: Column> QueryScalar<T> {
         Self(self.0.bind(value))
     }
 
+    /// See [`Query::at_length`].
+    #[must_use]
+    pub(super) fn at_length(self) -> Self {
+        Self(self.0.at_length())
+    }
+
     /// Returns the value of every row.
     ///
     /// # Errors
     /// Those of the database.
-    pub(super) async fn fetch_all(self, db: &mut Connection) -> Result<Vec<T>, sqlx::Error> {
+    pub(super) async fn fetch_all(self, db: &mut Connection) -> Result<Vec<T>, SqlError> {
         Ok(self.0.fetch_all(db).await?.into_iter().map(|(value,)| value).collect())
     }
 
@@ -251,19 +230,16 @@ impl<T: Column> QueryScalar<T> {
     ///
     /// # Errors
     /// Those of the database.
-    pub(super) async fn fetch_optional(
-        self,
-        db: &mut Connection,
-    ) -> Result<Option<T>, sqlx::Error> {
+    pub(super) async fn fetch_optional(self, db: &mut Connection) -> Result<Option<T>, SqlError> {
         Ok(self.0.fetch_optional(db).await?.map(|(value,)| value))
     }
 
     /// Returns the value of the first row.
     ///
     /// # Errors
-    /// [`sqlx::Error::RowNotFound`] and those of the database.
-    pub(super) async fn fetch_one(self, db: &mut Connection) -> Result<T, sqlx::Error> {
-        self.fetch_optional(db).await?.ok_or(sqlx::Error::RowNotFound)
+    /// [`SqlError::NoRow`] and those of the database.
+    pub(super) async fn fetch_one(self, db: &mut Connection) -> Result<T, SqlError> {
+        Ok(self.0.fetch_one(db).await?.0)
     }
 }
 

@@ -123,7 +123,12 @@ impl Store {
     /// [`StoreError`].
     pub async fn forget(&self, what: Outdated, before: Timestamp) -> Result<bool, StoreError> {
         let deleted = write!(self, |db| {
-            sql::query(what.statement()).bind(ms(before)).bind(BATCH).execute(db).await?
+            sql::query(what.statement())
+                .bind(ms(before))
+                .bind(BATCH)
+                .at_length()
+                .execute(db)
+                .await?
         });
         Ok(signed(deleted.rows_affected()) == BATCH)
     }

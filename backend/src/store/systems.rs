@@ -11,14 +11,17 @@ use link_protocol::{
 use crate::store::{
     Page, Store, StoreError,
     column::{from_json, json, ms, parse, time},
-    read, sql, write,
+    read,
+    sql::{self, row},
+    write,
 };
 
-#[derive(sqlx::FromRow)]
-struct SampleRow {
-    device_id: String,
-    report: String,
-    reported_ms: i64,
+row! {
+    struct SampleRow {
+        device_id: String,
+        report: String,
+        reported_ms: i64,
+    }
 }
 
 impl Store {

@@ -11,30 +11,37 @@ use crate::{
     store::{
         Page, Store, StoreError, audit,
         column::{from_json, from_word, hex, json, ms, optional_time, parse, small, time},
-        read, sql, write,
+        read,
+        sql::{self, Columns, Row, SqlError, row},
+        write,
     },
 };
 
 /// How exactly it is known when a token was last used.
 const LAST_USED_STEP: SignedDuration = SignedDuration::from_mins(1);
 
-#[derive(sqlx::FromRow)]
-struct TokenRow {
-    token_id: String,
-    account_id: String,
-    user_id: String,
-    name: String,
-    scopes: String,
-    created_ms: i64,
-    expires_ms: i64,
-    last_used_ms: Option<i64>,
+row! {
+    struct TokenRow {
+        token_id: String,
+        account_id: String,
+        user_id: String,
+        name: String,
+        scopes: String,
+        created_ms: i64,
+        expires_ms: i64,
+        last_used_ms: Option<i64>,
+    }
 }
 
-#[derive(sqlx::FromRow)]
 struct UsedRow {
     role: String,
-    #[sqlx(flatten)]
     token: TokenRow,
+}
+
+impl Row for UsedRow {
+    fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
+        Ok(Self { role: columns.get("role")?, token: TokenRow::read(columns)? })
+    }
 }
 
 impl Store {

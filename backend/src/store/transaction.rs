@@ -7,7 +7,10 @@
 
 use crate::{
     failure::Failure,
-    store::{Db, Store, StoreError, sql::Connection},
+    store::{
+        Db, Store, StoreError,
+        sql::{Connection, SqlError},
+    },
 };
 
 /// LOCK comes before the transaction's snapshot, so nothing changes between them. The table is one
@@ -71,7 +74,9 @@ impl Store {
     /// [`StoreError`].
     pub(super) async fn reader(&self) -> Result<Connection, StoreError> {
         Ok(match &self.db {
-            Db::Lite { reader, .. } => Connection::LiteReader(Box::pin(reader.acquire()).await?),
+            Db::Lite { readers, .. } => {
+                Connection::LiteReader(readers.get().await.map_err(SqlError::from)?)
+            }
             Db::Pg(pool) => Connection::PgReader(Box::pin(pool.acquire()).await?),
         })
     }
@@ -132,8 +137,9 @@ fn met(error: &StoreError) -> Option<Met> {
         StoreError::NotFound => None,
         StoreError::Conflict => Some(Met::Twin),
         StoreError::Unavailable(cause) => {
-            let cause = cause.downcast_ref::<sqlx::Error>()?.as_database_error()?.code()?;
-            CONTENTION.contains(&cause.as_ref()).then_some(Met::Another)
+            let Some(SqlError::Pg(error)) = cause.downcast_ref() else { return None };
+            let code = error.as_database_error()?.code()?;
+            CONTENTION.contains(&code.as_ref()).then_some(Met::Another)
         }
     }
 }
@@ -142,7 +148,11 @@ async fn commit(connection: Connection) -> Result<(), StoreError> {
     match connection {
         Connection::LiteWriter(lent) => lent.keep().await?,
         Connection::PgWriter(transaction) => transaction.commit().await?,
-        Connection::LiteReader(_) | Connection::PgReader(_) => {}
+        // Each of its statements was a transaction.
+        Connection::LiteReader(_)
+        | Connection::PgReader(_)
+        | Connection::Lite(_)
+        | Connection::Pg(_) => {}
     }
     Ok(())
 }
@@ -151,7 +161,11 @@ async fn undo(connection: Connection) -> Result<(), StoreError> {
     match connection {
         Connection::LiteWriter(lent) => drop(lent),
         Connection::PgWriter(transaction) => transaction.rollback().await?,
-        Connection::LiteReader(_) | Connection::PgReader(_) => {}
+        // Each of its statements was a transaction.
+        Connection::LiteReader(_)
+        | Connection::PgReader(_)
+        | Connection::Lite(_)
+        | Connection::Pg(_) => {}
     }
     Ok(())
 }

@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use link_protocol::secret::Secret;
-use sqlx::{
-    ConnectOptions as _, Connection as _, PgConnection, SqliteConnection,
-    sqlite::{SqliteConnectOptions, SqliteJournalMode},
-};
+use sqlx::{Connection as _, PgConnection};
 
 use crate::store::{
-    StoreError,
-    open::{BUSY_TIMEOUT, FILE, MIGRATIONS},
+    StoreError, lite,
+    open::{FILE, MIGRATIONS},
+    sql::{self, Connection},
 };
 
 /// More commands than a device can have been sent since the backup that was restored. A device
@@ -56,38 +54,6 @@ impl Inspection {
     }
 }
 
-/// Reads what every database has, the same way in each.
-macro_rules! look {
-    ($db:expr, $damages:expr, $has_tables:expr) => {{
-        let mut found = Inspection {
-            damages: $damages,
-            applied: Vec::new(),
-            contents: Vec::new(),
-            newest: None,
-        };
-        if $has_tables {
-            found.applied = sqlx::query_scalar(
-                "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version",
-            )
-            .fetch_all(&mut $db)
-            .await?;
-        }
-        if !found.applied.is_empty() {
-            found.contents = sqlx::query_scalar(
-                "SELECT model_id || '.' || sha256 FROM models \
-                 WHERE uploaded AND sha256 IS NOT NULL",
-            )
-            .fetch_all(&mut $db)
-            .await?;
-            let newest: Option<i64> = sqlx::query_scalar("SELECT MAX(issued_ms) FROM commands")
-                .fetch_one(&mut $db)
-                .await?;
-            found.newest = newest.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-        }
-        found
-    }};
-}
-
 /// Returns where the database of the folder `data` is.
 #[must_use]
 pub fn file(data: &Path) -> PathBuf {
@@ -109,9 +75,9 @@ pub fn migrations() -> Vec<Migration> {
 /// # Errors
 /// [`StoreError::Unavailable`] when it cannot be read or `to` not be written.
 pub async fn snapshot(file: &Path, to: &Path) -> Result<(), StoreError> {
-    let mut db = open(file).await?;
-    sqlx::query("VACUUM INTO $1").bind(to.to_string_lossy().as_ref()).execute(&mut db).await?;
-    Ok(db.close().await?)
+    let copy = sql::query("VACUUM INTO $1").bind(to.to_string_lossy().as_ref()).at_length();
+    copy.execute(&mut open(file)?).await?;
+    Ok(())
 }
 
 /// Looks at a database and changes nothing.
@@ -119,23 +85,19 @@ pub async fn snapshot(file: &Path, to: &Path) -> Result<(), StoreError> {
 /// # Errors
 /// [`StoreError::Unavailable`] when it is not one.
 pub async fn inspect(file: &Path) -> Result<Inspection, StoreError> {
-    let mut db = open(file).await?;
-    let mut damages: Vec<String> =
-        sqlx::query_scalar("PRAGMA integrity_check").fetch_all(&mut db).await?;
+    let mut db = open(file)?;
+    let check = sql::query_scalar("PRAGMA integrity_check").at_length();
+    let mut damages: Vec<String> = check.fetch_all(&mut db).await?;
     damages.retain(|line| line != "ok");
-    let loose: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM pragma_foreign_key_check")
-        .fetch_one(&mut db)
-        .await?;
+    let check = sql::query_scalar("SELECT COUNT(*) FROM pragma_foreign_key_check").at_length();
+    let loose: i64 = check.fetch_one(&mut db).await?;
     if loose > 0 {
         damages.push(format!("{loose} rows refer to rows that are not there"));
     }
-    let tables: i64 =
-        sqlx::query_scalar("SELECT COUNT(*) FROM sqlite_master WHERE name = '_sqlx_migrations'")
-            .fetch_one(&mut db)
-            .await?;
-    let inspection = look!(db, damages, tables > 0);
-    db.close().await?;
-    Ok(inspection)
+    let has_tables =
+        sql::query_scalar("SELECT COUNT(*) > 0 FROM sqlite_master WHERE name = '_sqlx_migrations'");
+    let has_tables = has_tables.fetch_one(&mut db).await?;
+    look(&mut db, damages, has_tables).await
 }
 
 /// Looks at the database of a PostgreSQL server, which checks itself.
@@ -143,13 +105,37 @@ pub async fn inspect(file: &Path) -> Result<Inspection, StoreError> {
 /// # Errors
 /// [`StoreError::Unavailable`] when it does not answer.
 pub async fn inspect_server(url: &Secret) -> Result<Inspection, StoreError> {
-    let mut db = PgConnection::connect(url.expose()).await?;
-    let has_tables: bool = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
-        .fetch_one(&mut db)
+    let mut db = Connection::Pg(Box::new(PgConnection::connect(url.expose()).await?));
+    let has_tables = sql::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
+    let has_tables = has_tables.fetch_one(&mut db).await?;
+    look(&mut db, Vec::new(), has_tables).await
+}
+
+/// Reads what every database has.
+async fn look(
+    db: &mut Connection,
+    damages: Vec<String>,
+    has_tables: bool,
+) -> Result<Inspection, StoreError> {
+    let mut found = Inspection { damages, applied: Vec::new(), contents: Vec::new(), newest: None };
+    if has_tables {
+        found.applied = sql::query_scalar(
+            "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version",
+        )
+        .fetch_all(&mut *db)
         .await?;
-    let inspection = look!(db, Vec::new(), has_tables);
-    db.close().await?;
-    Ok(inspection)
+    }
+    if !found.applied.is_empty() {
+        found.contents = sql::query_scalar(
+            "SELECT model_id || '.' || sha256 FROM models WHERE uploaded AND sha256 IS NOT NULL",
+        )
+        .fetch_all(&mut *db)
+        .await?;
+        let newest = sql::query_scalar("SELECT MAX(issued_ms) FROM commands").at_length();
+        let newest: Option<i64> = newest.fetch_one(db).await?;
+        found.newest = newest.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    }
+    Ok(found)
 }
 
 /// Prepares a database that is taken from a backup: commands get numbers that no device has seen,
@@ -158,20 +144,16 @@ pub async fn inspect_server(url: &Secret) -> Result<Inspection, StoreError> {
 /// # Errors
 /// [`StoreError::Unavailable`].
 pub async fn go_on_after_restore(file: &Path) -> Result<(), StoreError> {
-    let mut db = open(file).await?;
-    sqlx::query("UPDATE devices SET last_seq = last_seq + $1")
+    let mut db = open(file)?;
+    sql::query("UPDATE devices SET last_seq = last_seq + $1")
         .bind(NUMBERS_LEFT_OUT)
+        .at_length()
         .execute(&mut db)
         .await?;
-    sqlx::query("DELETE FROM refresh_tokens").execute(&mut db).await?;
-    Ok(db.close().await?)
+    sql::query("DELETE FROM refresh_tokens").execute(&mut db).await?;
+    Ok(())
 }
 
-async fn open(file: &Path) -> Result<SqliteConnection, StoreError> {
-    let options = SqliteConnectOptions::new()
-        .filename(file)
-        .create_if_missing(false)
-        .journal_mode(SqliteJournalMode::Wal)
-        .busy_timeout(BUSY_TIMEOUT);
-    Ok(options.connect().await?)
+fn open(file: &Path) -> Result<Connection, StoreError> {
+    Ok(Connection::Lite(lite::open(file)?))
 }

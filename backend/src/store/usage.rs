@@ -13,7 +13,9 @@ use link_protocol::{
 use crate::store::{
     Connection, Store, StoreError,
     column::{ms, parse, signed, time, unsigned},
-    read, sql, write,
+    read,
+    sql::{self, row},
+    write,
 };
 
 const HOUR_MS: i64 = 3_600_000;
@@ -49,18 +51,19 @@ pub struct UsageFilter {
     pub limit: u32,
 }
 
-#[derive(sqlx::FromRow)]
-struct TotalRow {
-    account_id: String,
-    device_id: String,
-    model_id: String,
-    span_ms: i64,
-    begin_ms: i64,
-    inferences: i64,
-    uncounted: i64,
-    prompt_tokens: i64,
-    completion_tokens: i64,
-    duration_ms: i64,
+row! {
+    struct TotalRow {
+        account_id: String,
+        device_id: String,
+        model_id: String,
+        span_ms: i64,
+        begin_ms: i64,
+        inferences: i64,
+        uncounted: i64,
+        prompt_tokens: i64,
+        completion_tokens: i64,
+        duration_ms: i64,
+    }
 }
 
 impl Store {
@@ -106,6 +109,7 @@ impl Store {
             .bind(after.map(|(_, device, _)| device.to_string()))
             .bind(after.map(|(.., model)| model.to_string()))
             .bind(i64::from(filter.limit))
+            .at_length()
             .fetch_all(db)
             .await?
         });

@@ -5,20 +5,21 @@
 //! own in one transaction, what fails or goes away takes only its own back, and nobody is told that
 //! something is stored before the commit that stores it. A commit that fails is told to everyone in
 //! it, and the next transaction begins on a new connection.
+//!
+//! What waits for the disk or for a lock, beginning and committing, is done aside. The turns
+//! between them run where their callers run.
 
 use std::{
     ops::{Deref, DerefMut},
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use sqlx::{
-    ConnectOptions as _, Connection as _, Executor as _, SqliteConnection,
-    sqlite::SqliteConnectOptions,
-};
+use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::store::StoreError;
+use crate::store::{StoreError, lite, sql::SqlError};
 
 /// Callers that share a commit, so that the first does not wait for long.
 const MOST_TOGETHER: usize = 64;
@@ -27,7 +28,7 @@ const MOST_WAITING: usize = 1024;
 
 /// Takes the lock for writing before anything is read.
 const BEGIN: &str = "BEGIN IMMEDIATE; SAVEPOINT turn";
-const NEXT: &str = "RELEASE turn; SAVEPOINT turn";
+const NEXT: [&str; 2] = ["RELEASE turn", "SAVEPOINT turn"];
 const UNDO: &str = "ROLLBACK TO turn";
 const COMMIT: &str = "COMMIT";
 
@@ -44,7 +45,7 @@ pub(super) struct Lent(Option<Loan>);
 
 #[derive(Debug)]
 struct Loan {
-    connection: SqliteConnection,
+    connection: Connection,
     back: oneshot::Sender<Returned>,
 }
 
@@ -56,7 +57,7 @@ enum Asked {
 /// What a caller gives back: with somebody to tell of the commit when it is to be kept.
 #[derive(Debug)]
 struct Returned {
-    connection: SqliteConnection,
+    connection: Connection,
     keep: Option<Waiting>,
 }
 
@@ -70,22 +71,18 @@ type Shared = Arc<NotStored>;
 pub(super) enum NotStored {
     /// The database failed.
     #[error("the database could not store it")]
-    Failed(#[from] sqlx::Error),
+    Failed(#[from] SqlError),
     /// What failed in another's turn ended the transaction that they shared.
     #[error("it was undone together with another one")]
-    Together(#[source] sqlx::Error),
+    Together(#[source] SqlError),
 }
 
 impl Writer {
-    /// Starts the task on `connection`; `options` open another one after a failure. Nobody waits for
-    /// the connection longer than `patience`.
-    pub(super) fn start(
-        connection: SqliteConnection,
-        options: SqliteConnectOptions,
-        patience: Duration,
-    ) -> Self {
+    /// Starts the task on `connection`; another one to `file` is opened after a failure. Nobody
+    /// waits for the connection longer than `patience`.
+    pub(super) fn start(connection: Connection, file: PathBuf, patience: Duration) -> Self {
         let (asked, asking) = mpsc::channel(MOST_WAITING);
-        tokio::spawn(serve(connection, options, asking));
+        tokio::spawn(serve(connection, file, asking));
         Self { asked, patience }
     }
 
@@ -96,13 +93,13 @@ impl Writer {
     pub(super) async fn lend(&self) -> Result<Lent, StoreError> {
         let (give, given) = oneshot::channel();
         let lent = tokio::time::timeout(self.patience, async {
-            self.asked.send(Asked::Lend(give)).await.map_err(|_| sqlx::Error::PoolClosed)?;
-            given.await.map_err(|_| sqlx::Error::PoolClosed)
+            self.asked.send(Asked::Lend(give)).await.map_err(|_| SqlError::Closed)?;
+            given.await.map_err(|_| SqlError::Closed)
         });
         match lent.await {
             Ok(Ok(lent)) => lent.map_err(unavailable),
             Ok(Err(error)) => Err(error.into()),
-            Err(_) => Err(sqlx::Error::PoolTimedOut.into()),
+            Err(_) => Err(SqlError::TimedOut.into()),
         }
     }
 
@@ -123,25 +120,25 @@ impl Lent {
     /// [`StoreError::Unavailable`] when nothing of it is stored.
     pub(super) async fn keep(mut self) -> Result<(), StoreError> {
         let Some(Loan { connection, back }) = self.0.take() else {
-            return Err(sqlx::Error::PoolClosed.into());
+            return Err(SqlError::Closed.into());
         };
         let (tell, told) = oneshot::channel();
         let returned = Returned { connection, keep: Some(tell) };
-        back.send(returned).map_err(|_| sqlx::Error::PoolClosed)?;
-        told.await.map_err(|_| sqlx::Error::PoolClosed)?.map_err(unavailable)
+        back.send(returned).map_err(|_| SqlError::Closed)?;
+        told.await.map_err(|_| SqlError::Closed)?.map_err(unavailable)
     }
 }
 
 impl Deref for Lent {
-    type Target = SqliteConnection;
+    type Target = Connection;
 
-    fn deref(&self) -> &SqliteConnection {
+    fn deref(&self) -> &Connection {
         &self.0.as_ref().expect("it is given back only by value").connection
     }
 }
 
 impl DerefMut for Lent {
-    fn deref_mut(&mut self) -> &mut SqliteConnection {
+    fn deref_mut(&mut self) -> &mut Connection {
         &mut self.0.as_mut().expect("it is given back only by value").connection
     }
 }
@@ -155,11 +152,7 @@ impl Drop for Lent {
     }
 }
 
-async fn serve(
-    connection: SqliteConnection,
-    options: SqliteConnectOptions,
-    mut asked: mpsc::Receiver<Asked>,
-) {
+async fn serve(connection: Connection, file: PathBuf, mut asked: mpsc::Receiver<Asked>) {
     let mut connection = Some(connection);
     let mut closing = None;
     while closing.is_none()
@@ -167,7 +160,7 @@ async fn serve(
     {
         let opened = match connection.take() {
             Some(open) => Ok(open),
-            None => options.connect().await,
+            None => reopen(&file).await,
         };
         match (first, opened) {
             (Asked::Close(tell), opened) => {
@@ -197,7 +190,7 @@ async fn serve(
         }
     }
     if let Some(open) = connection
-        && let Err(error) = open.close().await
+        && let Err(error) = close(open).await
     {
         tracing::warn!(%error, "the database was not closed in an orderly way");
     }
@@ -230,36 +223,56 @@ impl Queue<'_> {
 /// One transaction: the turns of `first` and of those who come meanwhile, then the commit. Those who
 /// have to be told of it are in `waiting`, whatever comes out.
 async fn together(
-    mut connection: SqliteConnection,
+    connection: Connection,
     first: oneshot::Sender<Result<Lent, Shared>>,
     queue: &mut Queue<'_>,
     waiting: &mut Vec<Waiting>,
-) -> Result<SqliteConnection, NotStored> {
-    if let Err(error) = connection.execute(BEGIN).await {
-        drop(first.send(Err(Arc::new(error.into()))));
-        return Err(sqlx::Error::BeginFailed.into());
-    }
+) -> Result<Connection, NotStored> {
+    let mut connection = match batch(connection, BEGIN).await {
+        Ok(begun) => begun,
+        Err(error) => {
+            drop(first.send(Err(Arc::new(error.into()))));
+            return Err(SqlError::NotBegun.into());
+        }
+    };
     let mut caller = Some(first);
     let mut turns = 0_usize;
     while let Some(to) = caller {
         let (back, returned) = oneshot::channel();
         // A caller who does not wait any more drops it, which gives it back.
         drop(to.send(Ok(Lent(Some(Loan { connection, back })))));
-        let Returned { connection: open, keep } =
-            returned.await.map_err(|_| sqlx::Error::WorkerCrashed)?;
+        let Returned { connection: open, keep } = returned.await.map_err(|_| SqlError::Closed)?;
         connection = open;
         turns += 1;
         caller = if turns < MOST_TOGETHER { queue.next() } else { None };
         let kept = keep.is_some();
         waiting.extend(keep);
-        if !kept {
-            connection.execute(UNDO).await.map_err(NotStored::Together)?;
-        } else if caller.is_some() {
-            connection.execute(NEXT).await.map_err(NotStored::Together)?;
+        let between: &[&str] = match (kept, &caller) {
+            (false, _) => &[UNDO],
+            (true, Some(_)) => &NEXT,
+            (true, None) => &[],
+        };
+        for statement in between {
+            let done = connection.prepare_cached(statement).and_then(|mut it| it.execute([]));
+            done.map_err(|error| NotStored::Together(error.into()))?;
         }
     }
-    connection.execute(COMMIT).await?;
-    Ok(connection)
+    Ok(batch(connection, COMMIT).await?)
+}
+
+/// Runs statements that may have to wait.
+async fn batch(connection: Connection, statements: &'static str) -> Result<Connection, SqlError> {
+    let ran = lite::aside(move || connection.execute_batch(statements).map(|()| connection));
+    Ok(ran.await??)
+}
+
+async fn reopen(file: &Path) -> Result<Connection, SqlError> {
+    let file = file.to_owned();
+    Ok(lite::aside(move || lite::open(&file)).await??)
+}
+
+async fn close(connection: Connection) -> Result<(), SqlError> {
+    lite::aside(move || connection.close()).await?.map_err(|(_, error)| error.into())
 }
 
 fn unavailable(error: Shared) -> StoreError {

@@ -29,6 +29,7 @@ const IMPURE_ROOTS: &[&[&str]] = &[
     &["std", "env"],
     &["tokio"],
     &["sqlx"],
+    &["rusqlite"],
     &["reqwest"],
 ];
 /// What only looks like a way out: addresses are values.

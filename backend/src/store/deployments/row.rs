@@ -7,35 +7,44 @@ use crate::{
     store::{
         Connection, DeploymentView, StoreError,
         column::{broken, from_json, from_word, json, ms, parse, signed, time, unsigned, word},
-        sql,
+        sql::{self, Columns, Row, SqlError, row},
     },
 };
 
-#[derive(sqlx::FromRow)]
-pub(super) struct DeploymentRow {
-    deployment_id: String,
-    model_id: String,
-    device_id: String,
-    command_id: String,
-    alias: String,
-    port: i64,
-    state: String,
-    reason: Option<String>,
-    bytes_done: i64,
-    bytes_total: i64,
-    allowlist: String,
-    proxy: String,
-    removed: bool,
-    created_ms: i64,
-    updated_ms: i64,
+row! {
+    pub(super) struct DeploymentRow {
+        deployment_id: String,
+        model_id: String,
+        device_id: String,
+        command_id: String,
+        alias: String,
+        port: i64,
+        state: String,
+        reason: Option<String>,
+        bytes_done: i64,
+        bytes_total: i64,
+        allowlist: String,
+        proxy: String,
+        removed: bool,
+        created_ms: i64,
+        updated_ms: i64,
+    }
 }
 
-#[derive(sqlx::FromRow)]
 pub(super) struct ViewRow {
-    #[sqlx(flatten)]
     deployment: DeploymentRow,
     current: bool,
     serving: Option<String>,
+}
+
+impl Row for ViewRow {
+    fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
+        Ok(Self {
+            deployment: DeploymentRow::read(columns)?,
+            current: columns.get("current")?,
+            serving: columns.get("serving")?,
+        })
+    }
 }
 
 pub(super) async fn insert(

@@ -1,0 +1,81 @@
+//! The file of SQLite: opened, and used without holding up the threads that others run on.
+
+use std::{path::Path, time::Duration};
+
+use deadpool::{
+    Runtime,
+    unmanaged::{Object, Pool, PoolConfig},
+};
+use rusqlite::{Connection, OpenFlags};
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    task,
+};
+
+use crate::store::sql::SqlError;
+
+const READERS: usize = 4;
+/// How long a statement waits for another process that writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Every statement of the store stays prepared.
+const STATEMENTS: usize = 256;
+
+/// What is committed is on the disk, and readers do not wait for who writes.
+const DURABLE: &str =
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON";
+const READ_ONLY: &str = "PRAGMA query_only = ON";
+
+/// Connections that only read.
+pub(super) type Readers = Pool<Connection>;
+/// One of them.
+pub(super) type Reader = Object<Connection>;
+
+/// Opens the database `file`, which exists.
+///
+/// # Errors
+/// [`rusqlite::Error`] when it is not a database or cannot be read.
+pub(super) fn open(file: &Path) -> Result<Connection, rusqlite::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.execute_batch(DURABLE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+/// Opens connections to `file` that only read; whoever needs one waits no longer than `patience`.
+///
+/// # Errors
+/// Those of [`open`].
+pub(super) fn readers(file: &Path, patience: Duration) -> Result<Readers, SqlError> {
+    let pool = Pool::from_config(&PoolConfig {
+        max_size: READERS,
+        timeout: Some(patience),
+        runtime: Some(Runtime::Tokio1),
+    });
+    for _ in 0..READERS {
+        let connection = open(file)?;
+        connection.execute_batch(READ_ONLY)?;
+        pool.try_add(connection).map_err(|(_, error)| error)?;
+    }
+    Ok(pool)
+}
+
+/// Runs what takes long on a thread that nobody else waits for.
+///
+/// # Errors
+/// [`SqlError::Closed`] when the program ends meanwhile.
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, SqlError> {
+    task::spawn_blocking(work).await.map_err(|_| SqlError::Closed)
+}
+
+/// Runs what may take long where it is; other tasks leave this thread meanwhile.
+pub(super) fn at_length<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => task::block_in_place(work),
+        // There is one thread only.
+        _ => work(),
+    }
+}

@@ -1,0 +1,80 @@
+//! Values of parameters, of three kinds, and how each database takes them.
+
+use rusqlite::{
+    ToSql,
+    types::{ToSqlOutput, ValueRef},
+};
+use sqlx::{Arguments as _, error::BoxDynError, postgres::PgArguments};
+
+use crate::store::sql::SqlError;
+
+/// A value of a parameter. NULL has a type too: PostgreSQL asks for it.
+#[derive(Clone, Debug)]
+pub(in crate::store) enum Value {
+    Text(Option<String>),
+    Number(Option<i64>),
+    Flag(Option<bool>),
+}
+
+macro_rules! value_from {
+    ($variant:ident: $($from:ty => |$value:ident| $into:expr),+ $(,)?) => {
+        $(impl From<$from> for Value {
+            fn from($value: $from) -> Self {
+                Self::$variant($into)
+            }
+        })+
+    };
+}
+
+value_from!(Text:
+    String => |text| Some(text),
+    &String => |text| Some(text.clone()),
+    &str => |text| Some(text.to_owned()),
+    Option<String> => |text| text,
+    &Option<String> => |text| text.clone(),
+    Option<&str> => |text| text.map(str::to_owned),
+    Option<&String> => |text| text.cloned(),
+);
+value_from!(Number: i64 => |number| Some(number), Option<i64> => |number| number);
+value_from!(Flag: bool => |flag| Some(flag), Option<bool> => |flag| flag);
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Text(Some(text)) => ValueRef::Text(text.as_bytes()),
+            Self::Number(Some(number)) => ValueRef::Integer(*number),
+            Self::Flag(Some(flag)) => ValueRef::Integer(i64::from(*flag)),
+            Self::Text(None) | Self::Number(None) | Self::Flag(None) => ValueRef::Null,
+        }))
+    }
+}
+
+/// Makes arguments for PostgreSQL.
+pub(super) fn arguments(values: Vec<Value>) -> Result<PgArguments, SqlError> {
+    let mut arguments = PgArguments::default();
+    for value in values {
+        match value {
+            Value::Text(text) => arguments.add(text),
+            Value::Number(number) => arguments.add(number),
+            Value::Flag(flag) => arguments.add(flag),
+        }
+        .map_err(|error: BoxDynError| sqlx::Error::Encode(error))?;
+    }
+    Ok(arguments)
+}
+
+/// Gives the parameters of a statement of SQLite their values. It numbers `$2` by where it stands
+/// first and not by its name, so they are found by their names.
+pub(super) fn bind(
+    statement: &mut rusqlite::Statement<'_>,
+    values: &[Value],
+) -> Result<(), rusqlite::Error> {
+    for place in 1..=statement.parameter_count() {
+        let number =
+            statement.parameter_name(place).and_then(|name| name[1..].parse::<usize>().ok());
+        let value = number.and_then(|number| values.get(number.checked_sub(1)?));
+        let missing = || rusqlite::Error::InvalidParameterCount(values.len(), place);
+        statement.raw_bind_parameter(place, value.ok_or_else(missing)?)?;
+    }
+    Ok(())
+}
