@@ -177,6 +177,7 @@ impl Store {
             .bind(filter.model.map(|id| id.to_string()))
             .bind(&page.after)
             .bind(i64::from(page.limit))
+            .at_length()
             .fetch_all(pool)
             .await?
         });

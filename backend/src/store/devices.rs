@@ -139,6 +139,7 @@ impl Store {
             .bind(account.to_string())
             .bind(&page.after)
             .bind(i64::from(page.limit))
+            .at_length()
             .fetch_all(pool)
             .await?
         });

@@ -73,9 +73,34 @@ pub(super) async fn aside<T: Send + 'static>(
 
 /// Runs what may take long where it is; other tasks leave this thread meanwhile.
 pub(super) fn at_length<T>(work: impl FnOnce() -> T) -> T {
-    match Handle::current().runtime_flavor() {
-        RuntimeFlavor::MultiThread => task::block_in_place(work),
-        // There is one thread only.
-        _ => work(),
+    let has_others = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
+    if has_others { task::block_in_place(work) } else { work() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_reader_does_not_write_and_whoever_waits_for_one_is_told_in_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("some.db");
+        Connection::open(&file).unwrap().execute_batch("CREATE TABLE t (a BIGINT)").unwrap();
+        let readers = readers(&file, Duration::from_millis(20)).unwrap();
+        let mut taken = Vec::new();
+        for _ in 0..READERS {
+            taken.push(readers.get().await.unwrap());
+        }
+        taken[0].execute("INSERT INTO t VALUES (1)", []).unwrap_err();
+        let late = readers.get().await.map_err(SqlError::from).unwrap_err();
+        assert!(matches!(late, SqlError::TimedOut), "{late}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_not_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("none.db");
+        open(&file).unwrap_err();
+        assert!(!file.exists());
     }
 }

@@ -272,7 +272,8 @@ async fn reopen(file: &Path) -> Result<Connection, SqlError> {
 }
 
 async fn close(connection: Connection) -> Result<(), SqlError> {
-    lite::aside(move || connection.close()).await?.map_err(|(_, error)| error.into())
+    let closed = lite::aside(move || connection.close().map_err(|(_, error)| error));
+    Ok(closed.await??)
 }
 
 fn unavailable(error: Shared) -> StoreError {

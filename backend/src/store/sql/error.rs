@@ -60,8 +60,17 @@ impl From<SqlError> for StoreError {
     fn from(error: SqlError) -> Self {
         match error {
             SqlError::NoRow => Self::NotFound,
-            twin if twin.is_twin() => Self::Conflict,
-            other => Self::Unavailable(Box::new(other)),
+            SqlError::Lite(_)
+            | SqlError::Pg(_)
+            | SqlError::TimedOut
+            | SqlError::NotBegun
+            | SqlError::Closed => {
+                if error.is_twin() {
+                    Self::Conflict
+                } else {
+                    Self::Unavailable(Box::new(error))
+                }
+            }
         }
     }
 }

@@ -78,3 +78,41 @@ pub(super) fn bind(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bound(text: &str, values: &[Value]) -> Result<Vec<rusqlite::types::Value>, rusqlite::Error> {
+        let db = rusqlite::Connection::open_in_memory()?;
+        let mut statement = db.prepare(text)?;
+        bind(&mut statement, values)?;
+        let columns = statement.column_count();
+        let mut rows = statement.raw_query();
+        let row = rows.next()?.expect("a SELECT without a table has one row");
+        (0..columns).map(|place| row.get(place)).collect()
+    }
+
+    #[test]
+    fn a_parameter_has_the_value_of_its_number_wherever_it_stands() {
+        let values = ["one".into(), 2_i64.into(), true.into(), Value::Text(None)];
+        let read = bound("SELECT $2, $4, $1, $3, $2", &values).unwrap();
+        assert_eq!(
+            read,
+            [
+                2_i64.into(),
+                rusqlite::types::Null.into(),
+                "one".to_owned().into(),
+                1_i64.into(),
+                2_i64.into()
+            ]
+        );
+    }
+
+    #[test]
+    fn a_parameter_without_a_value_is_an_error_and_not_null() {
+        bound("SELECT $1, $2", &["one".into()]).unwrap_err();
+        bound("SELECT $0", &["one".into()]).unwrap_err();
+        bound("SELECT ?", &["one".into()]).unwrap_err();
+    }
+}
