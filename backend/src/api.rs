@@ -33,9 +33,8 @@ mod web;
 
 use std::sync::Arc;
 
-use axum::{Router, extract::DefaultBodyLimit, middleware, routing::get};
+use axum::{Router, middleware, routing::get};
 use link_protocol::{agent_api::PREFIX, problem::Problem};
-use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -57,8 +56,6 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(web::file_or_nothing)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .with_state(app)
-        .layer(DefaultBodyLimit::disable())
-        .layer(CatchPanicLayer::custom(problem::panicked))
         .layer(middleware::from_fn(layer::finish))
 }
 
@@ -66,11 +63,7 @@ pub fn router(app: Arc<App>) -> Router {
 /// [`Proven`] among its extensions.
 pub(crate) fn agents_only(app: Arc<App>) -> Router {
     let (router, _) = OpenApiRouter::new().nest(PREFIX, agents()).split_for_parts();
-    router
-        .with_state(app)
-        .layer(DefaultBodyLimit::disable())
-        .layer(CatchPanicLayer::custom(problem::panicked))
-        .layer(middleware::from_fn(layer::finish))
+    router.with_state(app).layer(middleware::from_fn(layer::finish))
 }
 
 /// Returns what a failure is answered with.

@@ -19,7 +19,7 @@ use link_backend::{
         load::Loaded,
     },
 };
-use link_platform::{names, router_threads};
+use link_platform::{memory, names, router_threads};
 use tracing_subscriber::EnvFilter;
 
 use crate::outcome::{Ended, Refused};
@@ -27,6 +27,7 @@ use crate::outcome::{Ended, Refused};
 fn main() -> ExitCode {
     names::keep_to_what_is_built_in();
     router_threads::keep_to_one();
+    memory::keep_heap_together();
     let arguments = Arguments::parse();
     let json = arguments.global.json;
     let code = run(arguments).unwrap_or_else(|refused| refused.tell(json));

@@ -3,24 +3,23 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
 
+mod connections;
 mod metrics;
 mod stop;
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
-    net::SocketAddr,
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
-use axum::serve::ListenerExt as _;
 use link_backend::{
     Backend, app::App, config::load::Loaded, numbers, setup_token::SetupToken, zenoh::Zenoh,
 };
 use link_platform::{
-    fs,
+    fs, memory,
     notify::{self, Note},
 };
 use link_protocol::{exit_code::ExitCode, secret::Secret};
@@ -28,7 +27,7 @@ use tokio::{net::TcpListener, sync::oneshot, time::MissedTickBehavior};
 
 use crate::{
     command,
-    outcome::{Ended, Refused},
+    outcome::Ended,
     serve::stop::{Signals, Stop},
 };
 
@@ -38,6 +37,8 @@ const SWEEP_EVERY: Duration = Duration::from_secs(1);
 const PURGE_EVERY: u32 = 600;
 /// How often it is tried to delete what is left over where model files are kept.
 const TIDY_EVERY: Duration = Duration::from_secs(600);
+/// How often memory that is free goes back to the system: after a storm of devices it is a lot.
+const GIVE_BACK_EVERY: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let config = loaded.config()?;
@@ -75,14 +76,9 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     tokio::spawn(tidy(Arc::clone(&app)));
     tokio::spawn(heed_neighbours(Arc::clone(&app)));
     tokio::spawn(feed_watchdog());
+    tokio::spawn(keep_small());
     let (drain, drained) = oneshot::channel::<()>();
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection keeps its delay");
-        }
-    });
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    let serving = axum::serve(listener, service).with_graceful_shutdown(async {
+    let serving = connections::serve(listener, router, async {
         // Nobody is left who could end it otherwise.
         drained.await.unwrap_or(());
     });
@@ -92,10 +88,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
         deadline: Duration::from_secs(values.shutdown.deadline_s.into()),
     };
     let code = tokio::select! {
-        ended = serving => {
-            ended.context("failed to serve").map_err(Refused::from)?;
-            ExitCode::Success
-        }
+        () = serving => ExitCode::Success,
         code = stop.run(&mut signals, &app, drain) => code,
     };
     if code == ExitCode::Success {
@@ -148,6 +141,17 @@ async fn feed_watchdog() {
     loop {
         ticks.tick().await;
         notify::tell(Note::Alive);
+    }
+}
+
+async fn keep_small() {
+    let mut ticks = tokio::time::interval(GIVE_BACK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if tokio::task::spawn_blocking(memory::give_back_heap).await.is_err() {
+            return;
+        }
     }
 }
 

@@ -20,15 +20,16 @@ use crate::{
 
 const LONGEST_IDEMPOTENCY_KEY: usize = 200;
 
-/// The device whose token came, which is the one of the path and not behind.
-pub(crate) struct PathDevice(pub(crate) DeviceRecord);
+/// The device whose token came, which is the one of the path and not behind. It is in a box: what a poll
+/// that waits was given by value, it has room for many times.
+pub(crate) struct PathDevice(pub(crate) Box<DeviceRecord>);
 
 /// The device whose token came, which is not behind.
-pub(crate) struct TokenDevice(pub(crate) DeviceRecord);
+pub(crate) struct TokenDevice(pub(crate) Box<DeviceRecord>);
 
 /// The device whose token came, which is the one of the path. It may be behind: not know yet that it
 /// has come to another account.
-pub(crate) struct AnyPathDevice(pub(crate) DeviceRecord);
+pub(crate) struct AnyPathDevice(pub(crate) Box<DeviceRecord>);
 
 /// The device that sent a message over a transport which proved it.
 #[derive(Clone)]
@@ -74,7 +75,8 @@ impl FromRequestParts<Arc<App>> for AnyPathDevice {
     type Rejection = Rejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
-        let device = sender(parts, app).await?;
+        // In a box, so that a poll that waits does not keep the room for it.
+        let device = Box::pin(sender(parts, app)).await?;
         let path = Path::<HashMap<String, String>>::from_request_parts(parts, app).await;
         let named = path.ok().and_then(|Path(path)| path.get("device_id")?.parse().ok());
         if named == Some(device.id) {
@@ -85,15 +87,15 @@ impl FromRequestParts<Arc<App>> for AnyPathDevice {
     }
 }
 
-async fn sender(parts: &mut Parts, app: &Arc<App>) -> Result<DeviceRecord, Rejection> {
+async fn sender(parts: &mut Parts, app: &Arc<App>) -> Result<Box<DeviceRecord>, Rejection> {
     if let Some(Proven(device)) = parts.extensions.remove::<Proven>() {
-        return Ok(device);
+        return Ok(Box::new(device));
     }
-    Ok(app.device_with_token(bearer(&parts.headers)?).await?)
+    Ok(Box::new(app.device_with_token(bearer(&parts.headers)?).await?))
 }
 
 /// What a device says that is behind is of the account that gave it, and of no other.
-fn present(device: DeviceRecord) -> Result<DeviceRecord, Rejection> {
+fn present(device: Box<DeviceRecord>) -> Result<Box<DeviceRecord>, Rejection> {
     if device.is_behind() { Err(Refusal::HandoverPending.into()) } else { Ok(device) }
 }
 

@@ -1,9 +1,10 @@
 //! What every answer has: a request id, security headers, and a body when it is a problem. Each is
-//! counted, and every log record of a request has the request's id.
+//! counted, and every log record of a request has the request's id. A handler that panics is answered
+//! for. One layer does it all: each layer is memory of every poll that waits.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: measures how long an answer takes")]
 
-use std::time::Instant;
+use std::{panic::AssertUnwindSafe, time::Instant};
 
 use axum::{
     body::Body,
@@ -12,10 +13,14 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use link_protocol::problem;
+use futures_util::FutureExt as _;
+use link_protocol::problem as document;
 use tracing::Instrument as _;
 
-use crate::{api::problem::Rejection, chance, numbers};
+use crate::{
+    api::problem::{self, Rejection},
+    chance, numbers,
+};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -35,7 +40,8 @@ pub(crate) async fn finish(request: Request, next: Next) -> Response {
     );
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let answered = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone());
+    let mut response = answered.await.unwrap_or_else(problem::panicked);
     if let Some(rejection) = response.extensions_mut().remove::<Rejection>() {
         write_problem(&mut response, rejection, &id);
     }
@@ -63,7 +69,7 @@ fn write_problem(response: &mut Response, rejection: Rejection, id: &str) {
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     *response.body_mut() = Body::from(body);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(problem::CONTENT_TYPE));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(document::CONTENT_TYPE));
     headers.remove(header::CONTENT_LENGTH);
 }
 
@@ -83,5 +89,27 @@ fn add_headers(headers: &mut HeaderMap, id: &str) {
         [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CACHE_CONTROL, "no-store")]
     {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{Router, body::to_bytes, middleware, routing::get};
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_answered_for() {
+        let router = Router::new()
+            .route("/", get(|| async { assert_eq!(1, 2, "on purpose") }))
+            .layer(middleware::from_fn(finish));
+        let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
+        assert_eq!(response.status(), 500);
+        let id = response.headers()[&REQUEST_ID].to_str().unwrap().to_owned();
+        let body = to_bytes(response.into_body(), 4096).await.unwrap();
+        let problem: document::Problem = serde_json::from_slice(&body).unwrap();
+        assert_eq!(problem.code, document::Code::Internal.as_str());
+        assert_eq!(problem.request_id, Some(id));
     }
 }

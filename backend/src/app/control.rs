@@ -115,9 +115,10 @@ impl App {
             if !listener.is_newest() {
                 return Err(Refusal::StalePoll.into());
             }
-            // Also at first: what happened before this poll listened rang for nobody.
-            self.check_still_registered(device).await?;
-            let next = match self.look(device, after, why, now).await? {
+            // Also at first: what happened before this poll listened rang for nobody. In boxes, so
+            // that a poll that waits does not keep the room for it.
+            Box::pin(self.check_still_registered(device)).await?;
+            let next = match Box::pin(self.look(device, after, why, now)).await? {
                 Found::Commands(commands) => return Ok(Poll { server_time: now, commands }),
                 Found::Nothing { next } => next,
             };

@@ -58,3 +58,14 @@ async fn a_hello_of_another_version_is_stored_although_nothing_else_changed() {
 async fn shown(world: &World, user: &str, device: &Device) -> String {
     world.get(&format!("/api/v1/devices/{}", device.id), user).await.text("last_seen_at")
 }
+
+/// Thousands of devices wait, each in a poll of its own.
+#[tokio::test]
+async fn a_poll_that_waits_keeps_little() {
+    let (world, user) = World::set_up().await;
+    let device = world.register(&user).await;
+    let app = &world.backend.app;
+    let record = app.device_with_token(&device.token).await.unwrap();
+    let poll = app.poll(&record, 0, Duration::ZERO);
+    assert!(size_of_val(&poll) <= 1024, "{} bytes", size_of_val(&poll));
+}

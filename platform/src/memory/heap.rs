@@ -1,0 +1,68 @@
+//! How the allocator of glibc is set. By itself it gives threads that meet an arena each, and none
+//! takes what another has free. Once something large was freed it keeps as much for the next time: the
+//! hash of one password would stay as 19 MB until the program ends.
+
+use std::{num::NonZero, thread};
+
+use libc::{M_ARENA_MAX, M_MMAP_THRESHOLD, c_int, malloc_trim, mallopt};
+
+/// What is not smaller has pages of its own, in bytes.
+const LARGE: c_int = 1 << 20;
+
+pub(super) fn keep_together() {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    set(M_ARENA_MAX, c_int::try_from(processors).unwrap_or(c_int::MAX));
+    set(M_MMAP_THRESHOLD, LARGE);
+}
+
+pub(super) fn give_back() {
+    #[expect(unsafe_code, reason = "a function of the system's allocator")]
+    // SAFETY: it locks what it changes; nothing that is used is touched.
+    unsafe {
+        malloc_trim(0);
+    }
+}
+
+/// The allocator takes each value that is used here; otherwise it would stay as it is.
+fn set(setting: c_int, value: c_int) {
+    #[expect(unsafe_code, reason = "a function of the system's allocator")]
+    // SAFETY: it takes two numbers and locks what it changes.
+    let is_taken = unsafe { mallopt(setting, value) } == 1;
+    debug_assert!(is_taken, "{setting} is not {value}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The memory of this process that is no file's, in bytes.
+    #[expect(clippy::disallowed_methods, reason = "what the kernel says of this process")]
+    fn anonymous() -> usize {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+    }
+
+    #[test]
+    fn what_is_large_goes_back_when_it_is_freed() {
+        keep_together();
+        let before = anonymous();
+        for _ in 0..3 {
+            let large = vec![1_u8; 19 << 20];
+            assert!(anonymous() > before + (18 << 20));
+            drop(std::hint::black_box(large));
+        }
+        assert!(anonymous() < before + (4 << 20));
+    }
+
+    #[test]
+    fn what_is_free_between_what_is_used_goes_back() {
+        let before = anonymous();
+        let blocks: Vec<_> = (0..4_000).map(|_| vec![1_u8; 16 << 10]).collect();
+        assert!(anonymous() > before + (60 << 20));
+        let kept: Vec<_> = blocks.into_iter().step_by(16).collect();
+        give_back();
+        assert!(anonymous() < before + (16 << 20));
+        assert!(kept.iter().flatten().all(|byte| *byte == 1));
+    }
+}
