@@ -218,9 +218,10 @@ def main():
         held = backend.run("hold", options.devices, "--seconds", "70")
         storms = backend.run("storm", options.devices, "--times", "2")
         backend.stop()
+        # With less than a quarter of the reserve free the router is opened anew after a minute.
         router = Backend(pathlib.Path(place) / "router", options.programs, "--zenoh-listen",
                          f"tcp/127.0.0.1:{free_port()}", "--zenoh-reserve",
-                         str(options.zenoh_devices))
+                         str(options.zenoh_devices * 3 // 2))
         over = ["--over", "zenoh"]
         measure(router, f"{name}, over zenoh", options, "zenoh")
         zenoh_held = router.run("hold", options.zenoh_devices, "--seconds", "70", *over)

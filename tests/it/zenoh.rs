@@ -1,5 +1,6 @@
 //! The control plane over zenoh: the built-in router, real agents, and who tries to abuse it.
 
+mod crowd;
 mod deaf;
 mod external;
 mod hostile;

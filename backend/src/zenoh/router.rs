@@ -215,6 +215,9 @@ fn dictionary(users: &[User], backend: Option<&str>) -> String {
     text
 }
 
+/// Devices that are let in at a time.
+const JOINING: usize = 64;
+
 /// Settings of zenoh, by their paths.
 type Settings = Vec<(&'static str, Value)>;
 
@@ -241,7 +244,11 @@ fn routing(users: &[User], dictionary_file: &Path) -> Settings {
         ("transport/auth/usrpwd/dictionary_file", json!(dictionary_file)),
         // Every slot can be joined at once; zenoh refuses more sessions than this without a word.
         ("transport/unicast/max_sessions", json!(users.len() + 16)),
-        ("transport/unicast/accept_pending", json!(1000)),
+        // What lets a device in grows with the number of users and is done by one thread: more at a
+        // time would wait for each other until all of them give up. Who is over this comes again.
+        ("transport/unicast/accept_pending", json!(JOINING)),
+        // Everything that is said here has the same priority: one queue for each device is enough.
+        ("transport/unicast/qos/enabled", json!(false)),
         ("access_control", rules(users)),
     ]);
     settings
