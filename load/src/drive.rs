@@ -174,11 +174,14 @@ async fn tell_results<L: Link>(
         shared.record.note(id, What::Effected { command });
     }
     for report in device.untold() {
+        let (command, status) = (report.command_id, report.status);
+        // Before it is sent too: who ends this meanwhile takes the answer away and not the result.
+        shared.record.note(id, What::Resulted { command, status, taken: false });
         let answer = link.result(&report).await;
         let ignored = shared.happens(shared.faults.lose_answer);
-        let taken = matches!(answer, Ok(Answer::Taken)) && !ignored;
-        let (command, status) = (report.command_id, report.status);
-        shared.record.note(id, What::Resulted { command, status, taken });
+        if matches!(answer, Ok(Answer::Taken)) && !ignored {
+            shared.record.note(id, What::Resulted { command, status, taken: true });
+        }
         match answer? {
             _ if ignored => {}
             Answer::Taken | Answer::Sent => {
