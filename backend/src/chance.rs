@@ -19,6 +19,12 @@ pub fn bits() -> [u8; 32] {
     rand::random()
 }
 
+/// Returns a number from 0 to 1.
+#[must_use]
+pub fn part() -> f64 {
+    rand::random()
+}
+
 /// Returns a new secret of 256 bits that starts with `prefix`.
 #[must_use]
 pub fn secret(prefix: &str) -> Secret {

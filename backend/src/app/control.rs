@@ -20,6 +20,7 @@ use link_protocol::{
 
 use crate::{
     app::App,
+    chance,
     domain::{
         command::{self, CommandRecord, State},
         device::DeviceRecord,
@@ -32,6 +33,9 @@ use crate::{
 /// A parked poll looks again after this time, whatever woke it or did not. Commands ring,
 /// those of other backends too; what was rung for while they could not be heard is found by looking.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
+/// The part of a wait over which the ends of many are spread: devices that came at the same moment,
+/// as after a restart, would all be looked at and answered at the same moment for ever.
+const SPREAD: f64 = 0.2;
 
 /// Why somebody looks for commands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -92,7 +96,7 @@ impl App {
         })
     }
 
-    /// Answers a poll: with commands as soon as some are due, with none after `wait`.
+    /// Answers a poll: with commands as soon as some are due, with none after `wait` or a little less.
     ///
     /// # Errors
     /// [`Refusal::StalePoll`] when a newer poll of the device came, [`Refusal::Unauthorized`] when
@@ -106,7 +110,8 @@ impl App {
     ) -> Result<Poll, Failure> {
         let mut listener = self.polls.listen(device.id);
         let mut draining = self.draining.subscribe();
-        let mut end = pin!(tokio::time::sleep(wait.min(limits::POLL_WAIT)));
+        let most = spread(wait.min(limits::POLL_WAIT), chance::part());
+        let mut end = pin!(tokio::time::sleep(most));
         let mut is_over = wait.is_zero();
         let mut why = Why::Due;
         self.presence.note(device.id, self.now());
@@ -126,9 +131,10 @@ impl App {
                 self.presence.note(device.id, now);
                 return Ok(Poll { server_time: now, commands: Vec::new() });
             }
+            let again = pause(next, now, spread(LOOK_AGAIN, chance::part()));
             why = tokio::select! {
                 () = listener.rung() => Why::Rung,
-                () = tokio::time::sleep(pause(next, now, LOOK_AGAIN)) => Why::Due,
+                () = tokio::time::sleep(again) => Why::Due,
                 _ = draining.changed() => Why::Due,
                 () = &mut end => {
                     is_over = true;
@@ -219,9 +225,28 @@ fn has_news(waiting: &[CommandRecord], after: u64, now: Timestamp) -> bool {
     acknowledged || !command::due(waiting, now).is_empty()
 }
 
+/// Takes a `part` (0 to 1) of what may be taken away from a wait.
+fn spread(most: Duration, part: f64) -> Duration {
+    most.mul_f64(SPREAD.mul_add(-part, 1.0))
+}
+
 /// How long to wait for the next delivery, `most` when none is planned before.
 pub(super) fn pause(next: Option<Timestamp>, now: Timestamp, most: Duration) -> Duration {
     let until = next.map(|due| due.duration_since(now));
     let until = until.and_then(|until| Duration::try_from(until).ok()).unwrap_or(most);
     until.clamp(Duration::from_millis(10), most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_that_began_together_end_apart_and_none_is_longer() {
+        let wait = Duration::from_secs(50);
+        assert_eq!(spread(wait, 0.0), wait);
+        assert_eq!(spread(wait, 0.5), Duration::from_secs(45));
+        assert_eq!(spread(wait, 1.0), Duration::from_secs(40));
+        assert_eq!(spread(Duration::ZERO, 0.7), Duration::ZERO);
+    }
 }
