@@ -10,10 +10,10 @@ use link_protocol::{
     agent_api::{Hello, Inflight},
     command::{Command, Lane},
     envelope::{Envelope, Receipt, ReceiptKind},
-    id::{CommandId, DeploymentId},
+    id::{CommandId, DeploymentId, ModelId},
     identity::Identity,
     limits,
-    report::{CommandReport, CommandResult},
+    report::{CommandReport, CommandResult, ModelReport, ModelState},
 };
 
 use crate::history::What;
@@ -37,6 +37,8 @@ pub struct Simulated {
     work_us: u64,
     flaw: Option<Flaw>,
     journal: BTreeMap<CommandId, Entry>,
+    /// What it was deployed, as it lists it: what it did not list it would be given again.
+    models: BTreeMap<ModelId, ModelReport>,
 }
 
 #[derive(Debug)]
@@ -48,6 +50,8 @@ struct Entry {
     deploys: Option<DeploymentId>,
     /// The deployment that the command ends.
     cancels: Option<DeploymentId>,
+    /// What the device has of a model afterwards.
+    leaves: Option<(ModelId, Option<ModelReport>)>,
     valid: bool,
     /// When it takes effect; `None` once it is done.
     due_us: Option<u64>,
@@ -62,7 +66,15 @@ impl Simulated {
     /// Makes a device with an empty journal that takes `work_us` for each command.
     #[must_use]
     pub const fn new(identity: Identity, work_us: u64, flaw: Option<Flaw>) -> Self {
-        Self { identity, boot: 1, last_seq: 0, work_us, flaw, journal: BTreeMap::new() }
+        Self {
+            identity,
+            boot: 1,
+            last_seq: 0,
+            work_us,
+            flaw,
+            journal: BTreeMap::new(),
+            models: BTreeMap::new(),
+        }
     }
 
     /// The highest sequence number in the journal.
@@ -87,7 +99,7 @@ impl Simulated {
                     running: entry.due_us.is_some(),
                 })
                 .collect(),
-            serving: Vec::new(),
+            serving: self.models.values().cloned().collect(),
         }
     }
 
@@ -138,6 +150,7 @@ impl Simulated {
             lane: envelope.lane,
             deploys: command.as_ref().and_then(deployed_by),
             cancels: command.as_ref().and_then(cancelled_by),
+            leaves: command.as_ref().and_then(leaves),
             valid: command.is_some(),
             due_us: Some(self.next_due(envelope.lane, now_us)),
             result: None,
@@ -191,6 +204,11 @@ impl Simulated {
                 continue;
             };
             let (valid, cancels, again) = (entry.valid, entry.cancels, entry.again);
+            match entry.leaves.clone() {
+                Some((model, Some(report))) => drop(self.models.insert(model, report)),
+                Some((model, None)) => drop(self.models.remove(&model)),
+                None => {}
+            }
             let result = if valid { CommandResult::Succeeded } else { CommandResult::Rejected };
             self.finish(command, result);
             if valid {
@@ -285,6 +303,32 @@ fn deployed_by(command: &Command) -> Option<DeploymentId> {
         | Command::RepairServing(_)
         | Command::UpdatePipeline(_)
         | Command::UninstallModel(_)
+        | Command::UpdateAgent(_) => None,
+    }
+}
+
+fn leaves(command: &Command) -> Option<(ModelId, Option<ModelReport>)> {
+    match command {
+        Command::DeployModel(deploy) | Command::UpdateModel(deploy) => {
+            let model = deploy.model.model_id;
+            let report = ModelReport {
+                model_id: model,
+                pipeline_id: deploy.pipeline_id,
+                state: ModelState::NotServing,
+                is_serving: false,
+                port: deploy.config.port,
+                allowlist_digest: deploy.config.allowlist.digest().to_owned(),
+                generation: 1,
+                detail: None,
+            };
+            Some((model, Some(report)))
+        }
+        Command::UninstallModel(uninstall) => Some((uninstall.model_id, None)),
+        Command::CancelDeploy(_)
+        | Command::StartServing(_)
+        | Command::StopServing(_)
+        | Command::RepairServing(_)
+        | Command::UpdatePipeline(_)
         | Command::UpdateAgent(_) => None,
     }
 }

@@ -2,10 +2,15 @@
 
 use jiff::Timestamp;
 use link_protocol::{
-    command::{CancelDeploy, StartServing, StopServing, UpdateAgent},
+    allowlist::Allowlist,
+    command::{
+        CancelDeploy, DeployModel, ModelFile, ProxyFeatures, ServingConfig, Sha256Hex,
+        StartServing, StopServing, UninstallModel, UpdateAgent,
+    },
     envelope::ENVELOPE_VERSION,
     id::{DeviceId, ModelId, PipelineId},
     identity::{SCHEMA_VERSION, encode_seed},
+    port::Port,
     registration::{TransportSettings, TransportType},
     secret::Secret,
 };
@@ -122,6 +127,48 @@ fn the_flaws_are_flaws() {
         reverses.deliver(&serve(number, 1), 0);
     }
     assert_eq!(reverses.work(1_000), [id(2), id(1)]);
+}
+
+#[test]
+fn it_lists_the_models_that_it_has_and_no_others() {
+    let listed = |device: &Simulated| -> Vec<ModelId> {
+        device.hello().serving.iter().map(|report| report.model_id).collect()
+    };
+    let mut device = device(None);
+    device.deliver(&deploy(1, 1), 0);
+    device.deliver(&deploy(2, 2), 0);
+    assert_eq!(listed(&device), []);
+    device.work(WORK);
+    device.restart(WORK);
+    assert_eq!(listed(&device), [model(1), model(2)]);
+    let (pipeline_id, model_id) = (PipelineId::of(model(1)), model(1));
+    let gone = Command::UninstallModel(UninstallModel { pipeline_id, model_id });
+    device.deliver(&envelope(3, gone), WORK);
+    device.work(2 * WORK);
+    assert_eq!(listed(&device), [model(2)]);
+}
+
+fn deploy(number: u64, of: u128) -> Envelope {
+    let (pipeline_id, model_id) = (PipelineId::of(model(of)), model(of));
+    let config = ServingConfig {
+        pipeline_id,
+        model_id,
+        alias: "some-model".parse().unwrap(),
+        plugin: "language_model".to_owned(),
+        port: Port::try_from(9_000).unwrap(),
+        allowlist: Allowlist::new([]),
+        proxy: ProxyFeatures::default(),
+    };
+    let model = ModelFile {
+        model_id,
+        file_name: "model.gguf".parse().unwrap(),
+        url: None,
+        sha256: Sha256Hex::from_digest(&[1; 32]),
+        size_bytes: 1,
+    };
+    let deployment_id = DeploymentId::from_uuid(Uuid::from_u128(of));
+    let deploy = DeployModel { deployment_id, pipeline_id, model, config, serve: false };
+    envelope(number, Command::DeployModel(deploy))
 }
 
 fn device(flaw: Option<Flaw>) -> Simulated {
