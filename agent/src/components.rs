@@ -155,7 +155,7 @@ async fn engines_of(parts: &Parts) -> Vec<(ModelId, u32)> {
     let pipelines = parts.inbox.view().await.map(|view| view.pipelines).unwrap_or_default();
     let running = pipelines.iter().filter_map(|pipeline| {
         let engine = parts.engines.find(pipeline.engine_run?)?;
-        Some((pipeline.record.config.model_id, engine.pid))
+        Some((pipeline.record.config.model_id, engine.address.pid))
     });
     running.collect()
 }

@@ -1,10 +1,11 @@
-//! Engine processes: started on a loopback port with a secret of their own, proved to be ours,
-//! watched, and ended without leaving anything.
+//! Engine processes: started on a socket that no other user can reach, with a secret of their own,
+//! proved to be ours, watched, and ended without leaving anything.
 //!
 //! One long-lived thread starts, watches and ends them all, because Linux kills a child when the
 //! *thread* that started it ends.
 
 mod health;
+mod line;
 mod spawner;
 
 use std::{
@@ -17,8 +18,8 @@ use std::{
 
 use anyhow::Context as _;
 use link_agent_core::{components::LANGUAGE_MODEL, event::Event};
-use link_platform::{fs, paths::Roots, process::Program};
-use link_plugin_language_model::{self as language_model, Launch, Manifest};
+use link_platform::{fs, local_socket, paths::Roots, process::Program};
+use link_plugin_language_model::{self as language_model, Launch, Listen, ListensOn, Manifest};
 use link_protocol::{
     command::{Alias, Sha256Hex},
     config::AgentConfig,
@@ -29,6 +30,7 @@ use link_protocol::{
 };
 use tokio::sync::{Notify, oneshot};
 
+pub(crate) use self::line::{Address, Channel, Line};
 use self::{health::Probe, spawner::Order};
 use crate::{
     args::Args,
@@ -70,15 +72,7 @@ type Table = Arc<RwLock<HashMap<u64, Running>>>;
 pub(crate) struct Running {
     pub(crate) pipeline_id: PipelineId,
     pub(crate) address: Address,
-    pub(crate) pid: u32,
     pub(crate) healthy: bool,
-}
-
-/// How the proxy reaches an engine.
-#[derive(Clone, Debug)]
-pub(crate) struct Address {
-    pub(crate) port: Port,
-    pub(crate) secret: Secret,
 }
 
 /// What engines are started with.
@@ -107,7 +101,7 @@ impl Engines {
     /// Starts the spawner and the health checks.
     pub(crate) fn start(settings: Settings, roots: &Roots, inbox: Inbox) -> anyhow::Result<Self> {
         let manifest = Arc::new(language_model::manifest());
-        let probe = Probe::new(manifest.clone()).context("engines cannot be checked")?;
+        let probe = Probe::new(manifest.clone());
         let table = Table::default();
         let started = Arc::new(Notify::new());
         let (orders, queue) = mpsc::sync_channel(QUEUE);
@@ -185,7 +179,7 @@ impl Engines {
             } else {
                 EngineHealth::Unhealthy
             };
-            let engine = views::Engine { health, pid: Some(running.pid) };
+            let engine = views::Engine { health, pid: Some(running.address.pid) };
             found.insert(pipeline.record.config.pipeline_id, engine);
         }
         found
@@ -212,7 +206,7 @@ impl Engines {
             "the plugin `{plugin}` is not installed on this device"
         );
         let executable = self.executable()?;
-        let port = free_port().context("no free loopback port for the engine")?;
+        let channel = self.channel(pipeline_id)?;
         let secret = Secret::new(random_secret());
         let api_key_file = self.run_folder.join(format!("{pipeline_id}.key"));
         fs::write_private(&api_key_file, secret.expose().as_bytes())?;
@@ -221,7 +215,10 @@ impl Engines {
         let launch = Launch {
             model,
             alias,
-            port,
+            listen: match &channel {
+                Channel::Socket(path) => Listen::Socket(path),
+                Channel::Port(port) => Listen::Port(*port),
+            },
             api_key_file: &api_key_file,
             threads: self.threads,
             context: self.context,
@@ -232,11 +229,24 @@ impl Engines {
             env: vec![],
             log: Some(log),
         };
-        let address = Address { port, secret };
-        let order = Order::Start { pipeline_id, run, program, address };
+        let order = Order::Start { pipeline_id, run, program, channel, secret };
         self.orders
             .try_send(order)
             .map_err(|_| anyhow::anyhow!("too many engines are being started"))
+    }
+
+    /// Chooses where the engine of a pipeline listens: on a socket in the private folder, or on a
+    /// port where the engine or the length of the path leaves no other way.
+    fn channel(&self, pipeline_id: PipelineId) -> anyhow::Result<Channel> {
+        let socket = self.run_folder.join(format!("{pipeline_id}.sock"));
+        let takes_sockets = match self.manifest.engine.listens_on {
+            ListensOn::Socket => local_socket::can_stand_at(&socket),
+            ListensOn::Port => false,
+        };
+        if takes_sockets {
+            return Ok(Channel::Socket(socket));
+        }
+        free_port().map(Channel::Port).context("no free loopback port for the engine")
     }
 
     /// Finds the installed build of the engine.
@@ -259,7 +269,7 @@ impl Engines {
 }
 
 /// A port that is free at this moment. Another program may take it first; then the engine fails
-/// to start, or the proof of its secret does.
+/// to start, and nobody speaks to that program.
 fn free_port() -> anyhow::Result<Port> {
     let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
     Ok(Port::try_from(listener.local_addr()?.port())?)

@@ -23,7 +23,11 @@ use tokio::{
 };
 
 use self::{forward::Engine, frontend::Frontend, route::Live};
-use crate::{engine::Address, pipeline::Pipeline, report::Reporter};
+use crate::{
+    engine::{Address, Line},
+    pipeline::Pipeline,
+    report::Reporter,
+};
 
 /// Threads that all frontends share.
 const THREADS: usize = 2;
@@ -58,10 +62,7 @@ impl Frontends {
             .build()
             .context("cannot start the runtime of the frontends")?;
         let manifest: Manifest = language_model::manifest();
-        let engine = {
-            let _within = runtime.enter();
-            Arc::new(Engine::new(manifest))
-        };
+        let engine = Arc::new(Engine::new(manifest));
         Ok(Self {
             runtime: Some(runtime),
             engine,
@@ -114,6 +115,7 @@ impl Frontends {
                 sink.usage(report);
             }
         })?;
+        let engine = engine.map(Line::new);
         frontend.set(Live { route, engine, usage: usage.clone() });
         self.serving.insert(pipeline_id, Serving { usage, queue, thread });
         Ok(())

@@ -10,6 +10,7 @@ pub mod disk;
 pub mod facts;
 pub mod fs;
 pub mod line;
+pub mod local_socket;
 pub mod memory;
 pub mod names;
 pub mod notify;

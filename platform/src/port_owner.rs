@@ -22,6 +22,17 @@ pub fn find(port: u16) -> Option<PortOwner> {
     system::find(port)
 }
 
+/// A listening socket, as the kernel tells it from every other one.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Listener(String);
+
+/// Returns the socket with which process `pid`, a child of ours, listens on 127.0.0.1 and TCP `port`;
+/// nothing when another process listens there, nobody does, or the system does not tell.
+#[must_use]
+pub fn listener_of(pid: u32, port: u16) -> Option<Listener> {
+    system::listener_of(pid, port).map(Listener)
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
@@ -31,5 +42,21 @@ mod tests {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         assert_eq!(find(port).map(|owner| owner.pid), Some(std::process::id()));
+    }
+
+    #[test]
+    fn a_listener_is_told_by_its_process_and_its_address() {
+        let us = std::process::id();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let ours = listener_of(us, port);
+        assert!(ours.is_some());
+        assert_eq!(listener_of(us, port), ours, "it stays the same one");
+        assert_eq!(listener_of(1, port), None, "another process has none");
+        drop(listener);
+        assert_eq!(listener_of(us, port), None);
+        // Another address with the same port is another socket.
+        let elsewhere = std::net::TcpListener::bind(("127.0.0.2", port)).unwrap();
+        assert_eq!(listener_of(us, elsewhere.local_addr().unwrap().port()), None);
     }
 }

@@ -17,6 +17,7 @@ mod deployment;
 mod desired;
 mod developer;
 mod device_update;
+mod engine_line;
 mod faults;
 mod guard;
 mod history;

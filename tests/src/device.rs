@@ -31,8 +31,8 @@ pub struct TestDevice {
     pub local: LocalClient,
     pub local_port: u16,
     running: Option<Running>,
-    /// What its programs are started by, where it has a network of its own.
-    network: Vec<String>,
+    /// What its programs are started by: a network of its own, say.
+    prefix: Vec<String>,
     home: tempfile::TempDir,
     environment: Vec<(String, String)>,
 }
@@ -52,13 +52,26 @@ impl TestDevice {
     /// When the home cannot be made.
     #[must_use]
     pub fn unregistered() -> Self {
+        Self::unregistered_at(tempfile::tempdir().unwrap())
+    }
+
+    /// Like [`Self::unregistered`], with a home whose path is too long for the address of a socket.
+    ///
+    /// # Panics
+    /// When the home cannot be made.
+    #[must_use]
+    pub fn unregistered_deep_down() -> Self {
+        let mut folder = tempfile::Builder::new();
+        Self::unregistered_at(folder.prefix(&"deep-".repeat(20)).tempdir().unwrap())
+    }
+
+    fn unregistered_at(home: tempfile::TempDir) -> Self {
         link_client::install_crypto();
-        let home = tempfile::tempdir().unwrap();
         engines::install(home.path());
         let local_port = free_port().get();
         let local = LocalClient::new(local_port).unwrap();
         let id = "dev_00000000000000000000000000000000".parse().unwrap();
-        Self { id, local, local_port, home, running: None, network: vec![], environment: vec![] }
+        Self { id, local, local_port, home, running: None, prefix: vec![], environment: vec![] }
     }
 
     /// Registers a device with a new key; its agent does not run.
@@ -85,7 +98,14 @@ impl TestDevice {
     /// Lets every later program of this device run in a network of its own. Its local API is not
     /// reached from here then.
     pub fn live_in(&mut self, network: &Namespace) {
-        self.network = network.prefix();
+        self.prefix = network.prefix();
+    }
+
+    /// Lets every later program of this device run without the rights of root, so that it sees of
+    /// other users' processes what anybody sees. Only root can do that.
+    pub fn live_without_privileges(&mut self) {
+        let words = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"];
+        self.prefix = words.map(str::to_owned).to_vec();
     }
 
     /// Writes the configuration of the agent.
@@ -125,7 +145,7 @@ impl TestDevice {
 
     fn program(&self, name: &str) -> Command {
         let program = program::path(name);
-        match self.network.split_first() {
+        match self.prefix.split_first() {
             None => Command::new(program),
             Some((first, more)) => {
                 let mut command = Command::new(first);

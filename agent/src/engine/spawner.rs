@@ -19,10 +19,10 @@ use link_platform::{
     fs,
     process::{Program, TiedChild},
 };
-use link_protocol::id::PipelineId;
+use link_protocol::{id::PipelineId, secret::Secret};
 use tokio::sync::{Notify, oneshot};
 
-use super::{Address, Running, Table};
+use super::{Address, Channel, Running, Table};
 use crate::run::Inbox;
 
 /// How often the processes are looked at.
@@ -46,7 +46,7 @@ const LOG_TICKS: u32 = 600;
 /// What the thread is told.
 #[derive(Debug)]
 pub(super) enum Order {
-    Start { pipeline_id: PipelineId, run: u64, program: Program, address: Address },
+    Start { pipeline_id: PipelineId, run: u64, program: Program, channel: Channel, secret: Secret },
     Stop { pipeline_id: PipelineId, run: u64 },
     StopAll { done: oneshot::Sender<()> },
 }
@@ -67,6 +67,7 @@ struct Child {
     pipeline_id: PipelineId,
     process: TiedChild,
     log: Option<PathBuf>,
+    channel: Channel,
     /// When it is killed, once it was asked to end.
     kill_at: Option<Instant>,
 }
@@ -85,8 +86,8 @@ impl Spawner {
                 orders.recv_timeout(TICK)
             };
             match order {
-                Ok(Order::Start { pipeline_id, run, program, address }) => {
-                    self.start(pipeline_id, run, &program, address);
+                Ok(Order::Start { pipeline_id, run, program, channel, secret }) => {
+                    self.start(pipeline_id, run, &program, channel, secret);
                 }
                 Ok(Order::Stop { pipeline_id, run }) => self.stop(pipeline_id, run),
                 Ok(Order::StopAll { done }) => {
@@ -101,15 +102,26 @@ impl Spawner {
         }
     }
 
-    fn start(&mut self, pipeline_id: PipelineId, run: u64, program: &Program, address: Address) {
+    fn start(
+        &mut self,
+        pipeline_id: PipelineId,
+        run: u64,
+        program: &Program,
+        channel: Channel,
+        secret: Secret,
+    ) {
+        // What an engine that was killed left there would keep this one from listening.
+        remove_socket(&channel);
         match TiedChild::start(program) {
             Ok(process) => {
                 tracing::info!(%pipeline_id, pid = process.id(), "engine started");
-                let running = Running { pipeline_id, address, pid: process.id(), healthy: false };
+                let address = Address { channel: channel.clone(), secret, pid: process.id() };
+                let running = Running { pipeline_id, address, healthy: false };
                 self.table.write().unwrap_or_else(PoisonError::into_inner).insert(run, running);
                 self.started.notify_one();
                 let log = program.log.clone();
-                self.children.insert(run, Child { pipeline_id, process, log, kill_at: None });
+                let child = Child { pipeline_id, process, log, channel, kill_at: None };
+                self.children.insert(run, child);
             }
             Err(error) => {
                 let reason =
@@ -168,6 +180,7 @@ impl Spawner {
             self.table.write().unwrap_or_else(PoisonError::into_inner).remove(&run);
             let Some(child) = self.children.remove(&run) else { continue };
             let pipeline_id = child.pipeline_id;
+            remove_socket(&child.channel);
             let event = if child.kill_at.is_some() {
                 Event::EngineStopped { pipeline_id, run }
             } else {
@@ -177,6 +190,18 @@ impl Spawner {
             };
             self.inbox.event_blocking(event);
         }
+    }
+}
+
+/// Removes the socket of an engine that has ended.
+fn remove_socket(channel: &Channel) {
+    match channel {
+        Channel::Socket(path) => {
+            if let Err(error) = fs::remove_file(path) {
+                tracing::warn!("{error}");
+            }
+        }
+        Channel::Port(_) => {}
     }
 }
 

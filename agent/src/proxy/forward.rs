@@ -8,13 +8,9 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
+use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper_util::{
-    client::legacy::{Client, connect::HttpConnector},
-    rt::TokioExecutor,
-};
 use link_agent_core::{
     cors::{self, Headers, Preflight},
     host,
@@ -55,10 +51,9 @@ const HOP_BY_HOP: [header::HeaderName; 10] = [
     header::HOST,
 ];
 
-/// The way to engines.
+/// What all requests to engines share.
 #[derive(Debug)]
 pub(super) struct Engine {
-    client: Client<HttpConnector, Full<Bytes>>,
     manifest: Manifest,
     /// Bodies that may be read at a time, so that their sum is bounded.
     reading: Semaphore,
@@ -66,15 +61,7 @@ pub(super) struct Engine {
 
 impl Engine {
     pub(super) fn new(manifest: Manifest) -> Self {
-        let mut connector = HttpConnector::new();
-        connector.set_nodelay(true);
-        connector.set_connect_timeout(Some(limits::CONNECT_TIMEOUT));
-        // An engine closes idle connections after a few seconds; none is kept longer than it does.
-        let client = Client::builder(TokioExecutor::new())
-            .pool_idle_timeout(Duration::from_secs(2))
-            .pool_timer(hyper_util::rt::TokioTimer::new())
-            .build(connector);
-        Self { client, manifest, reading: Semaphore::new(BODIES) }
+        Self { manifest, reading: Semaphore::new(BODIES) }
     }
 
     /// Reads a request's body: bounded in size, in time and in how many there are.
@@ -179,21 +166,17 @@ async fn forward(
     if !served.iter().any(|served| served == path) {
         return Err(Problem::new(Code::PathNotServed, "this path is not served"));
     }
-    let Some(address) = &live.engine else {
+    let Some(line) = &live.engine else {
         let detail = format!("`{}` is being loaded", live.route.alias);
         return Err(Problem::new(Code::EngineLoading, detail));
     };
-    let uri = format!("http://127.0.0.1:{}{path}", address.port);
     let mut outgoing = Request::new(Full::new(body));
     *outgoing.method_mut() = parts.method;
-    *outgoing.uri_mut() = uri.parse::<Uri>().map_err(|_| unavailable(live))?;
+    *outgoing.uri_mut() = path.parse::<Uri>().map_err(|_| unavailable(live))?;
     *outgoing.headers_mut() = outgoing_headers(parts.headers);
-    let secret = format!("Bearer {}", address.secret.expose());
-    let mut secret = HeaderValue::from_str(&secret).map_err(|_| unavailable(live))?;
-    secret.set_sensitive(true);
-    outgoing.headers_mut().insert(header::AUTHORIZATION, secret);
-    let response = engine.client.request(outgoing).await.map_err(|error| {
-        tracing::warn!(model = %live.route.alias, "the engine did not answer: {error}");
+    let response = line.send(outgoing).await.map_err(|error| {
+        let error = anyhow::Error::new(error);
+        tracing::warn!(model = %live.route.alias, "the engine did not answer: {error:#}");
         unavailable(live)
     })?;
     let metered = engine.manifest.serve.metered_paths.iter().any(|metered| metered == path);

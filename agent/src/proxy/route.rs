@@ -4,7 +4,7 @@ use link_agent_core::effect::Route;
 use link_protocol::{allowlist::Allowlist, report::TelemetryReport};
 use tokio::sync::mpsc;
 
-use crate::engine::Address;
+use crate::engine::Line;
 
 /// Usage records of one pipeline that may wait.
 const USAGE_QUEUE: usize = 1024;
@@ -14,7 +14,7 @@ const USAGE_QUEUE: usize = 1024;
 pub(super) struct Live {
     pub(super) route: Route,
     /// Absent while the engine loads.
-    pub(super) engine: Option<Address>,
+    pub(super) engine: Option<Line>,
     pub(super) usage: mpsc::Sender<TelemetryReport>,
 }
 

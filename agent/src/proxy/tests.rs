@@ -10,6 +10,7 @@ use link_protocol::{
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
 use super::*;
+use crate::engine::Channel;
 
 const RECORDED: [(&str, &[u8], Provenance); 3] = [
     ("text/event-stream", include_bytes!("../../core/tests/streams/asked.sse"), Provenance::Exact),
@@ -90,8 +91,13 @@ async fn serve(engine: Port, telemetry: bool) -> (Port, Frontend, mpsc::Receiver
         generation: 1,
         engine: Some(1),
     };
-    let address = Address { port: engine, secret: Secret::new("secret") };
-    frontend.set(Live { route, engine: Some(address), usage });
+    // The engine of these tests listens in this process.
+    let address = Address {
+        channel: Channel::Port(engine),
+        secret: Secret::new("secret"),
+        pid: std::process::id(),
+    };
+    frontend.set(Live { route, engine: Some(Line::new(address)), usage });
     (port, frontend, queue)
 }
 

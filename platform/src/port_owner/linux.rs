@@ -9,10 +9,17 @@ use super::PortOwner;
 /// The state column of a listening socket.
 const LISTEN: &str = "0A";
 
+/// 127.0.0.1 as the table writes it: a number in the byte order of the machine.
+#[cfg(target_endian = "little")]
+const LOOPBACK: &str = "0100007F";
+#[cfg(target_endian = "big")]
+const LOOPBACK: &str = "7F000001";
+
 pub(super) fn find(port: u16) -> Option<PortOwner> {
     let inode = ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().find_map(|table| {
         let text = fs::read_to_string(table).ok()?;
-        text.lines().skip(1).find_map(|line| listening_inode(line, port))
+        let listening = text.lines().skip(1).filter_map(listening).find(|found| found.port == port);
+        listening.map(|found| found.inode.to_owned())
     })?;
     let link = format!("socket:[{inode}]");
     fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
@@ -21,13 +28,31 @@ pub(super) fn find(port: u16) -> Option<PortOwner> {
     })
 }
 
-fn listening_inode(line: &str, port: u16) -> Option<String> {
+pub(super) fn listener_of(pid: u32, port: u16) -> Option<String> {
+    let text = fs::read_to_string("/proc/net/tcp").ok()?;
+    let process = format!("/proc/{pid}");
+    text.lines().skip(1).filter_map(listening).find_map(|found| {
+        let is_there = found.address == LOOPBACK && found.port == port;
+        let is_its = || has_open(Path::new(&process), &format!("socket:[{}]", found.inode));
+        (is_there && is_its()).then(|| found.inode.to_owned())
+    })
+}
+
+/// A row of a socket table that stands for a listening socket.
+struct Listening<'a> {
+    address: &'a str,
+    port: u16,
+    inode: &'a str,
+}
+
+fn listening(line: &str) -> Option<Listening<'_>> {
     let mut columns = line.split_whitespace();
     let local = columns.nth(1)?;
     let state = columns.nth(1)?;
     let inode = columns.nth(5)?;
-    let found = u16::from_str_radix(local.rsplit(':').next()?, 16).ok()?;
-    (state == LISTEN && found == port).then(|| inode.to_owned())
+    let (address, port) = local.rsplit_once(':')?;
+    let port = u16::from_str_radix(port, 16).ok()?;
+    (state == LISTEN).then_some(Listening { address, port, inode })
 }
 
 fn has_open(process: &Path, link: &str) -> bool {

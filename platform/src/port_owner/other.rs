@@ -5,3 +5,7 @@ use super::PortOwner;
 pub(super) fn find(_port: u16) -> Option<PortOwner> {
     None
 }
+
+pub(super) fn listener_of(_pid: u32, _port: u16) -> Option<String> {
+    None
+}

@@ -26,8 +26,19 @@ pub struct Engine {
     pub executable: String,
     pub default_build: String,
     pub accepted_builds: Vec<String>,
+    pub listens_on: ListensOn,
     pub health_path: String,
     pub proof_path: String,
+}
+
+/// Where an engine can listen.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum ListensOn {
+    /// A UNIX socket, or a loopback port where the system has no such sockets.
+    Socket,
+    /// A loopback port alone.
+    Port,
 }
 
 /// What clients may reach.
@@ -51,14 +62,22 @@ pub enum UsageUnasked {
 pub struct Launch<'a> {
     pub model: &'a Path,
     pub alias: &'a Alias,
-    /// The loopback port to listen on.
-    pub port: Port,
+    pub listen: Listen<'a>,
     /// A file that only this user can read; its one line is the secret of this launch.
     pub api_key_file: &'a Path,
     /// Threads to compute with; the engine's own choice when absent.
     pub threads: Option<u16>,
     /// Tokens of context.
     pub context: u32,
+}
+
+/// Where one launch of the engine listens.
+#[derive(Clone, Copy, Debug)]
+pub enum Listen<'a> {
+    /// The path of a UNIX socket; its name ends in `.sock`, by which `llama-server` knows it.
+    Socket(&'a Path),
+    /// A port of 127.0.0.1.
+    Port(Port),
 }
 
 /// Returns the plugin's manifest.
@@ -75,16 +94,17 @@ pub fn arguments(launch: &Launch<'_>) -> Vec<OsString> {
         launch.model.into(),
         "--alias".into(),
         launch.alias.as_str().into(),
-        "--host".into(),
-        "127.0.0.1".into(),
-        "--port".into(),
-        launch.port.to_string().into(),
         "--api-key-file".into(),
         launch.api_key_file.into(),
         "--ctx-size".into(),
         launch.context.to_string().into(),
         "--no-webui".into(),
     ];
+    match launch.listen {
+        Listen::Socket(path) => arguments.extend(["--host".into(), path.into()]),
+        Listen::Port(port) => arguments
+            .extend(["--host", "127.0.0.1", "--port", &port.to_string()].map(OsString::from)),
+    }
     if let Some(threads) = launch.threads {
         arguments.extend(["--threads".into(), threads.to_string().into()]);
     }
@@ -108,21 +128,26 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_listens_on_loopback_and_its_secret_is_no_argument() {
+    fn an_engine_listens_where_it_is_told_and_its_secret_is_no_argument() {
+        let socket = Listen::Socket(Path::new("/state/run/1.sock"));
+        assert_eq!(line(socket), format!("{COMMON} --host /state/run/1.sock --threads 1"));
+        let port = Listen::Port("18080".parse().unwrap());
+        assert_eq!(line(port), format!("{COMMON} --host 127.0.0.1 --port 18080 --threads 1"));
+    }
+
+    const COMMON: &str = "--model /models/tiny.gguf --alias tiny --api-key-file /state/run/1.key \
+         --ctx-size 4096 --no-webui";
+
+    fn line(listen: Listen<'_>) -> String {
         let launch = Launch {
             model: Path::new("/models/tiny.gguf"),
             alias: &"tiny".parse().unwrap(),
-            port: "18080".parse().unwrap(),
+            listen,
             api_key_file: Path::new("/state/run/1.key"),
             threads: Some(1),
             context: 4096,
         };
-        let line: Vec<_> =
-            arguments(&launch).iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        assert_eq!(
-            line.join(" "),
-            "--model /models/tiny.gguf --alias tiny --host 127.0.0.1 --port 18080 \
-             --api-key-file /state/run/1.key --ctx-size 4096 --no-webui --threads 1"
-        );
+        let words = arguments(&launch);
+        words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
     }
 }

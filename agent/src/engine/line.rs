@@ -1,0 +1,271 @@
+//! The line to one engine: a few connections that are used again, over a channel that nobody else can
+//! answer.
+//!
+//! A socket in the agent's private folder can be taken by no other user. A loopback port can, so a
+//! connection to one counts only when our child listened there before and after it was made; until
+//! then nothing is said on it, and no secret with it.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: connections, and the age of idle ones")]
+
+use std::{
+    io,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, header};
+use http_body_util::Full;
+use hyper::{
+    body::Incoming,
+    client::conn::http1::{self, SendRequest},
+};
+use hyper_util::rt::TokioIo;
+use link_platform::{local_socket, port_owner};
+use link_protocol::{limits, port::Port, secret::Secret};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
+
+/// How long a connection may lie idle: an engine closes idle ones after a few seconds, and a request
+/// must not meet that.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// Connections that are kept for use; more are closed after one request.
+const KEPT: usize = 512;
+
+/// How an engine is reached, and how it knows that it is asked by its agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Address {
+    pub(crate) channel: Channel,
+    pub(crate) secret: Secret,
+    /// The process that we started.
+    pub(crate) pid: u32,
+}
+
+/// Where an engine listens.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Channel {
+    /// A UNIX socket in a folder that only this user can enter.
+    Socket(PathBuf),
+    /// A port of 127.0.0.1.
+    Port(Port),
+}
+
+/// An engine could not be asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LineError {
+    #[error("the engine does not listen")]
+    Connect(#[source] io::Error),
+    #[error("another program listens on the engine's port {0}")]
+    Stranger(Port),
+    #[error("the engine did not take a connection in time")]
+    ConnectTimeout,
+    #[error("the engine broke the connection off")]
+    Broken(#[source] hyper::Error),
+}
+
+/// The connections to one engine. A clone shares them.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    address: Arc<Address>,
+    idle: Arc<Mutex<Vec<Idle>>>,
+}
+
+/// A connection that has had a request. It may be answering still; then it is not ready for another.
+#[derive(Debug)]
+struct Idle {
+    connection: Connection,
+    since: Instant,
+}
+
+type Connection = SendRequest<Full<Bytes>>;
+
+impl Line {
+    /// Makes a line to the engine at `address`; nothing is connected yet.
+    pub(crate) fn new(address: Address) -> Self {
+        Self { address: Arc::new(address), idle: Arc::default() }
+    }
+
+    /// Sends a request whose target is a path, with the secret of the engine's launch.
+    ///
+    /// # Errors
+    /// When the engine cannot be reached, another program stands in its place, or the connection
+    /// breaks before the head of the answer.
+    pub(crate) async fn send(
+        &self,
+        mut request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, LineError> {
+        if let Some(secret) = bearer(self.address.secret.expose()) {
+            request.headers_mut().insert(header::AUTHORIZATION, secret);
+        }
+        self.send_as_it_is(request).await
+    }
+
+    /// Returns the status that the engine answers to a GET of `path` by somebody with this `secret`,
+    /// or without one.
+    pub(crate) async fn status(&self, path: &str, secret: Option<&str>) -> Option<u16> {
+        let mut request = Request::builder().method(Method::GET).uri(path);
+        if let Some(secret) = secret.and_then(bearer) {
+            request = request.header(header::AUTHORIZATION, secret);
+        }
+        let request = request.body(Full::default()).ok()?;
+        let response = self.send_as_it_is(request).await.ok()?;
+        Some(response.status().as_u16())
+    }
+
+    /// Returns the secret of the engine's launch.
+    pub(crate) fn secret(&self) -> &Secret {
+        &self.address.secret
+    }
+
+    async fn send_as_it_is(
+        &self,
+        mut request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, LineError> {
+        request.headers_mut().insert(header::HOST, HeaderValue::from_static("localhost"));
+        while let Some(mut connection) = self.take_idle() {
+            match connection.try_send_request(request).await {
+                Ok(response) => {
+                    self.keep(connection);
+                    return Ok(response);
+                }
+                Err(mut failed) => match failed.take_message() {
+                    // Nothing of it was sent: the engine had closed the connection before.
+                    Some(unsent) => request = unsent,
+                    None => return Err(LineError::Broken(failed.into_error())),
+                },
+            }
+        }
+        let mut connection = connect(&self.address).await?;
+        let response = connection.send_request(request).await.map_err(LineError::Broken)?;
+        self.keep(connection);
+        Ok(response)
+    }
+
+    fn take_idle(&self) -> Option<Connection> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|idle| !idle.connection.is_closed() && idle.since.elapsed() < IDLE);
+        let ready = idle.iter().rposition(|idle| idle.connection.is_ready())?;
+        Some(idle.swap_remove(ready).connection)
+    }
+
+    fn keep(&self, connection: Connection) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < KEPT {
+            idle.push(Idle { connection, since: Instant::now() });
+        }
+    }
+}
+
+async fn connect(address: &Address) -> Result<Connection, LineError> {
+    let connecting = async {
+        match &address.channel {
+            Channel::Socket(path) => {
+                speak(local_socket::connect(path).await.map_err(LineError::Connect)?).await
+            }
+            Channel::Port(port) => speak(connect_to_child(*port, address.pid).await?).await,
+        }
+    };
+    tokio::time::timeout(limits::CONNECT_TIMEOUT, connecting)
+        .await
+        .map_err(|_| LineError::ConnectTimeout)?
+}
+
+/// Connects to the port of our child. It had the port before and after the connection was made, with
+/// the same socket, so the connection leads to it.
+async fn connect_to_child(port: Port, pid: u32) -> Result<TcpStream, LineError> {
+    let listener = async || {
+        let find = move || port_owner::listener_of(pid, port.get());
+        tokio::task::spawn_blocking(find).await.ok().flatten()
+    };
+    let before = listener().await.ok_or(LineError::Stranger(port))?;
+    let stream = TcpStream::connect(("127.0.0.1", port.get())).await.map_err(LineError::Connect)?;
+    stream.set_nodelay(true).map_err(LineError::Connect)?;
+    if listener().await != Some(before) {
+        return Err(LineError::Stranger(port));
+    }
+    Ok(stream)
+}
+
+async fn speak(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+) -> Result<Connection, LineError> {
+    let (requests, connection) =
+        http1::handshake(TokioIo::new(stream)).await.map_err(LineError::Broken)?;
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!("a connection to an engine ended: {error}");
+        }
+    });
+    Ok(requests)
+}
+
+fn bearer(secret: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(&format!("Bearer {secret}")).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn nothing_is_said_to_a_program_that_took_the_port_of_an_engine() {
+        let stranger = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = Port::try_from(stranger.local_addr().unwrap().port()).unwrap();
+        let heard = tokio::spawn(async move {
+            let mut heard = Vec::new();
+            while let Ok(Ok((mut stream, _))) =
+                tokio::time::timeout(Duration::from_millis(300), stranger.accept()).await
+            {
+                stream.read_to_end(&mut heard).await.unwrap();
+            }
+            heard
+        });
+        // The engine that we started is process 1 here: another user's, or not listening at all.
+        let line = Line::new(Address {
+            channel: Channel::Port(port),
+            secret: Secret::new("the secret of the launch"),
+            pid: 1,
+        });
+        let sent = line.send(Request::new(Full::from("a prompt"))).await;
+        assert!(matches!(sent, Err(LineError::Stranger(found)) if found == port), "{sent:?}");
+        assert_eq!(line.status("/props", Some("the secret of the launch")).await, None);
+        assert_eq!(heard.await.unwrap(), b"");
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_connection_is_used_again_once_its_answer_is_read() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
+        let accepted = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let counter = accepted.clone();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                counter.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                tokio::spawn(async move {
+                    let mut buffer = [0; 4096];
+                    while stream.read(&mut buffer).await.is_ok_and(|read| read > 0) {
+                        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+                        stream.write_all(answer).await.unwrap();
+                    }
+                });
+            }
+        });
+        let secret = Secret::new("secret");
+        let address = Address { channel: Channel::Port(port), secret, pid: std::process::id() };
+        let line = Line::new(address);
+        for _ in 0..20 {
+            let response = line.send(Request::new(Full::default())).await.unwrap();
+            let body = http_body_util::BodyExt::collect(response.into_body()).await.unwrap();
+            assert_eq!(body.to_bytes(), "ok");
+        }
+        assert_eq!(accepted.load(std::sync::atomic::Ordering::SeqCst), 1);
+    }
+}
