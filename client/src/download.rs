@@ -3,11 +3,14 @@
 //! A redirect may lead to another host, as file servers do, but neither from https to http nor into
 //! this machine or its private network unless the address itself was there.
 
-use std::{net::IpAddr, time::Duration};
+mod destination;
+
+use std::{sync::Arc, time::Duration};
 
 use reqwest::{StatusCode, Url, redirect};
 
-use crate::http::{self, InvalidAddress, is_loopback};
+use self::destination::{Resolver, may_follow};
+use crate::http::{self, InvalidAddress};
 
 /// Redirects that are followed.
 const HOPS: usize = 5;
@@ -27,7 +30,8 @@ pub fn client(address: &str, stall: Duration) -> Result<reqwest::Client, Invalid
         let allowed = from.is_some_and(|from| may_follow(from, attempt.url()));
         if allowed && attempt.previous().len() <= HOPS { attempt.follow() } else { attempt.stop() }
     });
-    http::build(http::builder_for(&url).read_timeout(stall).redirect(policy))
+    let builder = http::builder_for(&url).read_timeout(stall).redirect(policy);
+    http::build(builder.dns_resolver(Arc::new(Resolver::new(&url))))
 }
 
 /// Gets a small document; nothing when the server has none at this address.
@@ -60,44 +64,9 @@ pub async fn document(
     Ok(Some(document))
 }
 
-fn may_follow(from: &Url, to: &Url) -> bool {
-    let same_scheme = from.scheme() == to.scheme();
-    same_scheme && (from.origin() == to.origin() || !is_private(to))
-}
-
-/// Tells whether an address names this machine or a private network.
-fn is_private(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    is_loopback(url)
-        || host.ends_with(".localhost")
-        || host.parse::<IpAddr>().is_ok_and(|address| match address {
-            IpAddr::V4(v4) => v4.is_private() || v4.is_link_local() || v4.is_unspecified(),
-            IpAddr::V6(v6) => {
-                v6.is_unique_local() || v6.is_unicast_link_local() || v6.is_unspecified()
-            }
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_redirect_leads_neither_to_plain_http_nor_into_a_private_network() {
-        for (from, to, allowed) in [
-            ("https://a.example/m", "https://cdn.example/m", true),
-            ("https://a.example/m", "http://a.example/m", false),
-            ("http://a.example/m", "http://127.0.0.1:20505/healthz", false),
-            ("https://a.example/m", "https://localhost/m", false),
-            ("https://a.example/m", "https://10.0.0.1/m", false),
-            ("https://a.example/m", "https://[::1]/m", false),
-            ("https://a.example/m", "https://169.254.169.254/m", false),
-            ("http://127.0.0.1:9/m", "http://127.0.0.1:9/n", true),
-        ] {
-            let [from_url, to_url] = [from, to].map(|text| Url::parse(text).unwrap());
-            assert_eq!(may_follow(&from_url, &to_url), allowed, "{from} to {to}");
-        }
-    }
 
     #[test]
     fn only_http_addresses_are_taken() {
