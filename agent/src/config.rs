@@ -30,7 +30,7 @@ impl std::error::Error for Unusable {}
 /// [`Unusable`] with every fault, or why the file cannot be read. The file is left as it is.
 pub(crate) fn load(roots: &Roots) -> anyhow::Result<AgentConfig> {
     let path = roots.agent_config();
-    let text = match fs::read_limited(&path, config::SIZE_LIMIT) {
+    let text = match fs::read_plain(&path, config::SIZE_LIMIT) {
         Ok(text) => text,
         Err(error) if error.is_not_found() => return Ok(AgentConfig::default()),
         Err(error) => return Err(error.into()),

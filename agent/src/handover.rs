@@ -14,7 +14,7 @@ use link_platform::{
     fs::{self, FileError},
     paths::Roots,
 };
-use link_protocol::{id::PipelineId, identity::Identity};
+use link_protocol::{config, id::PipelineId, identity::Identity};
 
 /// The journals, that of this device and those of former ones that were set aside.
 const JOURNALS: &str = "journal.";
@@ -56,7 +56,7 @@ pub(crate) fn carry_out(roots: &Roots, identity: &Identity, to_epoch: u64) -> an
 
 /// Tells whether the file at `path` still says who `identity` is; nothing when it is gone or damaged.
 fn is_said(path: &Path, identity: &Identity) -> Result<Option<bool>, FileError> {
-    match fs::read_to_string(path) {
+    match fs::read_plain(path, config::SIZE_LIMIT) {
         Ok(text) => Ok(Identity::parse(&text).ok().map(|said| said == *identity)),
         Err(error) if error.is_not_found() => Ok(None),
         Err(error) => Err(error),

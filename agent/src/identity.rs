@@ -8,7 +8,10 @@ use std::{path::Path, time::Duration};
 use anyhow::Context as _;
 use link_agent_core::identity::{Resolution, resolve};
 use link_platform::{fs, paths::Roots};
-use link_protocol::{config::IdentityConfig, identity::Identity};
+use link_protocol::{
+    config::{self, IdentityConfig},
+    identity::Identity,
+};
 
 use crate::{onboarding::Onboarding, session};
 
@@ -61,7 +64,7 @@ pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Re
 pub(crate) async fn changed(path: &Path, current: &Identity) {
     loop {
         tokio::time::sleep(LOOK_AGAIN).await;
-        match fs::read_to_string(path) {
+        match fs::read_plain(path, config::SIZE_LIMIT) {
             Ok(text) => {
                 if Identity::parse(&text).is_ok_and(|identity| identity != *current) {
                     return;
@@ -74,7 +77,7 @@ pub(crate) async fn changed(path: &Path, current: &Identity) {
 }
 
 fn read(path: &Path) -> anyhow::Result<Option<Identity>> {
-    match fs::read_to_string(path) {
+    match fs::read_plain(path, config::SIZE_LIMIT) {
         Ok(text) => Identity::parse(&text)
             .map(Some)
             .with_context(|| format!("cannot use `{}`", path.display())),

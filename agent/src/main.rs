@@ -29,10 +29,11 @@ mod report;
 mod run;
 mod self_check;
 mod session;
+mod state_folder;
 mod transport;
 mod update;
 
-use std::{io::Write as _, process::ExitCode};
+use std::{io::Write as _, process::ExitCode, time::Duration};
 
 use anyhow::Context as _;
 use clap::Parser as _;
@@ -52,6 +53,9 @@ use crate::{
     run::{Outcome, Setup},
     self_check::CannotTell,
 };
+
+/// How long work on files may take to end when the agent ends.
+const LAST_WORK: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
     names::keep_to_what_is_built_in();
@@ -97,7 +101,7 @@ fn start(args: &Args) -> anyhow::Result<()> {
     if args.self_check {
         return runtime.block_on(self_check::run(&roots, args.connected));
     }
-    fs::create_private_dir(&roots.state)?;
+    state_folder::take(&roots)?;
     let _lock = fs::try_lock(&roots.agent_lock())?
         .with_context(|| format!("another agent runs with {}", roots.state.display()))?;
     // A full disk may be emptied; what is served must not end with it.
@@ -125,7 +129,8 @@ fn start(args: &Args) -> anyhow::Result<()> {
             }
         }
     });
-    drop(runtime);
+    // Work that the system does not let end must not keep the agent from ending.
+    runtime.shutdown_timeout(LAST_WORK);
     match ended? {
         Outcome::MakesWay => make_way(&roots),
         Outcome::Stopped | Outcome::RegisteredAnew | Outcome::HandedOver => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use link_client::http::{Call, Http};
 use link_platform::{fs, paths::Roots};
-use link_protocol::identity::Identity;
+use link_protocol::{config, identity::Identity};
 
 use crate::{journal::Journal, session};
 
@@ -29,7 +29,7 @@ pub(crate) async fn run(roots: &Roots, connected: bool) -> anyhow::Result<()> {
         .with_context(|| format!("cannot write to `{}`", roots.state.display()))
         .context(CannotTell("the folder of the state cannot be written"))?;
     let path = roots.identity();
-    let identity = match fs::read_to_string(&path) {
+    let identity = match fs::read_plain(&path, config::SIZE_LIMIT) {
         Ok(text) => Identity::parse(&text)
             .map(Some)
             .with_context(|| format!("cannot use `{}`", path.display()))?,

@@ -34,10 +34,10 @@ pub(crate) fn find(roots: &Roots, device: Option<DeviceId>) -> anyhow::Result<Fo
     let mut files = Vec::new();
     let mut unread = false;
     for name in names(&folder).with_context(|| format!("cannot read `{}`", folder.display()))? {
-        match fs::read_limited(&folder.join(&name), session::SIZE_LIMIT) {
+        match fs::read_plain(&folder.join(&name), session::SIZE_LIMIT) {
             Ok(text) => files.push((name, text)),
             Err(error) => {
-                tracing::warn!("a session is left alone: {error}");
+                tracing::warn!("a session is left alone: {:#}", anyhow::Error::new(error));
                 unread = true;
             }
         }

@@ -110,6 +110,43 @@ pub fn read_limited(path: &Path, limit: u64) -> Result<String, FileError> {
     Ok(text)
 }
 
+/// Like [`read_limited`], for a file of ours: refuses at once whatever is no plain file, such as a pipe
+/// that would never end or a device that has no end.
+///
+/// # Errors
+/// Those of [`read_limited`], and when it is no plain file.
+pub fn read_plain(path: &Path, limit: u64) -> Result<String, FileError> {
+    ensure_plain(path)?;
+    read_limited(path, limit)
+}
+
+/// Makes sure that `path` leads to a plain file, or to nothing yet.
+///
+/// # Errors
+/// When something else is there, or it cannot be looked at.
+pub fn ensure_plain(path: &Path) -> Result<(), FileError> {
+    let failed = |source| FileError { action: "use", path: path.to_owned(), source };
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err(failed(io::Error::other("it is no plain file; remove it"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Makes sure that only this user can enter the folder `path`. Returns true when others could before,
+/// and everything in it belongs to this user all the same.
+///
+/// # Errors
+/// When the folder or something in it belongs to another user, or it cannot be changed.
+pub fn keep_to_owner(path: &Path) -> Result<bool, FileError> {
+    system::keep_to_owner(path).map_err(|source| FileError {
+        action: "keep other users out of",
+        path: path.to_owned(),
+        source,
+    })
+}
+
 /// Reads the last `bytes` of a text file; what is not UTF-8 is replaced.
 ///
 /// # Errors
@@ -193,6 +230,7 @@ pub struct Lock {
 /// # Errors
 /// When the file cannot be created.
 pub fn try_lock(path: &Path) -> Result<Option<Lock>, FileError> {
+    ensure_plain(path)?;
     let failed = |source| FileError { action: "lock", path: path.to_owned(), source };
     let file =
         File::options().create(true).truncate(false).write(true).open(path).map_err(failed)?;
@@ -289,6 +327,52 @@ mod tests {
         assert!(!system::is_at(&file, &path));
         File::create(&path).unwrap();
         assert!(!system::is_at(&file, &path));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_the_place_of_a_file_is_refused_without_waiting() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("state.json");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for refused in [read_plain(&pipe, 10).err(), try_lock(&pipe).err()] {
+            let source = std::error::Error::source(refused.as_ref().unwrap()).unwrap().to_string();
+            assert!(source.contains("no plain file"), "{source}");
+        }
+        assert!(read_plain(&dir.path().join("none"), 10).unwrap_err().is_not_found());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_others_may_write_becomes_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        std::fs::create_dir(&state).unwrap();
+        std::fs::write(state.join("journal.db"), "").unwrap();
+        std::fs::set_permissions(&state, Permissions::from_mode(0o777)).unwrap();
+        assert!(keep_to_owner(&state).unwrap());
+        assert_eq!(state.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(!keep_to_owner(&state).unwrap(), "there is nothing to do any more");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_another_user_has_put_into_a_folder_is_refused() {
+        use std::os::unix::fs::{PermissionsExt as _, chown};
+
+        let dir = tempfile::tempdir().unwrap();
+        let planted = dir.path().join("identity.json");
+        std::fs::write(&planted, "{}").unwrap();
+        if chown(&planted, Some(65534), Some(65534)).is_err() {
+            // Only root can give a file to somebody else.
+            return;
+        }
+        std::fs::set_permissions(dir.path(), Permissions::from_mode(0o777)).unwrap();
+        let refused = keep_to_owner(dir.path()).unwrap_err();
+        let source = std::error::Error::source(&refused).unwrap().to_string();
+        assert!(source.contains("`identity.json` in it belongs to user 65534"), "{source}");
     }
 
     #[test]

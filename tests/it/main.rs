@@ -34,6 +34,7 @@ mod secrets;
 mod service;
 mod serving;
 mod simulation;
+mod state_folder;
 mod transfer;
 mod uninstall;
 mod update;

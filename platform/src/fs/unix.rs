@@ -21,6 +21,33 @@ pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
+pub(super) fn keep_to_owner(path: &Path) -> io::Result<bool> {
+    let us = rustix::process::geteuid().as_raw();
+    let folder = std::fs::metadata(path)?;
+    if folder.uid() != us {
+        let reason =
+            format!("it belongs to user {}, and this program runs as user {us}", folder.uid());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+    }
+    if folder.mode() & 0o077 == 0 {
+        return Ok(false);
+    }
+    // Shut first: whatever is found after that was put there before.
+    std::fs::set_permissions(path, Permissions::from_mode(0o700))?;
+    for entry in std::fs::read_dir(path)? {
+        let entry = entry?;
+        let owner = entry.metadata()?.uid();
+        if owner != us {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let reason =
+                format!("`{name}` in it belongs to user {owner}; look at it and remove it");
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+        }
+    }
+    Ok(true)
+}
+
 pub(super) fn sync_dir(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

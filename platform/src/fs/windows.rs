@@ -21,6 +21,12 @@ pub(super) fn create_private_dir(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
+/// The access list of the profile folder keeps other users out.
+#[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
+pub(super) fn keep_to_owner(_path: &Path) -> io::Result<bool> {
+    Ok(false)
+}
+
 pub(super) fn sync_dir(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
