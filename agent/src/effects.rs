@@ -179,6 +179,7 @@ fn name(change: &Change) -> &'static str {
         Change::RemovePipeline(_) => "pipeline-removed",
         Change::PutReport(_) => "report-stored",
         Change::RemoveReport(_) => "report-removed",
+        Change::SetAside(_) => "report-set-aside",
         Change::BuryReport { .. } => "report-buried",
         Change::SetLastSeq(_) => "seq-stored",
     }

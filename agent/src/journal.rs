@@ -134,6 +134,9 @@ async fn apply_one(
         Change::PutReport(entry) => sqlx::query("INSERT INTO outbox (id, body) VALUES ($1, $2)")
             .bind(entry.id.cast_signed())
             .bind(text(entry)?),
+        Change::SetAside(entry) => sqlx::query("UPDATE outbox SET body = $2 WHERE id = $1")
+            .bind(entry.id.cast_signed())
+            .bind(text(entry)?),
         Change::RemoveReport(id) => {
             sqlx::query("DELETE FROM outbox WHERE id = $1").bind(id.cast_signed())
         }
@@ -204,6 +207,9 @@ mod tests {
         let snapshot = journal.load().await.unwrap();
         assert_eq!((snapshot.commands, snapshot.outbox), (vec![entry], vec![report.clone()]));
         assert_eq!(snapshot.last_seq, 7);
+        let aside = OutboxEntry { unauthorized: true, ..report.clone() };
+        journal.apply(&[Change::SetAside(aside.clone())]).await.unwrap();
+        assert_eq!(journal.load().await.unwrap().outbox, [aside]);
         let bury = Change::BuryReport { entry: report, reason: "410".to_owned() };
         journal.apply(&[bury]).await.unwrap();
         assert!(journal.load().await.unwrap().outbox.is_empty());
@@ -237,7 +243,7 @@ mod tests {
             output: "done".to_owned(),
             attempt: 1,
         };
-        OutboxEntry { id, report: Report::Command(report) }
+        OutboxEntry { id, report: Report::Command(report), unauthorized: false }
     }
 
     fn command() -> CommandId {

@@ -10,6 +10,7 @@ use link_agent_core::{
     event::Event,
     record::{OutboxEntry, Report},
 };
+use link_client::http::HttpError;
 use link_protocol::{
     config::{ReportingConfig, ReportingHandler},
     envelope::Receipt,
@@ -149,18 +150,25 @@ async fn send_receipts(ways: &Ways, mut queue: mpsc::Receiver<Receipt>) {
 }
 
 async fn send_reports(sink: &Sink, mut queue: mpsc::Receiver<OutboxEntry>, inbox: Inbox) {
-    while let Some(OutboxEntry { id, report }) = queue.recv().await {
-        let event = match sink.deliver(&Item::Report(report)).await {
-            Ok(true) => Event::ReportSent { id },
-            Ok(false) => Event::ReportDeferred { id },
-            // A token that no longer counts says nothing about the report.
-            Err(error) if error.status == 401 => Event::ReportDeferred { id },
-            Err(error) => Event::ReportRefused { id, reason: error.to_string() },
-        };
-        if let Event::ReportRefused { reason, .. } = &event {
-            tracing::warn!(id, "a report was refused and set aside: {reason}");
-        }
+    while let Some(OutboxEntry { id, report, .. }) = queue.recv().await {
+        let event = fate(id, sink.deliver(&Item::Report(report)).await);
         inbox.event(event).await;
+    }
+}
+
+/// What became of a report. A 401 says nothing about the report: it refuses the device.
+fn fate(id: u64, delivered: Result<bool, HttpError>) -> Event {
+    match delivered {
+        Ok(true) => Event::ReportSent { id },
+        Ok(false) => Event::ReportDeferred { id },
+        Err(error) if error.status == 401 => {
+            tracing::warn!(id, "a report waits: the backend does not accept this device: {error}");
+            Event::ReportUnauthorized { id, reason: error.to_string() }
+        }
+        Err(error) => {
+            tracing::warn!(id, "a report was refused and set aside: {error}");
+            Event::ReportRefused { id, reason: error.to_string() }
+        }
     }
 }
 
@@ -175,5 +183,28 @@ pub(crate) async fn say_farewell(config: &ReportingConfig, ways: &Ways, report: 
         Ok(true) => {}
         Ok(false) => tracing::debug!("the backend did not hear that we stop"),
         Err(error) => tracing::debug!("the backend refused the last report: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Holds: S7-5, S7-6
+    #[test]
+    fn no_4xx_is_tried_again_and_a_401_waits_for_the_next_hello() {
+        for status in [400, 403, 404, 409, 410, 422, 429] {
+            let event = fate(7, Err(refusal(status)));
+            assert!(matches!(event, Event::ReportRefused { id: 7, .. }), "{status}: {event:?}");
+        }
+        let event = fate(7, Err(refusal(401)));
+        assert!(matches!(event, Event::ReportUnauthorized { id: 7, .. }), "{event:?}");
+        assert!(matches!(fate(7, Ok(false)), Event::ReportDeferred { id: 7 }));
+        assert!(matches!(fate(7, Ok(true)), Event::ReportSent { id: 7 }));
+    }
+
+    fn refusal(status: u16) -> HttpError {
+        let reason = "refused".to_owned();
+        HttpError { status, reason, retryable: false, problem: None, retry_after: None }
     }
 }

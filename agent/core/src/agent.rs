@@ -95,6 +95,9 @@ impl Agent {
             }
             Event::ReportSent { id } => self.outbox.sent(id, &mut turn.changes),
             Event::ReportDeferred { id } => self.outbox.deferred(id, now),
+            Event::ReportUnauthorized { id, reason } => {
+                self.outbox.unauthorized(id, reason, &mut turn.changes);
+            }
             Event::ReportRefused { id, reason } => {
                 self.outbox.refused(id, reason, &mut turn.changes);
             }
@@ -214,7 +217,7 @@ impl Agent {
         }
         self.clock.set(welcome.server_time, turn.now);
         self.connection = ConnectionState::Connected;
-        self.outbox.hurry();
+        self.outbox.welcomed();
         if self.status != LifecycleStatus::Online && !self.update.is_running() {
             self.report_lifecycle(LifecycleStatus::Online, turn);
         }

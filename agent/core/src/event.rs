@@ -27,6 +27,8 @@ pub enum Event {
     ReportSent { id: u64 },
     /// A report could not be sent; it may be later.
     ReportDeferred { id: u64 },
+    /// The backend did not let this device in with a report (401).
+    ReportUnauthorized { id: u64, reason: String },
     /// A report was refused for good.
     ReportRefused { id: u64, reason: String },
     /// Bytes of a model file are on disk.

@@ -3,7 +3,8 @@
 //!
 //! A newer report of the same thing replaces an older one that has not been sent, so the queue is
 //! bounded by the number of commands, models and deployments. A refused report is set aside and
-//! never blocks the rest.
+//! never blocks the rest. A 401 refuses the device and not the report: what it set aside is offered
+//! once more after the next hello that the backend accepts, and a second 401 is final.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -31,6 +32,8 @@ const BACK_OFF: [Duration; 5] = [
 #[derive(Debug, Default)]
 pub struct Outbox {
     queue: VecDeque<OutboxEntry>,
+    /// What a 401 has set aside until the backend accepts a hello.
+    aside: Vec<OutboxEntry>,
     next_id: u64,
     sending: Option<u64>,
     failures: usize,
@@ -53,23 +56,27 @@ impl Outbox {
         let (stale, queue): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| is_of_the_process(&entry.report));
         changes.extend(stale.into_iter().map(|entry| Change::RemoveReport(entry.id)));
-        Self { queue: queue.into(), next_id, ..Self::default() }
+        let (aside, queue): (Vec<_>, Vec<_>) =
+            queue.into_iter().partition(|entry| entry.unauthorized);
+        Self { queue: queue.into(), aside, next_id, ..Self::default() }
     }
 
     /// Adds a report.
     pub fn push(&mut self, report: Report, changes: &mut Vec<Change>) {
         if let Some(subject) = subject(&report) {
             let sending = self.sending;
-            self.queue.retain(|entry| {
+            let mut keeps = |entry: &OutboxEntry| {
                 let keep = Some(entry.id) == sending
                     || subject_of(entry).is_none_or(|other| other != subject);
                 if !keep {
                     changes.push(Change::RemoveReport(entry.id));
                 }
                 keep
-            });
+            };
+            self.aside.retain(&mut keeps);
+            self.queue.retain(keeps);
         }
-        let entry = OutboxEntry { id: self.next_id, report };
+        let entry = OutboxEntry { id: self.next_id, report, unauthorized: false };
         self.next_id += 1;
         changes.push(Change::PutReport(entry.clone()));
         self.queue.push_back(entry);
@@ -78,16 +85,18 @@ impl Outbox {
     /// The report of a pipeline's removal, while nobody is known to have taken it.
     #[must_use]
     pub fn removal_of(&self, pipeline: PipelineId) -> Option<&ModelReport> {
-        self.queue.iter().rev().find_map(|entry| match &entry.report {
-            Report::Model(report)
-                if report.pipeline_id == pipeline && report.state == ModelState::Removed =>
-            {
-                Some(report)
+        self.queue.iter().rev().chain(self.aside.iter().rev()).find_map(|entry| {
+            match &entry.report {
+                Report::Model(report)
+                    if report.pipeline_id == pipeline && report.state == ModelState::Removed =>
+                {
+                    Some(report)
+                }
+                Report::Model(_)
+                | Report::Lifecycle(_)
+                | Report::Command(_)
+                | Report::Progress { .. } => None,
             }
-            Report::Model(_)
-            | Report::Lifecycle(_)
-            | Report::Command(_)
-            | Report::Progress { .. } => None,
         })
     }
 
@@ -119,6 +128,19 @@ impl Outbox {
         }
     }
 
+    /// The backend did not let this device in with the report `id`.
+    pub fn unauthorized(&mut self, id: u64, reason: String, changes: &mut Vec<Change>) {
+        let Some(mut entry) = self.take(id) else { return };
+        self.failures = 0;
+        if entry.unauthorized {
+            changes.push(Change::BuryReport { entry, reason });
+            return;
+        }
+        entry.unauthorized = true;
+        changes.push(Change::SetAside(entry.clone()));
+        self.aside.push(entry);
+    }
+
     /// The report `id` could not be sent.
     pub fn deferred(&mut self, id: u64, now: Now) {
         if self.sending == Some(id) {
@@ -128,10 +150,13 @@ impl Outbox {
         }
     }
 
-    /// The backend can be reached again: whatever waits may go at once.
-    pub fn hurry(&mut self) {
+    /// The backend has accepted this device: whatever waits may go at once, and so may what a 401
+    /// has set aside.
+    pub fn welcomed(&mut self) {
         self.retry_at = None;
         self.failures = 0;
+        self.queue.extend(self.aside.drain(..));
+        self.queue.make_contiguous().sort_by_key(|entry| entry.id);
     }
 
     /// When to call [`Self::pump`] again.
@@ -143,7 +168,7 @@ impl Outbox {
     /// Tells whether everything was taken.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+        self.queue.is_empty() && self.aside.is_empty()
     }
 
     fn take(&mut self, id: u64) -> Option<OutboxEntry> {

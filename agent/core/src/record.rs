@@ -55,6 +55,10 @@ impl PipelineRecord {
 pub struct OutboxEntry {
     pub id: u64,
     pub report: Report,
+    /// Whether the backend has refused the device itself (401) when it was handed in. It is offered
+    /// once more after the next hello that the backend accepts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unauthorized: bool,
 }
 
 /// The reports that go through the outbox.
@@ -76,6 +80,8 @@ pub enum Change {
     RemovePipeline(PipelineId),
     PutReport(OutboxEntry),
     RemoveReport(u64),
+    /// It waits for the next hello that the backend accepts.
+    SetAside(OutboxEntry),
     /// The backend refused it for good: kept aside, never sent again.
     BuryReport {
         entry: OutboxEntry,
@@ -119,6 +125,7 @@ impl Steps {
                 | Change::ForgetCommand(_)
                 | Change::PutReport(_)
                 | Change::RemoveReport(_)
+                | Change::SetAside(_)
                 | Change::BuryReport { .. }
                 | Change::SetLastSeq(_) => steps.journal.push(change),
             }
@@ -143,6 +150,7 @@ fn takes_in(change: &Change) -> bool {
         | Change::RemovePipeline(_)
         | Change::PutReport(_)
         | Change::RemoveReport(_)
+        | Change::SetAside(_)
         | Change::BuryReport { .. } => false,
     }
 }

@@ -123,6 +123,7 @@ impl Session {
                 | Change::ForgetCommand(_)
                 | Change::PutReport(_)
                 | Change::RemoveReport(_)
+                | Change::SetAside(_)
                 | Change::BuryReport { .. }
                 | Change::SetLastSeq(_) => {}
             }

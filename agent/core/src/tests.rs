@@ -215,6 +215,7 @@ fn change(change: &Change) -> String {
         Change::RemovePipeline(_) => "forget the pipeline".to_owned(),
         Change::PutReport(entry) => format!("write {}: {}", entry.id, report(&entry.report)),
         Change::RemoveReport(id) => format!("forget {id}"),
+        Change::SetAside(entry) => format!("set aside {}", entry.id),
         Change::BuryReport { entry, reason } => format!("bury {}: {reason}", entry.id),
         Change::SetLastSeq(seq) => format!("seq {seq}"),
     }

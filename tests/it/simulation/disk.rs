@@ -54,6 +54,14 @@ impl Disk {
                         return Err(format!("report {} is written a second time", entry.id));
                     }
                 }
+                Change::SetAside(entry) => {
+                    let known = self.outbox.get_mut(&entry.id);
+                    let known = known.ok_or("a report is set aside that is not there")?;
+                    if known.unauthorized || !entry.unauthorized || known.report != entry.report {
+                        return Err(format!("report {known:?} is set aside as {entry:?}"));
+                    }
+                    *known = entry.clone();
+                }
                 Change::RemoveReport(id) => {
                     let entry = self.outbox.remove(id);
                     let entry = entry.ok_or_else(|| format!("report {id} is not there"))?;

@@ -113,6 +113,8 @@ pub(super) struct Faults {
     pub(super) engine: u64,
     pub(super) download: u64,
     pub(super) disk: u64,
+    /// The backend does not let the device in with a report.
+    pub(super) unauthorized: u64,
 }
 
 impl Faults {
@@ -133,6 +135,7 @@ impl Faults {
             engine: some(400),
             download: some(400),
             disk: some(100),
+            unauthorized: some(100),
         }
     }
 }

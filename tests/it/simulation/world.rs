@@ -236,6 +236,15 @@ impl World {
         use link_agent_core::record::Report;
 
         let (now, id) = (self.agenda.now, entry.id);
+        if !entry.unauthorized && self.chance.happens(self.faults.unauthorized) {
+            // Whoever is not let in with a report is not let in with a poll: a hello follows.
+            self.backend.parked = None;
+            let event = Event::ReportUnauthorized { id, reason: "401".to_owned() };
+            self.agenda.input(self.chance.between(5, 300), boot, Input::Event(event));
+            let wait = self.chance.between(SECOND, 60 * SECOND);
+            self.agenda.input(wait, boot, Input::Connect);
+            return;
+        }
         let taken = self.backend.report(&entry.report, now);
         if self.chance.happens(self.faults.repeat) {
             let late = match entry.report {

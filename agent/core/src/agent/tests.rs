@@ -636,6 +636,10 @@ impl Bench {
                     all.pipelines.retain(|other| other.config.pipeline_id != id);
                 }
                 Change::PutReport(entry) => all.outbox.push(entry),
+                Change::SetAside(entry) => {
+                    all.outbox.retain(|one| one.id != entry.id);
+                    all.outbox.push(entry);
+                }
                 Change::RemoveReport(id) => all.outbox.retain(|entry| entry.id != id),
                 Change::BuryReport { entry, .. } => all.outbox.retain(|one| one.id != entry.id),
                 Change::SetLastSeq(seq) => all.last_seq = seq,
@@ -772,6 +776,7 @@ fn removed(effect: &Effect) -> Option<u64> {
         | Change::PutPipeline(_)
         | Change::RemovePipeline(_)
         | Change::RemoveReport(_)
+        | Change::SetAside(_)
         | Change::BuryReport { .. }
         | Change::SetLastSeq(_) => None,
     })

@@ -75,6 +75,51 @@ fn a_refused_report_is_set_aside_and_blocks_nothing() {
     assert!(buried && bench.pump(0) == Some(2));
 }
 
+// Holds: S7-5, S7-6
+#[test]
+fn a_401_sets_a_report_aside_and_the_next_accepted_hello_offers_it_once_more() {
+    let mut bench = Bench::default();
+    bench.push(result(1));
+    bench.push(result(2));
+    assert_eq!(bench.pump(0), Some(1));
+    bench.outbox.unauthorized(1, "401".to_owned(), &mut bench.changes);
+    assert_eq!(bench.pump(0), Some(2), "a later report passes at once");
+    bench.outbox.sent(2, &mut bench.changes);
+    assert_eq!((bench.pump(3600), bench.outbox.deadline()), (None, None), "it is not tried again");
+    assert!(!bench.outbox.is_empty());
+    bench.outbox.welcomed();
+    assert_eq!(bench.pump(3601), Some(1));
+    bench.outbox.unauthorized(1, "401".to_owned(), &mut bench.changes);
+    assert!(
+        matches!(bench.changes.last(), Some(Change::BuryReport { entry, .. }) if entry.id == 1)
+    );
+    bench.outbox.welcomed();
+    assert_eq!(bench.pump(3602), None, "a second 401 is final");
+}
+
+#[test]
+fn what_a_401_has_set_aside_stays_aside_through_a_restart() {
+    let mut changes = Vec::new();
+    let aside = OutboxEntry { unauthorized: true, ..entry(3, result(1)) };
+    let outbox = Outbox::restore(vec![aside, entry(5, result(2))], &mut changes);
+    let mut bench = Bench { outbox, changes };
+    assert_eq!(bench.pump(0), Some(5));
+    bench.outbox.welcomed();
+    bench.outbox.sent(5, &mut bench.changes);
+    assert_eq!(bench.pump(0), Some(3));
+}
+
+#[test]
+fn a_newer_report_replaces_what_a_401_has_set_aside() {
+    let mut bench = Bench::default();
+    bench.push(state(1, 1));
+    assert_eq!(bench.pump(0), Some(1));
+    bench.outbox.unauthorized(1, "401".to_owned(), &mut bench.changes);
+    bench.push(state(1, 2));
+    bench.outbox.welcomed();
+    assert_eq!(bench.waiting(), [2]);
+}
+
 #[test]
 fn what_cannot_be_sent_waits_longer_each_time_and_a_connection_ends_the_wait() {
     let mut bench = Bench::default();
@@ -88,7 +133,7 @@ fn what_cannot_be_sent_waits_longer_each_time_and_a_connection_ends_the_wait() {
         now += wait;
     }
     bench.outbox.deferred(1, seconds(now));
-    bench.outbox.hurry();
+    bench.outbox.welcomed();
     assert_eq!(bench.pump(now), Some(1));
 }
 
@@ -99,14 +144,14 @@ fn the_fate_of_a_report_that_is_not_under_way_changes_nothing() {
     bench.changes.clear();
     bench.outbox.sent(1, &mut bench.changes);
     bench.outbox.refused(1, String::new(), &mut bench.changes);
+    bench.outbox.unauthorized(1, String::new(), &mut bench.changes);
     bench.outbox.deferred(1, seconds(0));
     assert!(bench.changes.is_empty() && bench.waiting() == [1]);
 }
 
 #[test]
 fn a_restart_keeps_everything_but_the_status_of_the_process_that_ended() {
-    let entries =
-        vec![OutboxEntry { id: 4, report: lifecycle() }, OutboxEntry { id: 7, report: result(1) }];
+    let entries = vec![entry(4, lifecycle()), entry(7, result(1))];
     let mut changes = Vec::new();
     let outbox = Outbox::restore(entries, &mut changes);
     assert_eq!(changes, [Change::RemoveReport(4)]);
@@ -116,10 +161,10 @@ fn a_restart_keeps_everything_but_the_status_of_the_process_that_ended() {
 }
 
 proptest! {
-    /// Whatever happens, what waits is in order, is what the changes leave on disk, and a result
-    /// leaves only when it was taken or refused.
+    /// Whatever happens, what waits is in order, is what the changes leave on disk, a result leaves
+    /// only when it was taken or refused, and only what a 401 has set aside is overtaken.
     #[test]
-    fn nothing_is_lost_and_nothing_overtakes(steps in prop::collection::vec((0_u8..8, 0_u64..4), 0..120)) {
+    fn nothing_is_lost_and_nothing_overtakes(steps in prop::collection::vec((0_u8..9, 0_u64..4), 0..120)) {
         let mut bench = Bench::default();
         let (mut pushed, mut gone, mut last_sent) = (0_u64, 0_u64, 0_u64);
         for (at, (step, number)) in steps.into_iter().enumerate() {
@@ -130,9 +175,9 @@ proptest! {
                 2 => bench.push(lifecycle()),
                 3 => bench.push(progress(ProgressEvent::Downloading, now)),
                 4 | 5 => {
-                    let front = bench.outbox.queue.front().cloned();
-                    let is_result = matches!(&front, Some(entry) if matches!(entry.report, Report::Command(_)));
                     if let Some(id) = bench.outbox.sending {
+                        let sent = bench.outbox.queue.iter().find(|entry| entry.id == id);
+                        let is_result = matches!(&sent.unwrap().report, Report::Command(_));
                         gone += u64::from(is_result);
                         if step == 4 {
                             bench.outbox.sent(id, &mut bench.changes);
@@ -142,16 +187,26 @@ proptest! {
                     }
                 }
                 6 => if let Some(id) = bench.outbox.sending { bench.outbox.deferred(id, seconds(now)); },
-                _ => bench.outbox.hurry(),
+                7 => if let Some(id) = bench.outbox.sending {
+                    let place = bench.outbox.queue.iter().position(|entry| entry.id == id).unwrap();
+                    let entry = &bench.outbox.queue[place];
+                    gone += u64::from(entry.unauthorized && matches!(entry.report, Report::Command(_)));
+                    bench.outbox.unauthorized(id, String::new(), &mut bench.changes);
+                },
+                _ => bench.outbox.welcomed(),
             }
             if let Some(id) = bench.pump(now) {
-                prop_assert!(id >= last_sent);
-                last_sent = id;
+                let again = bench.outbox.queue.front().is_some_and(|entry| entry.unauthorized);
+                prop_assert!(again || id >= last_sent);
+                last_sent = last_sent.max(id);
             }
-            let waiting = bench.waiting();
-            prop_assert!(waiting.is_sorted());
-            prop_assert_eq!(&waiting, &bench.on_disk());
-            let results = bench.outbox.queue.iter().filter(|entry| matches!(entry.report, Report::Command(_)));
+            prop_assert!(bench.waiting().is_sorted());
+            let mut kept: Vec<_> = bench.waiting();
+            kept.extend(bench.outbox.aside.iter().map(|entry| entry.id));
+            kept.sort_unstable();
+            prop_assert_eq!(&kept, &bench.on_disk());
+            let kept = bench.outbox.queue.iter().chain(&bench.outbox.aside);
+            let results = kept.filter(|entry| matches!(entry.report, Report::Command(_)));
             prop_assert_eq!(results.count() as u64, pushed - gone);
         }
     }
@@ -203,6 +258,10 @@ impl Bench {
         }
         disk.into_iter().collect()
     }
+}
+
+fn entry(id: u64, report: Report) -> OutboxEntry {
+    OutboxEntry { id, report, unauthorized: false }
 }
 
 fn seconds(count: u64) -> Duration {
