@@ -10,8 +10,16 @@ use link_agent_core::{
 use link_platform::checkpoint;
 
 use crate::{
-    disk_space::Patience, download::Downloads, engine::Engines, journal::Journal, proxy::Frontends,
-    report::Reporter, run::Inbox, session::SessionFile, update::Updates,
+    disk_space::Patience,
+    download::Downloads,
+    engine::Engines,
+    journal::Journal,
+    log::{LOCAL, SECURITY},
+    proxy::Frontends,
+    report::Reporter,
+    run::Inbox,
+    session::SessionFile,
+    update::Updates,
 };
 
 /// Everything that effects are carried out with.
@@ -188,6 +196,16 @@ fn name(change: &Change) -> &'static str {
 fn log(note: &Note) {
     match note {
         Note::Refused { reason } => tracing::warn!("a delivery had no effect: {reason}"),
+        Note::Untrusted { reason } => {
+            tracing::warn!(category = SECURITY, "a delivery had no effect: {reason}");
+        }
+        Note::Invalid { command, fault } => tracing::warn!(
+            target: LOCAL,
+            command,
+            r#type = fault.kind,
+            "the command is not valid: {}",
+            fault.field
+        ),
         Note::Accepted { command } => tracing::info!(command, "accepted"),
         Note::Finished { command, result } => tracing::info!(command, result, "finished"),
     }

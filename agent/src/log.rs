@@ -32,6 +32,12 @@ use crate::{
 /// The longest message of a record, in characters.
 const LONGEST: usize = 4000;
 
+/// What is said here stays in the log of this machine.
+pub(crate) const LOCAL: &str = "link_agent::local";
+
+/// The category of what concerns security.
+pub(crate) const SECURITY: &str = "security";
+
 /// The category of a record that names none.
 const OTHER: &str = "other";
 
@@ -119,7 +125,7 @@ impl<S: Subscriber> Layer<S> for Records {
 fn is_ours(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     let of_a_handler = target.starts_with("link_agent::handler") || target == console::TARGET;
-    target.starts_with("link_") && !of_a_handler
+    target.starts_with("link_") && !of_a_handler && target != LOCAL
 }
 
 fn record_of(event: &Event<'_>) -> LogRecord {

@@ -55,22 +55,74 @@ pub enum InvalidCommand {
     Mismatched,
 }
 
+/// Types that were removed, and what replaces them (specification, section 9).
+const REMOVED: [(&str, &str); 1] = [("REMOVE_MODEL", "UNINSTALL_MODEL")];
+
+/// What is wrong with a command, for the log of the device alone: its type and the field, and
+/// nothing of the content. It is neither reported nor sent as a log record.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CommandFault {
+    /// The type, as far as it is one.
+    pub kind: String,
+    /// The field in words of the contract.
+    pub field: String,
+}
+
 impl Envelope {
-    /// Reads the payload by its type.
-    ///
-    /// # Errors
-    /// [`InvalidCommand`] when the type is unknown, the payload does not fit its type, identifiers
-    /// that are written twice differ, or the lane is not the command's.
-    pub fn command(&self) -> Result<Command, InvalidCommand> {
+    /// Says what [`Envelope::command`] found wrong.
+    #[must_use]
+    pub fn fault(&self) -> CommandFault {
+        let is_name = |text: &str| {
+            (1..=40).contains(&text.len())
+                && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        };
+        let kind = if is_name(&self.r#type) { self.r#type.as_str() } else { "no name of a type" };
+        let field = match self.parse() {
+            Err(error) => {
+                let path = error.path().to_string();
+                match error.into_inner().to_string() {
+                    // The name comes from the contract, not from the payload.
+                    text if text.starts_with("missing field `") => {
+                        let name = text.split('`').nth(1).unwrap_or_default();
+                        format!("{path}: `{name}` is missing")
+                    }
+                    text if text.starts_with("unknown variant") => {
+                        let removed = REMOVED.iter().find(|(removed, _)| *removed == self.r#type);
+                        match removed {
+                            Some((_, instead)) => format!("type: removed, `{instead}` replaces it"),
+                            None => "type or a word: none of the contract".to_owned(),
+                        }
+                    }
+                    _ => format!("{path}: not what the contract says"),
+                }
+            }
+            Ok(command) if command.lane() != self.lane => {
+                "lane: not the one of the type".to_owned()
+            }
+            Ok(_) => "payload: identifiers that are written twice differ".to_owned(),
+        };
+        CommandFault { kind: kind.to_owned(), field }
+    }
+
+    fn parse(&self) -> Result<Command, serde_path_to_error::Error<serde_json::Error>> {
         #[derive(Serialize)]
         struct Tagged<'a> {
             r#type: &'a str,
             payload: &'a RawValue,
         }
         let tagged = Tagged { r#type: &self.r#type, payload: &self.payload };
-        let text = serde_json::to_string(&tagged).map_err(|_| InvalidCommand::Malformed)?;
-        let command: Command =
-            serde_json::from_str(&text).map_err(|_| InvalidCommand::Malformed)?;
+        // What was read as JSON can be written as JSON.
+        let text = serde_json::to_string(&tagged).unwrap_or_default();
+        serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
+    }
+
+    /// Reads the payload by its type.
+    ///
+    /// # Errors
+    /// [`InvalidCommand`] when the type is unknown, the payload does not fit its type, identifiers
+    /// that are written twice differ, or the lane is not the command's.
+    pub fn command(&self) -> Result<Command, InvalidCommand> {
+        let command = self.parse().map_err(|_| InvalidCommand::Malformed)?;
         if command.lane() != self.lane {
             return Err(InvalidCommand::Malformed);
         }

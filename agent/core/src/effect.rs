@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use link_protocol::{
     allowlist::Allowlist,
     command::{Alias, ModelFile},
-    envelope::Receipt,
+    envelope::{CommandFault, Receipt},
     id::{CommandId, ModelId, PipelineId},
     port::Port,
     report::CommandResult,
@@ -77,8 +77,12 @@ pub struct Route {
 /// Something an operator may want to read. Holds nothing of a command's payload.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Note {
-    /// A delivery was not trusted and had no effect.
+    /// A delivery had no effect.
     Refused { reason: String },
+    /// What claims to come from the backend is not signed by it, and had no effect.
+    Untrusted { reason: String },
+    /// A command is not what its contract says. Names its type and the field, and stays here.
+    Invalid { command: String, fault: CommandFault },
     /// A command was accepted.
     Accepted { command: String },
     /// A command is done.

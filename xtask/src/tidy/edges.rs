@@ -29,6 +29,7 @@ const CRATES: &[Crate] = &[
             "semver",
             "serde",
             "serde_json",
+            "serde_path_to_error",
             "sha2",
             "thiserror",
             "utoipa",

@@ -34,7 +34,10 @@ impl Agent {
             let Err(refused) = self.accept(&signed, turn) else { continue };
             let full = matches!(refused, NotTaken::NoRoom);
             let reason = refused.to_string();
-            turn.effects.push(Effect::Log(Note::Refused { reason }));
+            turn.effects.push(Effect::Log(match refused {
+                NotTaken::Untrusted(_) => Note::Untrusted { reason },
+                NotTaken::Device | NotTaken::Epoch | NotTaken::NoRoom => Note::Refused { reason },
+            }));
             if full {
                 // A later one must not be stored before the one that found no room: its sequence
                 // number would stand for both.
@@ -78,6 +81,9 @@ impl Agent {
                 self.overtake(&command, turn);
             }
             Err(invalid) => {
+                let command = envelope.command_id.to_string();
+                let note = Note::Invalid { command, fault: envelope.fault() };
+                turn.effects.push(Effect::Log(note));
                 let status = match invalid {
                     InvalidCommand::Malformed => CommandResult::Failed,
                     InvalidCommand::Mismatched => CommandResult::Rejected,

@@ -34,7 +34,10 @@ impl Agent {
             }
             Err(refused) => {
                 let reason = refused.to_string();
-                turn.effects.push(Effect::Log(Note::Refused { reason }));
+                turn.effects.push(Effect::Log(match refused {
+                    NotTaken::Untrusted(_) => Note::Untrusted { reason },
+                    NotTaken::Device | NotTaken::Epoch => Note::Refused { reason },
+                }));
                 false
             }
         }

@@ -165,13 +165,18 @@ fn what_is_not_meant_for_this_device_or_not_signed_for_it_has_no_effect_and_no_a
     for signed in sealed.into_iter().chain([changed, stranger, renamed]) {
         let mut bench = Bench::serving();
         let before = (bench.agent.hello(), bench.agent.is_settled());
+        let trusted = signed.open(std::slice::from_ref(bench.key.verifying())).is_ok();
         let effects = bench.receive_all(vec![signed]);
-        assert!(matches!(effects[..], [Effect::Log(Note::Refused { .. })]), "{effects:?}");
+        match &effects[..] {
+            [Effect::Log(Note::Refused { .. })] => assert!(trusted),
+            [Effect::Log(Note::Untrusted { .. })] => assert!(!trusted),
+            _ => panic!("{effects:?}"),
+        }
         assert_eq!((bench.agent.hello(), bench.agent.is_settled()), before);
     }
 }
 
-// Holds: S2.5-2, S2.5-3, S6-2b, S7-7, S7-8, S7-9
+// Holds: S2.5-2, S2.5-3, S6-2b, S7-7, S7-8, S7-9, S9-8
 #[test]
 fn an_invalid_command_fails_or_is_rejected_and_nothing_of_its_payload_is_told() {
     let command = Command::DeployModel(deploy(1, 1));
@@ -182,17 +187,23 @@ fn an_invalid_command_fails_or_is_rejected_and_nothing_of_its_payload_is_told() 
         Envelope { payload: payload(&good.payload.get().replacen(from, to, 1)), ..good }
     };
     let other = pipeline(66).to_string();
-    for broken in [
-        Envelope { r#type: "REMOVE_MODEL".to_owned(), ..envelope(1, &command) },
-        Envelope { payload: payload(r#"{"canary": 1}"#), ..envelope(1, &command) },
-        Envelope { payload: payload("\"canary\""), ..envelope(1, &command) },
-        Envelope { lane: link_protocol::command::Lane::Control, ..envelope(1, &command) },
-        with("tiny.gguf", "../canary"),
-        with("\"port\":8080", "\"port\":0"),
-        with(
-            &format!("\"pipeline_id\":\"{}\"", pipeline(1)),
-            &format!("\"pipeline_id\":\"{other}\""),
-        ),
+    let of_type = |name: &str| Envelope { r#type: name.to_owned(), ..envelope(1, &command) };
+    let of = |text: &str| Envelope { payload: payload(text), ..envelope(1, &command) };
+    let other_lane =
+        Envelope { lane: link_protocol::command::Lane::Control, ..envelope(1, &command) };
+    let other_pipeline = with(
+        &format!("\"pipeline_id\":\"{}\"", pipeline(1)),
+        &format!("\"pipeline_id\":\"{other}\""),
+    );
+    for (broken, field) in [
+        (of_type("REMOVE_MODEL"), "type: removed, `UNINSTALL_MODEL` replaces it"),
+        (of_type("canary"), "no name of a type"),
+        (of(r#"{"canary": 1}"#), "is missing"),
+        (of("\"canary\""), "payload"),
+        (other_lane, "lane"),
+        (with("tiny.gguf", "../canary"), "payload.model.file_name"),
+        (with("\"port\":8080", "\"port\":0"), "payload.config.port"),
+        (other_pipeline, "identifiers"),
     ] {
         let mut bench = Bench::online();
         let effects = bench.receive_all(vec![bench.key.seal(&broken)]);
@@ -205,6 +216,13 @@ fn an_invalid_command_fails_or_is_rejected_and_nothing_of_its_payload_is_told() 
         let text = format!("{effects:?}");
         assert!(!text.contains("canary") && !text.contains(&other), "{text}");
         assert!(!text.contains("Download"));
+        let fault = effects.iter().find_map(|effect| match effect {
+            Effect::Log(Note::Invalid { command, fault }) => Some((command, fault)),
+            _ => None,
+        });
+        let (command, fault) = fault.expect("the log here says more");
+        let said = format!("{command} {}: {}", fault.kind, fault.field);
+        assert!(said.starts_with("cmd_") && said.contains(field), "{said}");
     }
 }
 

@@ -65,7 +65,8 @@ fn a_handover_that_is_forged_repeated_or_of_another_device_changes_nothing() {
         let welcome = Welcome { handover: Some(signed), ..welcome };
         let mut effects = bench.handle(Event::Welcomed(welcome));
         let told = effects.iter().position(|effect| {
-            matches!(effect, Effect::Log(Note::Refused { reason }) if reason.starts_with(why))
+            matches!(effect, Effect::Log(Note::Refused { reason } | Note::Untrusted { reason })
+                if reason.starts_with(why))
         });
         effects.remove(told.unwrap_or_else(|| panic!("{why}: {effects:?}")));
         assert_eq!(effects, usual, "{why}");
