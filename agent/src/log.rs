@@ -2,7 +2,10 @@
 //! section 2.4).
 //!
 //! A record is `{message, severity, category}`. What concerns more than the moment, such as
-//! security, says so in a field `category`. Nothing that is said while a record is sent becomes one.
+//! security, says so in a field `category`. Nothing that is said while a record is sent becomes one,
+//! and a warning that repeats becomes one a minute.
+
+mod repeats;
 
 use std::{
     fmt::{self, Write as _},
@@ -19,10 +22,15 @@ use tracing::{
     level_filters::LevelFilter,
 };
 use tracing_subscriber::{
-    Layer, filter::Targets, fmt::layer, layer::Context, layer::SubscriberExt as _,
+    Layer,
+    filter::Targets,
+    fmt::{format, layer},
+    layer::Context,
+    layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
 };
 
+use self::repeats::{Counted, Repeats};
 use crate::{
     handler::{Handler, Item, Sink, Target, console},
     queue::Queue,
@@ -73,8 +81,10 @@ pub(crate) fn start(config: &LoggingConfig, filter: Option<&str>) -> Records {
         (None, None) => Targets::new(),
     };
     let colours = std::io::stderr().is_terminal();
-    let console = layer().with_writer(std::io::stderr).with_ansi(colours).with_filter(shown);
-    let registry = tracing_subscriber::registry().with(console).with(records.clone());
+    let lines = Counted(format().with_ansi(colours));
+    let console = layer().with_writer(std::io::stderr).event_format(lines).with_filter(shown);
+    let registry =
+        tracing_subscriber::registry().with(console).with(records.clone()).with(Repeats::new());
     // A second start in one process, as tests make it, keeps the first.
     let _already_logs = registry.try_init();
     records
@@ -121,7 +131,8 @@ impl<S: Subscriber> Layer<S> for Records {
     }
 }
 
-/// What the agent itself says; the ways by which records leave are not listened to.
+/// What the agent itself says, but for what stays here; the ways by which records leave are not
+/// listened to.
 fn is_ours(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     let of_a_handler = target.starts_with("link_agent::handler") || target == console::TARGET;
@@ -133,6 +144,7 @@ fn record_of(event: &Event<'_>) -> LogRecord {
     event.record(&mut text);
     let mut message: String = text.message.chars().take(LONGEST).collect();
     message.extend(text.fields.chars().take(LONGEST));
+    message.extend(repeats::suffix());
     LogRecord {
         message,
         severity: severity(*event.metadata().level()),

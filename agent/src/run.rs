@@ -106,6 +106,13 @@ pub(crate) struct PipelineView {
 }
 
 impl Inbox {
+    /// The inbox of a loop that a test plays.
+    #[cfg(test)]
+    pub(crate) fn of_a_test() -> (Self, mpsc::Receiver<Input>) {
+        let (sender, receiver) = mpsc::channel(INBOX);
+        (Self(sender), receiver)
+    }
+
     /// Hands in an event; waits while the inbox is full, so a flood slows its source down.
     pub(crate) async fn event(&self, event: Event) {
         // The loop has ended only when the agent stops, and then no event matters.

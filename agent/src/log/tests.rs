@@ -39,6 +39,22 @@ async fn a_handler_takes_what_is_severe_enough_and_is_the_agents_own() {
     assert!(text.starts_with(r#"{"message":"xxx"#) && text.len() < 5000, "{text}");
 }
 
+#[tokio::test]
+async fn a_warning_that_repeats_becomes_one_record() {
+    let records = records(Level::Debug);
+    let all = tracing_subscriber::registry().with(records.clone()).with(Repeats::new());
+    tracing::subscriber::with_default(all, || {
+        (0..1000).for_each(|_| tracing::warn!(attempt = 1, "a delivery had no effect"));
+        (0..2).for_each(|_| tracing::info!("not a warning"));
+    });
+    let expected = ["a delivery had no effect attempt=1", "not a warning", "not a warning"];
+    for message in expected {
+        let text = next(&records).await;
+        assert!(text.contains(message), "{text}");
+    }
+    assert_eq!(records.dropped(), 0);
+}
+
 fn records(level: Level) -> Records {
     let target = LogTarget { level, ..LogTarget::default() };
     Records(vec![Taker { target, queue: Handler::queue(), over_zenoh: false }])

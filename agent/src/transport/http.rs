@@ -5,12 +5,17 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
 
+use std::time::Duration;
+
 use link_agent_core::event::Event;
 use link_client::agent::AgentClient;
 use link_protocol::limits::POLL_WAIT;
 
 use super::{Ended, TURNED_AWAY_WAIT, back_off, jittered, refused};
 use crate::run::Inbox;
+
+/// How long to wait after a poll whose deliveries had no effect.
+const WITHOUT_EFFECT_WAIT: Duration = Duration::from_secs(1);
 
 /// Connects again and again until the pipeline is stopped.
 pub(crate) async fn run(client: AgentClient, inbox: Inbox) {
@@ -42,17 +47,99 @@ async fn connect(client: &AgentClient, inbox: &Inbox, failures: &mut u32) -> End
         Ok(None) => return Ended::Broken,
         Err(error) => return refused(error),
     }
+    // The end of the journal before the commands that the last poll brought, if it brought any.
+    let mut before = None;
     loop {
         // The answer comes from the core after it has written down what arrived before.
         let Some(hello) = inbox.hello().await else { return Ended::Broken };
+        if before == Some(hello.last_seq) {
+            // What cannot be taken would be in every answer, and no answer would be waited for.
+            tokio::time::sleep(WITHOUT_EFFECT_WAIT).await;
+        }
         match client.poll(hello.last_seq, POLL_WAIT).await {
             Ok(Some(poll)) => {
                 *failures = 0;
                 let (server_time, commands) = (poll.server_time, poll.commands);
+                before = (!commands.is_empty()).then_some(hello.last_seq);
                 inbox.event(Event::Polled { server_time, commands }).await;
             }
             Ok(None) => return Ended::Broken,
             Err(error) => return refused(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    use axum::{
+        Json, Router,
+        routing::{get, post},
+    };
+    use link_protocol::{
+        agent_api::{Hello, Poll, Welcome},
+        id::DeviceId,
+        secret::Secret,
+        signing::Signed,
+    };
+
+    use super::*;
+    use crate::run::Input;
+
+    #[tokio::test]
+    async fn a_delivery_that_cannot_be_taken_does_not_make_the_agent_poll_without_a_pause() {
+        let polls = Arc::new(AtomicU32::new(0));
+        let device: DeviceId = "dev_00000000000000000000000000000001".parse().unwrap();
+        let client = AgentClient::new(&backend(&polls).await, device, Secret::new("t")).unwrap();
+        let (inbox, mut asked) = Inbox::of_a_test();
+        let core = async {
+            while let Some(input) = asked.recv().await {
+                if let Input::Hello(answer) = input {
+                    answer.send(hello()).unwrap();
+                }
+            }
+        };
+        let both = async { tokio::join!(run(client, inbox), core) };
+        let _elapsed = tokio::time::timeout(Duration::from_secs(3), both).await;
+        let polls = polls.load(Ordering::SeqCst);
+        assert!((1..=4).contains(&polls), "{polls} polls in 3 s");
+    }
+
+    /// Answers every poll at once with a delivery that nobody has signed.
+    async fn backend(polls: &Arc<AtomicU32>) -> String {
+        let server_time = jiff::Timestamp::UNIX_EPOCH;
+        let greet = move || async move {
+            Json(Welcome { server_time, epoch: 1, commands: vec![], handover: None })
+        };
+        let polls = Arc::clone(polls);
+        let answer = move || {
+            polls.fetch_add(1, Ordering::SeqCst);
+            let text = || "forged".to_owned();
+            let forged = Signed { kid: text(), signature: text(), envelope: text() };
+            async move { Json(Poll { server_time, commands: vec![forged] }) }
+        };
+        let router = Router::new()
+            .route("/api/v1/agent/{device}/hello", post(greet))
+            .route("/api/v1/agent/{device}/commands", get(answer));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        link_client::install_crypto();
+        format!("http://{address}")
+    }
+
+    fn hello() -> Hello {
+        Hello {
+            epoch: 1,
+            boot_id: "1".to_owned(),
+            agent_version: semver::Version::new(1, 3, 0),
+            last_seq: 0,
+            inflight: vec![],
+            serving: vec![],
         }
     }
 }
