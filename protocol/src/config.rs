@@ -5,6 +5,7 @@
 //! Defaults stand in the types, so an empty configuration is a complete one. What the names in a
 //! configuration mean is checked by `link-agent-core`, which knows the components.
 
+mod duplicate;
 mod fault;
 mod generic;
 mod handler;
@@ -126,7 +127,10 @@ impl Default for AgentConfig {
 pub fn read(text: &str) -> (AgentConfig, Faults) {
     let mut faults = Faults::default();
     let config = match serde_json::from_str::<Value>(text) {
-        Ok(value) => read_value(&value, &mut faults),
+        Ok(value) => {
+            duplicate::find(text, &mut faults);
+            read_value(&value, &mut faults)
+        }
         Err(error) => {
             faults.push(Fault {
                 key: format!("line {}, column {}", error.line(), error.column()),

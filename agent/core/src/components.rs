@@ -126,7 +126,23 @@ pub fn check(config: &AgentConfig, faults: &mut Faults) {
             }
         }
     }
+    check_control(config, faults);
     check_transport(config, faults);
+}
+
+/// A device that takes no commands can be neither used nor mended from anywhere.
+fn check_control(config: &AgentConfig, faults: &mut Faults) {
+    let takes_commands = |pipeline: &&PipelineConfig| pipeline.source == COMMANDS;
+    if config.pipelines.iter().filter(takes_commands).any(|pipeline| pipeline.active) {
+        return;
+    }
+    for (place, pipeline) in config.pipelines.iter().enumerate() {
+        if takes_commands(&pipeline) {
+            let expected =
+                "true: without the pipeline of `commands` the device would never come online";
+            fault(faults, format!("pipelines[{place}].active"), expected, "false".to_owned());
+        }
+    }
 }
 
 fn check_settings(config: &AgentConfig, faults: &mut Faults) {

@@ -19,6 +19,16 @@ fn a_configuration_reads_back_as_it_was_written() {
 }
 
 #[test]
+fn a_member_that_is_given_twice_is_a_fault() {
+    let text = r#"{"schema_version": "2.1", "schema_version": "2.1",
+        "reporting": {"handlers": [{"type": "http", "args": {"timeout": 5, "timeout": 6}}]},
+        "logging": {}, "reporting": {}}"#;
+    let told: Vec<String> = read(text).1.iter().map(ToString::to_string).collect();
+    let keys = ["reporting", "reporting.handlers[0].args.timeout", "schema_version"];
+    assert_eq!(told, keys.map(|key| format!("{key}: expected each member once, found it twice")));
+}
+
+#[test]
 fn every_fault_is_told_at_once_with_its_key() {
     let (_, faults) = read(
         &json!({

@@ -37,6 +37,20 @@ fn names_are_told_apart_by_what_they_are() {
 }
 
 #[test]
+fn the_pipeline_that_takes_commands_is_active() {
+    let told = faults(&json!({"pipelines": [
+        {"id": "control", "source": "commands", "sink": "command_handler", "active": false},
+    ]}));
+    assert_eq!(
+        told,
+        [
+            "pipelines[0].active: expected true: without the pipeline of `commands` the device would \
+          never come online, found false"
+        ]
+    );
+}
+
+#[test]
 fn what_cannot_be_shared_belongs_to_one_active_pipeline() {
     let twice = |active: bool| {
         faults(&json!({"pipelines": [
