@@ -1,5 +1,8 @@
 //! The console: the agent's standard error, for a person who watches it.
 
+use link_agent_core::record::Report;
+use serde::Serialize;
+
 use super::Item;
 
 /// Where reports are printed; a filter can name it.
@@ -7,11 +10,48 @@ pub(crate) const TARGET: &str = "link_report";
 
 /// Prints `item` in one line.
 pub(super) fn print(item: &Item) {
-    match item {
-        Item::Report(report) => tracing::info!(target: TARGET, "{report:?}"),
-        Item::Telemetry(report) => tracing::info!(target: TARGET, "{report:?}"),
-        Item::System(report) => tracing::info!(target: TARGET, "{report:?}"),
-        // Log records are printed by the subscriber that makes them.
-        Item::Log(_) => {}
+    if let Some(line) = line(item) {
+        tracing::info!(target: TARGET, "{line}");
+    }
+}
+
+/// The kind of a report and the JSON that a backend would get, with ids and statuses as they are
+/// written everywhere. Log records are printed by the subscriber that makes them.
+fn line(item: &Item) -> Option<String> {
+    Some(match item {
+        Item::Report(Report::Lifecycle(report)) => written("lifecycle", report),
+        Item::Report(Report::Command(report)) => written("command", report),
+        Item::Report(Report::Model(report)) => written("model", report),
+        Item::Report(Report::Progress { progress, .. }) => written("deployment", progress),
+        Item::Telemetry(report) => written("telemetry", report),
+        Item::System(report) => written("system", report),
+        Item::Log(_) => return None,
+    })
+}
+
+/// A report of this version can always be written.
+fn written(kind: &str, report: &impl Serialize) -> String {
+    format!("{kind} {}", serde_json::to_string(report).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use link_protocol::report::{CommandReport, CommandResult};
+
+    use super::*;
+
+    #[test]
+    fn a_report_is_printed_with_the_ids_and_statuses_that_are_used_everywhere() {
+        let id = "cmd_00000000000000000000000000000001";
+        let report = CommandReport {
+            command_id: id.parse().unwrap(),
+            status: CommandResult::Failed,
+            output: "no space left".to_owned(),
+            attempt: 1,
+        };
+        let expected = format!(
+            r#"command {{"command_id":"{id}","status":"failed","output":"no space left","attempt":1}}"#
+        );
+        assert_eq!(line(&Item::Report(Report::Command(report))), Some(expected));
     }
 }
