@@ -189,6 +189,33 @@ impl Command {
         }
     }
 
+    /// Tells whether `self`, which is newer, takes the place of `older` while that waits: within one
+    /// model the latest wish counts, and so it does of the updates of the agent.
+    #[must_use]
+    pub fn replaces(&self, older: &Self) -> bool {
+        if self.lane() != older.lane() {
+            return false;
+        }
+        match self {
+            Self::RepairServing(_) => matches!(older, Self::RepairServing(_)),
+            Self::StartServing(_) | Self::StopServing(_) => {
+                matches!(older, Self::StartServing(_) | Self::StopServing(_))
+            }
+            Self::UninstallModel(_) => matches!(
+                older,
+                Self::StartServing(_)
+                    | Self::StopServing(_)
+                    | Self::RepairServing(_)
+                    | Self::UninstallModel(_)
+            ),
+            Self::UpdateAgent(_) => matches!(older, Self::UpdateAgent(_)),
+            Self::DeployModel(_)
+            | Self::UpdateModel(_)
+            | Self::CancelDeploy(_)
+            | Self::UpdatePipeline(_) => false,
+        }
+    }
+
     /// Tells whether every identifier that is written twice is the same both times
     /// (specification, section 7: "pipeline identifier does not match its configuration").
     #[must_use]

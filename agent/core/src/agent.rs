@@ -273,6 +273,11 @@ impl Agent {
     }
 
     fn run(&mut self, id: CommandId, command: Command, turn: &mut Turn) {
+        if let Some(newer) = self.ledger.replaced_by(id) {
+            let output = format!("nothing was changed: a newer command, {newer}, took its place");
+            turn.report_command(id, CommandResult::Cancelled, output);
+            return;
+        }
         match command {
             Command::DeployModel(deploy) | Command::UpdateModel(deploy) => {
                 self.deployments.begin(id, deploy, turn);

@@ -151,6 +151,22 @@ impl Ledger {
         })
     }
 
+    /// Returns a command that took the place of `id`: newer, about the same thing, and begun or done.
+    /// An older one that arrives late must not undo it.
+    #[must_use]
+    pub fn replaced_by(&self, id: CommandId) -> Option<CommandId> {
+        let older = self.entries.get(&id)?;
+        let wish = older.command.as_ref()?;
+        let counts = |entry: &&LedgerEntry| {
+            let succeeded = |report: &CommandReport| report.status == CommandResult::Succeeded;
+            entry.seq > older.seq
+                && (self.running.contains_key(&entry.command_id)
+                    || entry.result.as_ref().is_some_and(succeeded))
+                && entry.command.as_ref().is_some_and(|newer| newer.replaces(wish))
+        };
+        self.entries.values().filter(counts).max_by_key(|entry| entry.seq).map(|one| one.command_id)
+    }
+
     /// Returns a command that is running and out of time.
     #[must_use]
     pub fn overdue(&self, now: Now) -> Option<CommandId> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use link_protocol::{
     backend_api::command::{CommandExplanation, CommandInfo},
     id::CommandId,
+    report::LifecycleStatus,
 };
 
 use crate::{
@@ -21,7 +22,7 @@ use crate::{
 };
 
 impl App {
-    /// Describes a command; waits up to `wait` for it to end.
+    /// Describes a command; waits up to `wait` until it is known what became of it.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
@@ -34,7 +35,7 @@ impl App {
         let mut listener = self.results.listen(id);
         let mut draining = self.draining.subscribe();
         let record = self.visible_command(caller, id).await?;
-        if record.is_final() || wait.is_zero() {
+        if record.is_told() || wait.is_zero() {
             return Ok(record.info());
         }
         let ended = async {
@@ -46,7 +47,7 @@ impl App {
                     }
                 }
                 let record = self.visible_command(caller, id).await?;
-                if record.is_final() {
+                if record.is_told() {
                     return Ok(record);
                 }
             }
@@ -85,7 +86,9 @@ impl App {
         let device = self.store.device(record.device).await?;
         let device = device.ok_or(Refusal::NotFound("command"))?;
         let (online, last_seen_at) = (self.is_online(&device), device.last_seen_at);
-        Ok(explain::explain(&record, Receiver { online, last_seen_at }, self.now()))
+        let updating = device.status == LifecycleStatus::Updating;
+        let receiver = Receiver { online, updating, last_seen_at };
+        Ok(explain::explain(&record, receiver, self.now()))
     }
 
     async fn visible_command(

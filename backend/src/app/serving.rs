@@ -5,6 +5,7 @@ use link_protocol::{
     command::{Command, RepairServing, StartServing, StopServing, UninstallModel},
     id::{CommandId, DeviceId, ModelId, PipelineId},
     port::Port,
+    report::LifecycleStatus,
 };
 
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     domain::{
         audit::{Action, AuditRecord},
         device::DeviceRecord,
+        explain::AFTER_THE_UPDATE,
         refusal::Refusal,
     },
     failure::Failure,
@@ -79,7 +81,9 @@ impl App {
             allowlist,
             port,
         });
-        self.send(on.device, wish, key, claim.as_ref(), on.entry(self, Action::Repair)).await
+        let entry = on.entry(self, Action::Repair);
+        let sent = self.send(on.device, wish, key, claim.as_ref(), entry).await?;
+        Ok(noted(sent, &device))
     }
 
     /// Starts serving a model.
@@ -96,7 +100,8 @@ impl App {
         let key = format!("serve:{}:{kept}", on.model);
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::StartServing(StartServing { pipeline_id, model_id: on.model, port });
-        self.send(on.device, wish, key, None, on.entry(self, Action::Serve)).await
+        let sent = self.send(on.device, wish, key, None, on.entry(self, Action::Serve)).await?;
+        Ok(noted(sent, &device))
     }
 
     /// Stops serving a model; the device may be offline.
@@ -167,4 +172,10 @@ impl App {
         self.ring_device(device);
         Ok(record.info())
     }
+}
+
+/// Says what will happen to a command whose device is being updated.
+fn noted(sent: CommandInfo, device: &DeviceRecord) -> CommandInfo {
+    let waits = device.status == LifecycleStatus::Updating && sent.result.is_none();
+    CommandInfo { note: waits.then(|| AFTER_THE_UPDATE.to_owned()), ..sent }
 }

@@ -3,11 +3,13 @@
 //! ```text
 //! queued ──deliver──▶ delivered ──receipt, result──▶ acknowledged ──result──▶ (beside it)
 //!    └───────┬────────────┘ ▲ again after 15 s·2^n, at most 5 min
-//!            ├─ time ▶ expired        └─ newer wish ▶ superseded
+//!            ├─ time ▶ expired        └─ newer wish ▶ superseded ──receipt, result──▶ acknowledged
+//!            │                                            └─ time ▶ expired
 //! ```
 //!
-//! Invariants: an acknowledged command never expires, the attempt never shrinks, nothing leads out
-//! of expired and superseded, and the first result stays. The epoch is taken at each delivery.
+//! Invariants: an acknowledged command never expires, a superseded one is not delivered any more,
+//! the attempt never shrinks, nothing leads out of expired, and the first result stays. The epoch
+//! is taken at each delivery.
 
 use std::time::Duration;
 
@@ -38,7 +40,8 @@ pub enum State {
     Acknowledged,
     /// Not acknowledged in time.
     Expired,
-    /// A newer wish took its place before it was acknowledged.
+    /// Not delivered any more: a newer wish took its place before it was acknowledged, or it was
+    /// cancelled. The device may have it all the same, and may still say so.
     Superseded,
 }
 
@@ -47,6 +50,14 @@ pub enum State {
 pub struct Outcome {
     pub report: CommandReport,
     pub reported_at: Timestamp,
+}
+
+/// That a command was not to be delivered any more.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Withdrawal {
+    /// The newer command; none when it was cancelled.
+    pub by: Option<CommandId>,
+    pub at: Timestamp,
 }
 
 /// A command for one device.
@@ -64,13 +75,16 @@ pub struct CommandRecord {
     pub attempt: u32,
     /// The first result that the device reported.
     pub result: Option<Outcome>,
+    /// Whether another took its place before the device had acknowledged it. It stays when the
+    /// device acknowledges it all the same.
+    pub withdrawn: Option<Withdrawal>,
     pub issued_at: Timestamp,
     pub expires_at: Timestamp,
     /// From when on the command is to be delivered (again); `None` when it is not.
     pub next_delivery_at: Option<Timestamp>,
 }
 
-/// The command has expired or was superseded: the device's answer comes too late.
+/// The command has expired: the device's answer comes too late.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the command is not awaited any more")]
 pub struct TooLate;
@@ -103,6 +117,7 @@ impl CommandRecord {
             state: State::Queued,
             attempt: 0,
             result: None,
+            withdrawn: None,
             issued_at: now,
             expires_at: after(now, command.kind().expiry()),
             next_delivery_at: Some(now),
@@ -116,7 +131,7 @@ impl CommandRecord {
         self.command.lane()
     }
 
-    /// Tells whether the command waits for its acknowledgement.
+    /// Tells whether the command is to be delivered and acknowledged.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         match self.state {
@@ -129,10 +144,17 @@ impl CommandRecord {
     #[must_use]
     pub const fn is_final(&self) -> bool {
         match self.state {
-            State::Queued | State::Delivered => false,
+            State::Queued | State::Delivered | State::Superseded => false,
             State::Acknowledged => self.result.is_some(),
-            State::Expired | State::Superseded => true,
+            State::Expired => true,
         }
+    }
+
+    /// Tells whether it is known what became of the command: nothing can happen to it, or another
+    /// has its place.
+    #[must_use]
+    pub const fn is_told(&self) -> bool {
+        self.is_final() || self.withdrawn.is_some()
     }
 
     /// Tells whether a delivery at `now` could still have an effect.
@@ -156,16 +178,18 @@ impl CommandRecord {
     /// Applies the device's answer to a delivery.
     ///
     /// # Errors
-    /// [`TooLate`] when the command had expired or was superseded.
+    /// [`TooLate`] when the command had expired.
     pub fn receipt(&mut self, kind: ReceiptKind, now: Timestamp) -> Result<(), TooLate> {
         self.sweep(now);
         match (self.state, kind) {
-            (State::Expired | State::Superseded, _) => return Err(TooLate),
-            (State::Queued | State::Delivered, ReceiptKind::Expired) => self.expire(),
+            (State::Expired, _) => return Err(TooLate),
+            (State::Queued | State::Delivered | State::Superseded, ReceiptKind::Expired) => {
+                self.expire();
+            }
             // The device lost the command and was given it again, too late for its clock.
             (State::Acknowledged, ReceiptKind::Expired) => self.give_up(now),
             (
-                State::Queued | State::Delivered | State::Acknowledged,
+                State::Queued | State::Delivered | State::Superseded | State::Acknowledged,
                 ReceiptKind::Stored | ReceiptKind::Duplicate | ReceiptKind::Done,
             ) => self.acknowledge(),
         }
@@ -175,12 +199,14 @@ impl CommandRecord {
     /// Applies a result. One that comes without a receipt is a receipt too; the first one stays.
     ///
     /// # Errors
-    /// [`TooLate`] when the command had expired or was superseded without being acknowledged.
+    /// [`TooLate`] when the command had expired without being acknowledged.
     pub fn report(&mut self, report: CommandReport, now: Timestamp) -> Result<Reported, TooLate> {
         self.sweep(now);
         match self.state {
-            State::Expired | State::Superseded => return Err(TooLate),
-            State::Queued | State::Delivered | State::Acknowledged => self.acknowledge(),
+            State::Expired => return Err(TooLate),
+            State::Queued | State::Delivered | State::Superseded | State::Acknowledged => {
+                self.acknowledge();
+            }
         }
         if self.result.is_some() {
             return Ok(Reported::Repeated);
@@ -191,18 +217,21 @@ impl CommandRecord {
 
     /// Lets the command expire when it was not acknowledged in time; tells whether it did.
     pub fn sweep(&mut self, now: Timestamp) -> bool {
-        let expires = self.is_open() && now > self.expires_at;
+        let unanswered = self.is_open() || self.state == State::Superseded;
+        let expires = unanswered && now > self.expires_at;
         if expires {
             self.expire();
         }
         expires
     }
 
-    /// Ends the command in favour of a newer wish; tells whether it was still open.
-    pub fn supersede(&mut self) -> bool {
+    /// Delivers the command no more, in favour of the newer `by` if there is one; tells whether it
+    /// was still open.
+    pub fn supersede(&mut self, by: Option<CommandId>, now: Timestamp) -> bool {
         let open = self.is_open();
         if open {
             self.state = State::Superseded;
+            self.withdrawn = Some(Withdrawal { by, at: now });
             self.next_delivery_at = None;
         }
         open
@@ -222,7 +251,8 @@ impl CommandRecord {
     /// Compares the command with what the device says at the start of a connection.
     ///
     /// A command that the device lists is acknowledged; any other without a result is to be
-    /// delivered at once: the device lost it, or has done it and answers with the result.
+    /// delivered at once: the device lost it, or has done it and answers with the result. What was
+    /// superseded is not delivered again: the newer one counts.
     pub fn hello(&mut self, inflight: &[Inflight], last_seq: u64, now: Timestamp) {
         self.sweep(now);
         if self.is_final() {
@@ -230,9 +260,9 @@ impl CommandRecord {
         }
         if inflight.iter().any(|entry| entry.command_id == self.id) {
             self.acknowledge();
-        } else if now < self.expires_at {
+        } else if self.withdrawn.is_none() && now < self.expires_at {
             self.next_delivery_at = Some(now);
-        } else if self.seq > last_seq {
+        } else if self.seq > last_seq && self.state == State::Acknowledged {
             self.give_up(now);
         }
     }
@@ -279,21 +309,38 @@ impl CommandRecord {
             port: port_of(&self.command),
             created_at: self.issued_at,
             expires_at: self.expires_at,
-            result: self.result.as_ref().map(|outcome| outside::CommandOutcome {
-                status: outcome.report.status,
-                output: outcome.report.output.clone(),
-                reported_at: outcome.reported_at,
-            }),
+            result: self.outside_result(),
+            superseded_by: self.withdrawn.and_then(|withdrawal| withdrawal.by),
+            note: None,
         }
+    }
+
+    fn outside_result(&self) -> Option<outside::CommandOutcome> {
+        if let Some(Outcome { report, reported_at }) = &self.result {
+            let (status, output) = (report.status.into(), report.output.clone());
+            return Some(outside::CommandOutcome { status, output, reported_at: *reported_at });
+        }
+        self.withdrawn.map(|Withdrawal { by, at }| match by {
+            Some(by) => outside::CommandOutcome {
+                status: outside::OutcomeStatus::Superseded,
+                output: format!("superseded by {by}"),
+                reported_at: at,
+            },
+            None => outside::CommandOutcome {
+                status: outside::OutcomeStatus::Cancelled,
+                output: "cancelled before it was delivered".to_owned(),
+                reported_at: at,
+            },
+        })
     }
 
     /// Returns the state in the specification's words (section 3.3).
     #[must_use]
     pub const fn outside_state(&self) -> outside::CommandState {
         match self.state {
-            State::Queued | State::Delivered => outside::CommandState::Sent,
+            State::Queued | State::Delivered | State::Superseded => outside::CommandState::Sent,
             State::Acknowledged => outside::CommandState::Processed,
-            State::Expired | State::Superseded => outside::CommandState::Expired,
+            State::Expired => outside::CommandState::Expired,
         }
     }
 

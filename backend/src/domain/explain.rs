@@ -6,12 +6,18 @@ use link_protocol::{
     report::CommandResult,
 };
 
-use crate::domain::command::{CommandRecord, State};
+use crate::domain::command::{CommandRecord, State, Withdrawal};
+
+/// What happens to a command that is sent to a device which is being updated.
+pub const AFTER_THE_UPDATE: &str =
+    "the device is being updated: it carries this out when the update has ended";
 
 /// What is known about the device of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Receiver {
     pub online: bool,
+    /// Its agent is being replaced by another version.
+    pub updating: bool,
     pub last_seen_at: Option<Timestamp>,
 }
 
@@ -24,12 +30,7 @@ pub fn explain(record: &CommandRecord, receiver: Receiver, now: Timestamp) -> Co
         State::Delivered => delivered(record, receiver),
         State::Acknowledged => acknowledged(record, receiver),
         State::Expired => expired(record),
-        State::Superseded => (
-            CommandStage::Superseded,
-            "A newer command took its place before the device acknowledged it.".to_owned(),
-            "Only the newest of two wishes about the same thing is carried out.".to_owned(),
-            "Nothing; look at the newer command in `link commands list`.".to_owned(),
-        ),
+        State::Superseded => superseded(record),
     };
     CommandExplanation {
         command: record.info(),
@@ -56,7 +57,7 @@ fn queued(record: &CommandRecord, receiver: Receiver) -> Words {
     let (why, next) = if receiver.online {
         (
             "The device is online and has not asked for it yet.".to_owned(),
-            format!("The device gets it with its next question. {}", expiry(record)),
+            format!("The device gets it {}. {}", next_question(receiver), expiry(record)),
         )
     } else {
         (seen(receiver), format!("The device gets it as soon as it is back. {}", expiry(record)))
@@ -108,10 +109,48 @@ fn acknowledged(record: &CommandRecord, receiver: Receiver) -> Words {
         format!("The device says: {}", outcome.report.output)
     };
     let happened = format!("The device {ended} at {}.", outcome.reported_at);
-    (CommandStage::Ended, happened, why, next.to_owned())
+    let Some(Withdrawal { by: Some(by), .. }) = record.withdrawn else {
+        return (CommandStage::Ended, happened, why, next.to_owned());
+    };
+    let happened = format!("{happened} A newer command, {by}, had taken its place.");
+    let next = format!("Nothing; {by} counts. Look at it with `link commands explain {by}`.");
+    (CommandStage::Ended, happened, why, next)
+}
+
+fn superseded(record: &CommandRecord) -> Words {
+    let reached = if record.attempt == 0 {
+        "It was not delivered, and it is not delivered any more.".to_owned()
+    } else {
+        format!(
+            "It was delivered {} before, and it is not delivered any more. If the device carries \
+             it out all the same, this command shows so.",
+            times(record.attempt)
+        )
+    };
+    let Some(by) = record.withdrawn.and_then(|withdrawal| withdrawal.by) else {
+        let happened = "It was cancelled before the device acknowledged it.".to_owned();
+        return (CommandStage::Superseded, happened, reached, "Nothing.".to_owned());
+    };
+    (
+        CommandStage::Superseded,
+        format!("A newer command, {by}, took its place before the device acknowledged it."),
+        format!("Only the newest of two wishes about the same thing counts. {reached}"),
+        format!("Nothing; look at the newer one with `link commands explain {by}`."),
+    )
 }
 
 fn expired(record: &CommandRecord) -> Words {
+    if let Some(Withdrawal { by: Some(by), .. }) = record.withdrawn {
+        return (
+            CommandStage::Expired,
+            format!(
+                "It expired at {}; a newer command, {by}, had taken its place.",
+                record.expires_at
+            ),
+            "The device never acknowledged it.".to_owned(),
+            format!("Nothing; look at the newer one with `link commands explain {by}`."),
+        );
+    }
     let why = if record.attempt == 0 {
         "The device never asked for it in that time.".to_owned()
     } else {
@@ -123,6 +162,14 @@ fn expired(record: &CommandRecord) -> Words {
         why,
         "Nothing; send it again when the device is online.".to_owned(),
     )
+}
+
+const fn next_question(receiver: Receiver) -> &'static str {
+    if receiver.updating {
+        "and carries it out when the update has ended that is under way"
+    } else {
+        "with its next question"
+    }
 }
 
 fn expiry(record: &CommandRecord) -> String {

@@ -89,7 +89,7 @@ pub enum Refusal {
     HandoverPending,
     #[error("a newer poll of this device took over")]
     StalePoll,
-    #[error("the command has expired or was superseded; drop it")]
+    #[error("the command has expired; drop it")]
     CommandExpired,
     #[error("the content is not what was announced: {0}")]
     ChecksumMismatch(String),

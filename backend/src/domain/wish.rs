@@ -46,32 +46,11 @@ pub fn place(open: &[CommandRecord], wish: &Command, idempotency_key: &str) -> P
     let superseded = rivals
         .iter()
         .filter(|record| {
-            replaces(wish, &record.command) || record.idempotency_key == idempotency_key
+            wish.replaces(&record.command) || record.idempotency_key == idempotency_key
         })
         .map(|record| record.id)
         .collect();
     Placement::Send { superseded }
-}
-
-const fn replaces(wish: &Command, older: &Command) -> bool {
-    match wish {
-        Command::RepairServing(_) => matches!(older, Command::RepairServing(_)),
-        Command::StartServing(_) | Command::StopServing(_) => {
-            matches!(older, Command::StartServing(_) | Command::StopServing(_))
-        }
-        Command::UninstallModel(_) => matches!(
-            older,
-            Command::StartServing(_)
-                | Command::StopServing(_)
-                | Command::RepairServing(_)
-                | Command::UninstallModel(_)
-        ),
-        Command::UpdateAgent(_) => matches!(older, Command::UpdateAgent(_)),
-        Command::DeployModel(_)
-        | Command::UpdateModel(_)
-        | Command::CancelDeploy(_)
-        | Command::UpdatePipeline(_) => false,
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use link_protocol::{
 use crate::{
     domain::{
         audit::AuditRecord,
-        command::{CommandRecord, Outcome, Reported, State},
+        command::{CommandRecord, Outcome, Reported, State, Withdrawal},
         outcome,
         refusal::Refusal,
         wish::{self, Placement},
@@ -39,16 +39,23 @@ row! {
         issued_ms: i64,
         expires_ms: i64,
         next_delivery_ms: Option<i64>,
+        superseded_by: Option<String>,
+        withdrawn_ms: Option<i64>,
     }
 }
 
 pub(super) const WAITING: &str = "SELECT * FROM commands WHERE device_id = $1 \
      AND next_delivery_ms IS NOT NULL ORDER BY seq";
 
-/// What can still change, and everything that the device must not have lost.
+/// What the device is to do, and everything that it must not have lost.
 pub(super) const UNFINISHED: &str = "SELECT * FROM commands WHERE device_id = $1 \
      AND (state IN ('queued', 'delivered') OR (state = 'acknowledged' AND result IS NULL)) \
      ORDER BY seq";
+
+/// The same, and what was superseded while the device may have had it.
+pub(super) const GREETED: &str = "SELECT * FROM commands WHERE device_id = $1 \
+     AND (state IN ('queued', 'delivered', 'superseded') \
+     OR (state = 'acknowledged' AND result IS NULL)) ORDER BY seq";
 
 impl Store {
     /// Finds a command.
@@ -163,7 +170,7 @@ pub(super) async fn place(
         Placement::Send { superseded } => superseded,
     };
     for record in open.iter_mut().filter(|record| superseded.contains(&record.id)) {
-        record.supersede();
+        record.supersede(Some(id), now);
         update(db, record).await?;
     }
     let waiting = open.iter().filter(|record| record.is_open()).count();
@@ -209,7 +216,8 @@ pub(super) async fn overdue(
     now: Timestamp,
 ) -> Result<Vec<CommandRecord>, StoreError> {
     let rows: Vec<CommandRow> = sql::query_as(
-        "SELECT * FROM commands WHERE state IN ('queued', 'delivered') AND expires_ms < $1",
+        "SELECT * FROM commands WHERE (state IN ('queued', 'delivered') AND expires_ms < $1) \
+         OR (state = 'superseded' AND expires_ms < $1)",
     )
     .bind(ms(now))
     .fetch_all(db)
@@ -221,7 +229,7 @@ pub(super) async fn update(db: &mut Connection, record: &CommandRecord) -> Resul
     let report = record.result.as_ref().map(|outcome| json(&outcome.report)).transpose()?;
     sql::query(
         "UPDATE commands SET state = $2, attempt = $3, result = $4, reported_ms = $5, \
-         next_delivery_ms = $6 WHERE command_id = $1",
+         next_delivery_ms = $6, superseded_by = $7, withdrawn_ms = $8 WHERE command_id = $1",
     )
     .bind(record.id.to_string())
     .bind(state_name(record.state))
@@ -229,6 +237,8 @@ pub(super) async fn update(db: &mut Connection, record: &CommandRecord) -> Resul
     .bind(report)
     .bind(record.result.as_ref().map(|outcome| ms(outcome.reported_at)))
     .bind(record.next_delivery_at.map(ms))
+    .bind(record.withdrawn.and_then(|withdrawal| withdrawal.by).map(|by| by.to_string()))
+    .bind(record.withdrawn.map(|withdrawal| ms(withdrawal.at)))
     .execute(db)
     .await?;
     Ok(())
@@ -305,6 +315,8 @@ impl TryFrom<CommandRow> for CommandRecord {
         let state = STATES.into_iter().find(|state| state_name(*state) == row.state);
         let report = row.result.as_deref().map(from_json::<CommandReport>).transpose()?;
         let reported_at = optional_time(row.reported_ms)?;
+        let by = row.superseded_by.as_deref().map(parse).transpose()?;
+        let withdrawn = optional_time(row.withdrawn_ms)?.map(|at| Withdrawal { by, at });
         Ok(Self {
             id: parse(&row.command_id)?,
             device: parse(&row.device_id)?,
@@ -317,6 +329,7 @@ impl TryFrom<CommandRow> for CommandRecord {
             result: report
                 .zip(reported_at)
                 .map(|(report, reported_at)| Outcome { report, reported_at }),
+            withdrawn,
             issued_at: time(row.issued_ms)?,
             expires_at: time(row.expires_ms)?,
             next_delivery_at: optional_time(row.next_delivery_ms)?,

@@ -10,7 +10,7 @@ use crate::{
     },
     store::{
         Connection, Store, StoreError,
-        commands::{UNFINISHED, WAITING, list, update},
+        commands::{GREETED, WAITING, list, update},
         deployments, write,
     },
 };
@@ -67,7 +67,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<CommandRecord>, StoreError> {
         let taken = write!(self, |db| {
-            let mut unfinished = list(db, UNFINISHED, device).await?;
+            let mut unfinished = list(db, GREETED, device).await?;
             for record in &mut unfinished {
                 let before = record.clone();
                 record.hello(inflight, last_seq, now);

@@ -306,7 +306,7 @@ pub(super) async fn make_way(
     let command = commands::find(db, record.device, record.command).await?;
     let untouched = command.filter(|command| command.is_open() && command.attempt == 0);
     if let Some(mut command) = untouched {
-        command.supersede();
+        command.supersede(None, now);
         commands::update(db, &command).await?;
         record.end(DeploymentState::Cancelled, Some(reason), now);
         update(db, record).await?;

@@ -35,7 +35,7 @@ impl Store {
         let count: i64 = read!(self, |db| {
             sql::query_scalar(
                 "SELECT COUNT(*) FROM (SELECT 1 FROM commands WHERE device_id = $1 \
-                 AND (state IN ('queued', 'delivered') \
+                 AND (state IN ('queued', 'delivered', 'superseded') \
                  OR (state = 'acknowledged' AND result IS NULL)) LIMIT 1) AS unfinished",
             )
             .bind(device.to_string())

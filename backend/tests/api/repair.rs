@@ -248,13 +248,13 @@ async fn the_same_wish_is_one_command_while_it_is_sent() {
     };
     let other_port = scene.repair("?port=9000").await.text("command_id");
     assert_ne!(other_port, first);
-    assert_eq!(state(first.clone()).await, "expired");
-    scene.world.receipt(&scene.device, &first, "stored").await.is(410, "command-expired");
+    assert_eq!(state(first.clone()).await, "sent");
+    assert_eq!(scene.world.receipt(&scene.device, &first, "stored").await.status, 204);
 
     scene.world.set_allowlist(&scene.user, &["https://new.example"]).await;
     let other_list = scene.repair("?port=9000").await.text("command_id");
     assert_ne!(other_list, other_port);
-    assert_eq!(state(other_port).await, "expired");
+    assert_eq!(state(other_port).await, "sent", "another took its place");
 
     scene.world.receipt(&scene.device, &other_list, "stored").await;
     let next = scene.repair("?port=9000").await.text("command_id");
@@ -302,6 +302,63 @@ async fn a_repair_that_nobody_acknowledges_expires_after_24_hours() {
     scene.world.receipt(&scene.device, &id, "stored").await.is(410, "command-expired");
     scene.world.result(&scene.device, &id, "succeeded").await.is(410, "command-expired");
     assert!(scene.world.poll(&scene.device, 1).await.is_empty());
+}
+
+// Holds: S3.3-1, S3.3-2, S8-1
+#[tokio::test]
+async fn a_superseded_repair_stays_sent_and_its_late_acknowledgement_counts() {
+    let scene = Scene::new().await;
+    let (world, device, user) = (&scene.world, &scene.device, &scene.user);
+    let older = scene.repair("?port=9101").await.text("command_id");
+    world.poll(device, 1).await;
+    let newer = scene.repair("?port=9102").await.text("command_id");
+    let show = |id: &str| {
+        let path = format!("/api/v1/commands/{id}?wait=20");
+        async move { world.get(&path, user).await }
+    };
+    let told = show(&older).await;
+    assert_eq!((told.text("state"), told.text("superseded_by")), ("sent".into(), newer.clone()));
+    assert_eq!(told.body["result"]["status"], "superseded");
+    assert_eq!(told.body["result"]["output"], format!("superseded by {newer}"));
+    let sent = world.poll(device, 1).await;
+    let sent: Vec<_> = sent.iter().map(|envelope| envelope.command_id.to_string()).collect();
+    assert_eq!(sent, std::slice::from_ref(&newer), "the older one is not delivered again");
+
+    assert_eq!(world.receipt(device, &older, "stored").await.status, 204);
+    let told = show(&older).await;
+    assert_eq!(
+        (told.text("state"), told.text("superseded_by")),
+        ("processed".into(), newer.clone())
+    );
+    assert_eq!(world.result(device, &older, "succeeded").await.status, 204);
+    let told = show(&older).await;
+    assert_eq!(told.body["result"]["status"], "succeeded", "it took effect all the same");
+    assert_eq!(told.text("superseded_by"), newer);
+    let path = format!("/api/v1/commands/{older}/explanation");
+    let why = world.get(&path, &scene.user).await;
+    assert!(why.text("happened").contains(&newer), "{why:?}");
+    assert!(!why.text("next").contains("send it again"), "{why:?}");
+}
+
+// Holds: S3.3-2, S8-1
+#[tokio::test]
+async fn a_superseded_repair_that_nobody_acknowledges_expires_after_24_hours() {
+    let scene = Scene::new().await;
+    let older = scene.repair("?port=9101").await.text("command_id");
+    let newer = scene.repair("?port=9102").await.text("command_id");
+    scene.world.advance(24 * 60 * MINUTE - SECOND);
+    scene.world.sweep().await;
+    let login = json!({ "email": "ada@example.org", "password": crate::harness::PASSWORD });
+    let user = scene.world.post("/api/v1/auth/login", "", login).await.text("access_token");
+    let path = format!("/api/v1/commands/{older}");
+    assert_eq!(scene.world.get(&path, &user).await.text("state"), "sent");
+    scene.world.advance(2 * SECOND);
+    scene.world.sweep().await;
+    let told = scene.world.get(&path, &user).await;
+    assert_eq!((told.text("state"), told.text("superseded_by")), ("expired".into(), newer));
+    assert_eq!(told.body["result"]["status"], "superseded");
+    let why = scene.world.get(&format!("{path}/explanation"), &user).await;
+    assert!(!why.text("next").contains("send it again"), "{why:?}");
 }
 
 #[tokio::test]

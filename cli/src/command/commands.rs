@@ -52,6 +52,9 @@ fn show(command: &CommandInfo) -> String {
     if let Some(port) = command.port {
         text.push_str(&format!("Port      {port}\n"));
     }
+    if let Some(newer) = command.superseded_by {
+        text.push_str(&format!("Newer     {newer} took its place\n"));
+    }
     if let Some(result) = &command.result {
         text.push_str(&format!("Result    {} at {}\n", result.status, result.reported_at));
         if !result.output.is_empty() {

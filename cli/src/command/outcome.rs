@@ -1,10 +1,7 @@
 //! What became of a command that was sent to a device.
 
 use link_client::backend::BackendClient;
-use link_protocol::{
-    backend_api::command::{CommandInfo, CommandState},
-    report::CommandResult,
-};
+use link_protocol::backend_api::command::{CommandInfo, CommandState, OutcomeStatus};
 
 use crate::{
     context::Context,
@@ -25,6 +22,9 @@ pub(super) async fn report(
     what: &str,
     patience: Option<std::time::Duration>,
 ) -> Result<(), CliError> {
+    if let Some(note) = &sent.note {
+        context.output.say(note);
+    }
     let Some(patience) = patience else {
         context.output.say(&format!("asked the device to {what}"));
         return context.output.data(&sent, |sent| sent.command_id.to_string());
@@ -32,11 +32,16 @@ pub(super) async fn report(
     let ended = wait_for(context, backend, sent, what, Deadline::after(patience)).await?;
     let outcome = ended.result.as_ref().map(|result| (result.status, result.output.clone()));
     match outcome {
-        Some((CommandResult::Succeeded, output)) => {
+        Some((OutcomeStatus::Succeeded, output)) => {
             let text = if output.is_empty() { format!("done: {what}") } else { output };
+            let newer = ended.superseded_by.map(|newer| {
+                format!("\na newer command, {newer}, had taken its place: `link commands explain {newer}`")
+            });
+            let text = format!("{text}{}", newer.unwrap_or_default());
             context.output.say(&text);
             context.output.data(&ended, |_| String::new())
         }
+        Some((OutcomeStatus::Superseded, _)) => Err(superseded(&ended, what)),
         Some((status, output)) => {
             let why = if output.is_empty() { String::new() } else { format!(": {output}") };
             let message = format!("the device could not {what} ({status}){why}");
@@ -44,11 +49,19 @@ pub(super) async fn report(
                 .hint("`link status` on the device shows more"))
         }
         None => {
-            let message =
-                format!("the device did not {what}: the command expired or was superseded");
-            Err(CliError::new(ExitCode::Failed, "expired", message).hint("send it again"))
+            let message = format!("the device did not {what}: the command expired");
+            Err(CliError::new(ExitCode::Failed, "expired", message)
+                .hint("send it again when the device is online"))
         }
     }
+}
+
+/// Says that a newer command counts. To send the older one again would undo the newer one.
+pub(super) fn superseded(command: &CommandInfo, what: &str) -> CliError {
+    let newer = command.superseded_by.map(|newer| newer.to_string()).unwrap_or_default();
+    let message = format!("a newer command, {newer}, took the place of this one: {what}");
+    CliError::new(ExitCode::Failed, "superseded", message)
+        .hint(format!("the newer one counts: `link commands explain {newer}`"))
 }
 
 async fn wait_for(
@@ -80,11 +93,12 @@ async fn wait_for(
     }
 }
 
-const fn code(status: CommandResult) -> &'static str {
+const fn code(status: OutcomeStatus) -> &'static str {
     match status {
-        CommandResult::Succeeded => "succeeded",
-        CommandResult::Failed => "command-failed",
-        CommandResult::Rejected => "command-rejected",
-        CommandResult::Cancelled => "command-cancelled",
+        OutcomeStatus::Succeeded => "succeeded",
+        OutcomeStatus::Failed => "command-failed",
+        OutcomeStatus::Rejected => "command-rejected",
+        OutcomeStatus::Cancelled => "command-cancelled",
+        OutcomeStatus::Superseded => "superseded",
     }
 }

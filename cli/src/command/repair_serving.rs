@@ -2,8 +2,11 @@
 
 use link_client::backend::BackendClient;
 use link_protocol::{
-    backend_api::{command::CommandState, device::Device, model::Model},
-    report::CommandResult,
+    backend_api::{
+        command::{CommandState, OutcomeStatus},
+        device::Device,
+        model::Model,
+    },
     selector::Selector,
 };
 
@@ -52,16 +55,19 @@ async fn repair_many(
         let Ok(command) = wait::tolerate(backend.command(id).await)? else {
             return Ok(Step::Running(id));
         };
-        match command.result {
-            Some(result) if result.status == CommandResult::Succeeded => {
-                Ok(Step::Done(result.output))
+        match &command.result {
+            Some(result) if result.status == OutcomeStatus::Succeeded => {
+                Ok(Step::Done(result.output.clone()))
+            }
+            Some(result) if result.status == OutcomeStatus::Superseded => {
+                Err(outcome::superseded(&command, &what))
             }
             Some(result) => {
                 let message = format!("{}: {}", result.status, result.output);
                 Err(CliError::new(ExitCode::Failed, "command-failed", message))
             }
             None if command.state == CommandState::Expired => {
-                let message = "the command expired or was superseded";
+                let message = "the command expired";
                 Err(CliError::new(ExitCode::Failed, "expired", message))
             }
             None => Ok(Step::Running(id)),

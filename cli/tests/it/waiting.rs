@@ -49,6 +49,39 @@ fn a_repair_takes_a_port_and_ids() {
 }
 
 #[test]
+fn a_superseded_repair_names_the_newer_one_and_is_not_to_be_sent_again() {
+    let newer = id("cmd", 2);
+    let mut told = command("sent", Some(("superseded", &format!("superseded by {newer}"))));
+    told["superseded_by"] = json!(newer);
+    let (home, _backend) = ready(repairs(vec![command("sent", None), told]));
+    let ran = home.link(&["repair-serving", "smollm", "--device", "box", "--wait"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains(&format!("a newer command, {newer}, took the place")), "{ran:?}");
+    assert!(ran.stderr.contains(&format!("link commands explain {newer}")), "{ran:?}");
+    assert!(!ran.stderr.contains("send it again"), "{ran:?}");
+}
+
+#[test]
+fn a_superseded_repair_that_took_effect_all_the_same_says_so() {
+    let newer = id("cmd", 2);
+    let mut told = command("processed", Some(("succeeded", "repaired")));
+    told["superseded_by"] = json!(newer);
+    let (home, _backend) = ready(repairs(vec![command("sent", None), told]));
+    let ran = home.link(&["repair-serving", "smollm", "--device", "box", "--wait"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("repaired") && ran.stderr.contains(&newer), "{ran:?}");
+}
+
+#[test]
+fn a_repair_of_a_device_that_is_updated_says_what_will_happen() {
+    let mut sent = command("sent", None);
+    sent["note"] = json!("the device is being updated: it carries this out when it is done");
+    let (home, _backend) = ready(repairs(vec![sent]));
+    let ran = home.link(&["repair-serving", "smollm", "--device", "box"]);
+    assert!(ran.code == 0 && ran.stderr.contains("the device is being updated"), "{ran:?}");
+}
+
+#[test]
 fn a_failure_on_the_device_ends_with_1() {
     for (status, code) in [("failed", "command-failed"), ("rejected", "command-rejected")] {
         let result = Some((status, "port 8081 is in use by nginx"));

@@ -27,6 +27,8 @@ struct Known {
     effects: u32,
     result: Option<CommandResult>,
     result_taken: bool,
+    /// The API told none although it had taken one.
+    result_lost: bool,
     /// What the API told last; `None` when it did not know the command.
     last: Option<Option<(CommandState, Option<CommandResult>)>>,
     /// When the API first called it expired.
@@ -97,6 +99,8 @@ impl Device {
                 known.result_taken |= taken;
             }
             What::Observed { state, result, .. } => {
+                // A result that is taken after this answer is not lost.
+                known.result_lost = result.is_none() && known.result_taken;
                 if state == CommandState::Expired {
                     known.expired_us = known.expired_us.or(Some(event.at_us));
                 }
@@ -168,7 +172,7 @@ impl Known {
                     Some(told) if self.result != Some(told) => {
                         found.push(Violation::WrongResult { device, command, told });
                     }
-                    None if self.result_taken => {
+                    None if self.result_lost => {
                         found.push(Violation::ResultLost { device, command });
                     }
                     Some(_) | None => {}

@@ -1,5 +1,7 @@
 //! Commands as the outside sees them: `sent`, `processed`, `expired`, and a result beside it.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +16,11 @@ use crate::{
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandState {
-    /// Stored or delivered, not acknowledged.
+    /// Stored or delivered, not acknowledged; so is a command that was superseded.
     Sent,
     /// Acknowledged by the device, or later.
     Processed,
-    /// Not acknowledged in time, or superseded by a newer wish.
+    /// Not acknowledged in time.
     Expired,
 }
 
@@ -36,18 +38,77 @@ pub struct CommandInfo {
     pub created_at: Timestamp,
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
-    /// What the device reported, once it has.
+    /// What the device reported, once it has; until then, that a newer command took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CommandOutcome>,
+    /// The newer command that took its place before the device had acknowledged this one. A result
+    /// of the device beside it says that this one was carried out all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<CommandId>,
+    /// What a person should know of it when it is sent: that the device is being updated, for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// The result of a command.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct CommandOutcome {
-    pub status: CommandResult,
+    pub status: OutcomeStatus,
     pub output: String,
     #[schema(value_type = String, format = DateTime)]
     pub reported_at: Timestamp,
+}
+
+/// How a command ended, as the outside sees it.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeStatus {
+    Succeeded,
+    Failed,
+    Rejected,
+    Cancelled,
+    /// A newer command took its place, and the device has reported nothing of this one.
+    Superseded,
+}
+
+impl OutcomeStatus {
+    /// Returns what the device reported; nothing when the backend alone says how it ended.
+    #[must_use]
+    pub const fn reported(self) -> Option<CommandResult> {
+        match self {
+            Self::Succeeded => Some(CommandResult::Succeeded),
+            Self::Failed => Some(CommandResult::Failed),
+            Self::Rejected => Some(CommandResult::Rejected),
+            Self::Cancelled => Some(CommandResult::Cancelled),
+            Self::Superseded => None,
+        }
+    }
+}
+
+impl From<CommandResult> for OutcomeStatus {
+    fn from(result: CommandResult) -> Self {
+        match result {
+            CommandResult::Succeeded => Self::Succeeded,
+            CommandResult::Failed => Self::Failed,
+            CommandResult::Rejected => Self::Rejected,
+            CommandResult::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl PartialEq<CommandResult> for OutcomeStatus {
+    fn eq(&self, other: &CommandResult) -> bool {
+        self.reported() == Some(*other)
+    }
+}
+
+impl fmt::Display for OutcomeStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.reported() {
+            Some(result) => result.fmt(f),
+            None => f.write_str("superseded"),
+        }
+    }
 }
 
 /// `?port=` of repair and serve.
@@ -71,7 +132,7 @@ pub enum CommandStage {
     Ended,
     /// Not acknowledged in time.
     Expired,
-    /// A newer wish took its place.
+    /// A newer wish took its place, and the device has not acknowledged it.
     Superseded,
 }
 

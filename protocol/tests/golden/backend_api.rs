@@ -7,7 +7,10 @@ use link_protocol::{
             AllowlistSetting, LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse,
         },
         audit::{Actor, ActorKind, AuditEntry, AuditOutcome},
-        command::{CommandExplanation, CommandInfo, CommandOutcome, CommandStage, CommandState},
+        command::{
+            CommandExplanation, CommandInfo, CommandOutcome, CommandStage, CommandState,
+            OutcomeStatus,
+        },
         deployment::{CreateDeployment, Deployment, Serving},
         device::{ChangeDevice, Device, TransferDevice, UpdateDevice},
         device_flow::{
@@ -25,13 +28,13 @@ use link_protocol::{
     },
     command::{CommandKind, ProxyFeatures},
     deployment::DeploymentState,
-    id::UserId,
+    id::{CommandId, UserId},
     key::{EnrolmentKey, KeyKind},
     local_api::Progress,
     permission::Permission,
     personal_token::PersonalToken,
     problem::{Code, Problem},
-    report::{CommandResult, LifecycleStatus, ModelState},
+    report::{LifecycleStatus, ModelState},
     retire::{RetireCode, RetireRequest},
     secret::Secret,
 };
@@ -150,6 +153,8 @@ pub(super) fn answers() -> Vec<Example> {
         created_at: time(),
         expires_at: parse("2026-08-08T12:00:00Z"),
         result: None,
+        superseded_by: None,
+        note: None,
     };
     let key_info = KeyInfo {
         key_id: id("key_", 8),
@@ -190,10 +195,22 @@ pub(super) fn answers() -> Vec<Example> {
                 state: CommandState::Processed,
                 port: Some(port(9090)),
                 result: Some(CommandOutcome {
-                    status: CommandResult::Succeeded,
+                    status: OutcomeStatus::Succeeded,
                     output: "pipeline restarted on port 9090 with 2 allowed origins".to_owned(),
                     reported_at: time(),
                 }),
+                ..command.clone()
+            },
+        ),
+        body(
+            "command_info_superseded",
+            CommandInfo {
+                result: Some(CommandOutcome {
+                    status: OutcomeStatus::Superseded,
+                    output: format!("superseded by {}", id::<CommandId>("cmd_", 6)),
+                    reported_at: time(),
+                }),
+                superseded_by: Some(id("cmd_", 6)),
                 ..command.clone()
             },
         ),

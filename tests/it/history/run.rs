@@ -233,8 +233,7 @@ impl Caller {
                         .then_some(());
                 };
                 let ended = match info.state {
-                    CommandState::Sent => false,
-                    CommandState::Processed => info.result.is_some(),
+                    CommandState::Sent | CommandState::Processed => info.result.is_some(),
                     CommandState::Expired => true,
                 };
                 ended.then_some(())
@@ -250,7 +249,7 @@ impl Caller {
                 Ok(info) => What::Observed {
                     command,
                     state: info.state,
-                    result: info.result.map(|result| result.status),
+                    result: info.result.and_then(|result| result.status.reported()),
                 },
                 Err(CallError::Backend(Failure::Refused(error))) if error.status == 404 => {
                     What::Missing { command }

@@ -100,7 +100,7 @@ impl Backend {
             Placement::Send { superseded } => superseded,
         };
         for record in self.commands.iter_mut().filter(|one| superseded.contains(&one.id)) {
-            record.supersede();
+            record.supersede(Some(id), time(now));
         }
         let seq = self.commands.len() as u64 + 1;
         let record = CommandRecord::new(id, self.device, seq, wish, key, time(now));
@@ -153,7 +153,7 @@ impl Backend {
         let deployment = &mut self.deployments[place];
         let command = self.commands.iter_mut().find(|one| one.id == deployment.command);
         if let Some(command) = command.filter(|one| one.is_open() && one.attempt == 0) {
-            command.supersede();
+            command.supersede(None, time(now));
             deployment.end(DeploymentState::Cancelled, Some(reason), time(now));
             return;
         }

@@ -151,7 +151,7 @@ pub(super) fn is_at_rest(device: &Device, backend: &Backend) -> bool {
     agent.is_settled()
         && agent.status() == LifecycleStatus::Online
         && agent.pipelines().all(|view| resting(view.state))
-        && backend.commands.iter().all(link_backend::domain::command::CommandRecord::is_final)
+        && backend.commands.iter().all(link_backend::domain::command::CommandRecord::is_told)
         && backend.deployments.iter().all(|one| one.state.is_final())
 }
 
@@ -178,7 +178,7 @@ pub(super) fn at_the_end(device: &Device, backend: &Backend) -> Result<(), Strin
 /// Every command ends, with the same result on both sides, and nothing else was obeyed.
 fn commands(device: &Device, backend: &Backend) -> Result<(), String> {
     for record in &backend.commands {
-        if !record.is_final() {
+        if !record.is_told() {
             return Err(format!("a command is lost: {record:?}"));
         }
         let done = device.disk.done.get(&record.id);

@@ -19,8 +19,8 @@ use crate::{
     event::{DownloadFailure, Staged, Wish},
     record::{Change, DownloadId, OutboxEntry, Steps},
     tests::{
-        cancel, deploy, deployment, device_id, envelope, id, moment, pipeline, port, record,
-        repair, results, start, stop, uninstall, update_agent, words,
+        allowlist, cancel, deploy, deployment, device_id, envelope, id, moment, pipeline, port,
+        record, repair, results, start, stop, uninstall, update_agent, words,
     },
 };
 
@@ -116,6 +116,26 @@ fn a_redelivery_is_answered_and_has_no_other_effect() {
     let [Effect::SendReceipt(receipt)] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!((receipt.receipt, receipt.attempt), (ReceiptKind::Done, 2));
     assert_eq!(receipt.result.as_ref().map(|one| one.output.as_str()), Some("no space left"));
+}
+
+#[test]
+fn an_older_repair_that_arrives_late_does_not_undo_the_newer_one() {
+    let mut bench = Bench::serving();
+    bench.seq += 2;
+    let (older, newer) = (bench.seq - 1, bench.seq);
+    let origins = |name: &str| link_protocol::command::RepairServing {
+        allowlist: allowlist(&[&format!("https://{name}.example")]),
+        ..repair(1, None)
+    };
+    bench.receive(&envelope(newer, &Command::RepairServing(origins("newer"))));
+    let before = bench.agent.pipelines().next().unwrap().record.clone();
+    assert_eq!(before.config.allowlist, origins("newer").allowlist);
+    let effects = bench.receive(&envelope(older, &Command::RepairServing(origins("older"))));
+    assert_eq!(*bench.agent.pipelines().next().unwrap().record, before, "{effects:?}");
+    let entry = bench.snapshot().commands.into_iter().find(|entry| entry.seq == older).unwrap();
+    let result = entry.result.unwrap();
+    assert_eq!(result.status, CommandResult::Cancelled, "{result:?}");
+    assert!(result.output.contains("a newer command"), "{result:?}");
 }
 
 #[test]

@@ -147,17 +147,63 @@ fn an_envelope_reads_back_as_the_command_and_tells_the_time_left() {
     assert_eq!(record.envelope(3, at(100 * HOUR)).ttl_ms, 0);
 }
 
+// Holds: S3.3-1, S3.3-2
 #[test]
-fn a_superseded_command_is_over() {
-    let mut record = repair(1);
-    assert!(record.supersede());
-    assert!(!record.supersede());
-    assert_eq!(record.receipt(ReceiptKind::Stored, at(1)), Err(TooLate));
-    assert_eq!(record.info().state, outside::CommandState::Expired);
+fn a_superseded_command_stays_sent_and_says_by_what_until_it_is_acknowledged() {
+    let (newer, mut record) = (repair(2).id, repair(1));
+    record.deliver(at(0));
+    assert!(record.supersede(Some(newer), at(5)) && !record.supersede(Some(newer), at(6)));
+    let info = record.info();
+    assert_eq!((info.state, info.superseded_by), (outside::CommandState::Sent, Some(newer)));
+    let told = info.result.unwrap();
+    assert_eq!((told.status, told.reported_at), (outside::OutcomeStatus::Superseded, at(5)));
+    assert_eq!(told.output, format!("superseded by {newer}"));
+    assert!(due(std::slice::from_ref(&record), at(3600)).is_empty(), "it is not delivered again");
+    assert!(record.is_told() && !record.is_final());
+
+    record.receipt(ReceiptKind::Stored, at(60)).unwrap();
+    let info = record.info();
+    assert_eq!((info.state, info.superseded_by), (outside::CommandState::Processed, Some(newer)));
+    assert_eq!(info.result.unwrap().status, outside::OutcomeStatus::Superseded);
+    record.report(succeeded(&record), at(61)).unwrap();
+    let info = record.info();
+    assert_eq!(
+        info.result.unwrap().status,
+        CommandResult::Succeeded,
+        "it took effect all the same"
+    );
+    assert_eq!(info.superseded_by, Some(newer));
+}
+
+#[test]
+fn a_superseded_command_expires_after_24_hours_and_a_result_alone_acknowledges_it() {
+    let (newer, mut record) = (repair(2).id, repair(1));
+    record.supersede(Some(newer), at(5));
+    let mut reported = record.clone();
+    assert_eq!(reported.report(succeeded(&record), at(9)), Ok(Reported::First));
+    assert_eq!(reported.state, State::Acknowledged);
+    assert!(!record.sweep(at(24 * HOUR)) && record.sweep(at(24 * HOUR + 1)));
+    let info = record.info();
+    assert_eq!((info.state, info.superseded_by), (outside::CommandState::Expired, Some(newer)));
+    assert_eq!(record.receipt(ReceiptKind::Stored, at(24 * HOUR + 2)), Err(TooLate));
 
     let mut acknowledged = repair(1);
     acknowledged.receipt(ReceiptKind::Stored, at(1)).unwrap();
-    assert!(!acknowledged.supersede());
+    assert!(!acknowledged.supersede(Some(newer), at(2)));
+}
+
+#[test]
+fn a_superseded_command_is_acknowledged_by_a_hello_that_lists_it_and_never_delivered_again() {
+    let (newer, mut record) = (repair(2).id, repair(1));
+    record.deliver(at(0));
+    record.supersede(Some(newer), at(5));
+    record.hello(&[], 0, at(6));
+    assert!(!record.is_deliverable(at(6)));
+    let listed = [Inflight { command_id: record.id, attempt: 1, running: false }];
+    record.hello(&listed, 1, at(7));
+    assert_eq!(record.state, State::Acknowledged);
+    record.hello(&[], 1, at(8));
+    assert!(!record.is_deliverable(at(8)), "the device lost it; the newer one counts");
 }
 
 #[derive(Clone, Debug)]
@@ -208,7 +254,7 @@ fn apply(record: &mut CommandRecord, event: &Event, now: Timestamp) {
             record.sweep(now);
         }
         Event::Supersede => {
-            record.supersede();
+            record.supersede(Some(repair(9).id), now);
         }
         Event::Journaled(last_seq) => {
             record.journaled(*last_seq, now);
@@ -234,6 +280,10 @@ proptest! {
             prop_assert!(record.attempt >= before.attempt, "the attempt shrank: {event:?}");
             if before.state == State::Acknowledged {
                 prop_assert_eq!(record.state, State::Acknowledged);
+            }
+            if before.withdrawn.is_some() {
+                prop_assert_eq!(record.withdrawn, before.withdrawn);
+                prop_assert!(!record.is_deliverable(at(clock)), "withdrawn and delivered: {event:?}");
             }
             if before.is_final() {
                 prop_assert_eq!(&record, &before, "final is final: {:?}", event);

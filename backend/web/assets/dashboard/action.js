@@ -42,7 +42,9 @@ export async function follow(sent, { doing, what, done }) {
         if (state === 'processed') change(`${doing}: the device is at work…`, 'busy');
       },
     });
-    if (ended.result?.status === 'succeeded') change(done(ended.result.output), 'good');
+    if (ended.result?.status === 'superseded') {
+      change(`${what}: a newer command took its place, which counts.`, 'good');
+    } else if (ended.result?.status === 'succeeded') change(done(ended.result.output), 'good');
     else if (ended.result) change(`${what}: ${sentence(ended.result.output)}`, 'bad');
     else change(`${what}: the command expired before the device took it.`, 'bad');
   } catch (error) {

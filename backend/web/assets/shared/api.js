@@ -42,6 +42,8 @@ export const repair = (model, device) =>
     headers: { 'idempotency-key': newKey() },
   });
 
+export const command = (id) => call('GET', `/commands/${id}`);
+
 export const keys = () => all('/keys');
 export const createKey = (body) => call('POST', '/keys', { body });
 export const revokeKey = (id) => call('DELETE', `/keys/${id}`);
@@ -51,7 +53,8 @@ export const setAllowlist = async (origins) =>
   (await call('PUT', '/settings/allowlist', { body: { origins } })).origins;
 
 /**
- * Follows a command until the device has reported its result or it has expired; `heard` is called
+ * Follows a command until it is known what became of it: the device has reported a result, a newer
+ * command took its place, or it has expired; `heard` is called
  * with the command whenever the backend has answered.
  */
 export async function outcome(command, { heard = () => {}, signal } = {}) {

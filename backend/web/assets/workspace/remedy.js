@@ -56,6 +56,12 @@ async function follow(command, said) {
     },
   });
   if (!ended.result) throw new RemedyFailed('The command expired before the device took it.');
+  if (ended.result.status === 'superseded') {
+    // The newer command counts, so it is the one to follow.
+    said('A newer command took its place…');
+    await follow(await api.command(ended.superseded_by), said);
+    return;
+  }
   if (ended.result.status !== 'succeeded') throw new RemedyFailed(sentence(ended.result.output));
 }
 
