@@ -24,6 +24,7 @@ mod model;
 pub mod openapi;
 mod peer;
 mod problem;
+mod query;
 mod registration;
 mod serving;
 mod setting;

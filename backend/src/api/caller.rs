@@ -13,7 +13,7 @@ use link_protocol::permission::Permission;
 
 use crate::{
     access::Identity,
-    api::{extract::bearer, peer, problem::Rejection},
+    api::{extract::bearer, peer, problem::Rejection, query},
     app::App,
 };
 
@@ -56,6 +56,7 @@ impl<P: Needs> FromRequestParts<Arc<App>> for Caller<P> {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
         let identity = app.identify(bearer(&parts.headers)?, peer::of(parts, app)).await?;
         identity.check(P::PERMISSION)?;
+        query::check(parts)?;
         Ok(Self(identity, PhantomData))
     }
 }

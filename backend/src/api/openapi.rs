@@ -228,7 +228,7 @@ fn problems(operation: &Operation) -> Vec<Code> {
         codes.push(Code::NotReady);
     }
     if is_secured(operation) && is_for(operation, "access_token") {
-        codes.extend([Code::Forbidden, Code::ScopeMissing]);
+        codes.extend([Code::Forbidden, Code::ScopeMissing, Code::InvalidRequest]);
     }
     let places: Vec<&ParameterIn> = operation
         .parameters

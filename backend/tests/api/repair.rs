@@ -362,6 +362,39 @@ async fn a_superseded_repair_that_nobody_acknowledges_expires_after_24_hours() {
 }
 
 #[tokio::test]
+async fn an_unknown_query_parameter_is_refused_and_the_answer_names_those_that_are_known() {
+    let scene = Scene::new().await;
+    let answer = scene.repair("?prot=9124").await;
+    answer.is(422, "invalid-request");
+    let detail = answer.text("detail");
+    assert!(detail.contains("`prot`") && detail.contains("`port`"), "{detail}");
+    let (model, device) = (&scene.model, &scene.device.id);
+    let stop = format!("/api/v1/models/{model}/stop/{device}?now=yes");
+    scene.world.act(&stop, &scene.user).await.is(422, "invalid-request");
+    scene.world.get("/api/v1/devices?limt=2", &scene.user).await.is(422, "invalid-request");
+    scene.world.act(&stop, "nobody").await.is(401, "unauthorized");
+    // A device may be newer than its backend.
+    let poll = scene.device.path("/commands?after=1&wait=0&newer=yes");
+    let answer = scene.world.get(&poll, &scene.device.token).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_repair_while_the_device_is_updated_says_what_will_happen() {
+    let scene = Scene::new().await;
+    assert!(scene.repair("").await.body.get("note").is_none());
+    let report = json!({ "status": "updating", "agent_version": "1.3.0", "uptime_s": 9 });
+    let path = scene.device.path("/status");
+    assert_eq!(scene.world.put(&path, &scene.device.token, report).await.status, 204);
+    let answer = scene.repair("?port=9101").await;
+    assert_eq!(answer.status, 202, "{answer:?}");
+    assert!(answer.text("note").contains("being updated"), "{answer:?}");
+    let path = format!("/api/v1/commands/{}/explanation", answer.text("command_id"));
+    let why = scene.world.get(&path, &scene.user).await;
+    assert!(why.text("next").contains("when the update has ended"), "{why:?}");
+}
+
+#[tokio::test]
 async fn many_repairs_at_once_are_one_command() {
     let scene = Scene::new().await;
     let answers = futures_util::future::join_all((0..20).map(|_| scene.repair(""))).await;

@@ -1,0 +1,70 @@
+//! Query parameters that an operation does not have: refused where a person or a script calls, as
+//! unknown members of a body are. A name that is mistyped must not be ignored.
+//!
+//! The names are those of the OpenAPI document, so that neither can lack what the other has.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use axum::{
+    extract::{MatchedPath, Query},
+    http::request::Parts,
+};
+use link_protocol::problem::Code;
+use serde_json::Value;
+
+use crate::api::{openapi, problem::Rejection};
+
+/// The parameters of each operation, by its path and its method.
+static KNOWN: LazyLock<BTreeMap<(String, String), BTreeSet<String>>> = LazyLock::new(known);
+
+/// Checks that the operation has every parameter of the query.
+///
+/// # Errors
+/// The first one that it does not have.
+pub(crate) fn check(parts: &Parts) -> Result<(), Rejection> {
+    if parts.uri.query().is_none_or(str::is_empty) {
+        return Ok(());
+    }
+    let Some(path) = parts.extensions.get::<MatchedPath>() else { return Ok(()) };
+    let operation = (path.as_str().to_owned(), parts.method.as_str().to_lowercase());
+    let Some(known) = KNOWN.get(&operation) else { return Ok(()) };
+    let given = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+    let Query(given) =
+        given.map_err(|error| Rejection::new(Code::InvalidRequest, error.body_text()))?;
+    match given.into_iter().find(|(name, _)| !known.contains(name)) {
+        Some((name, _)) => Err(Rejection::new(Code::InvalidRequest, unknown(&name, known))),
+        None => Ok(()),
+    }
+}
+
+fn unknown(name: &str, known: &BTreeSet<String>) -> String {
+    let name: String = name.chars().take(64).collect();
+    let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    match known.as_slice() {
+        [] => format!("unknown query parameter `{name}`: this operation takes none"),
+        known => {
+            format!("unknown query parameter `{name}`: this operation takes {}", known.join(", "))
+        }
+    }
+}
+
+fn known() -> BTreeMap<(String, String), BTreeSet<String>> {
+    let document = openapi::document(None);
+    let paths = document["paths"].as_object().into_iter().flatten();
+    let operations = paths.flat_map(|(path, item)| {
+        let methods = item.as_object().into_iter().flatten();
+        methods.map(move |(method, operation)| {
+            ((path.clone(), method.clone()), names(&operation["parameters"]))
+        })
+    });
+    operations.collect()
+}
+
+fn names(parameters: &Value) -> BTreeSet<String> {
+    let parameters = parameters.as_array().into_iter().flatten();
+    let of_query = parameters.filter(|parameter| parameter["in"] == "query");
+    of_query.filter_map(|parameter| parameter["name"].as_str().map(str::to_owned)).collect()
+}
