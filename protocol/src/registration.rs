@@ -53,6 +53,10 @@ pub struct Platform {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Registered {
     pub device_id: DeviceId,
+    /// Whether the request named a device that is not one of the key's account: `device_id` is
+    /// another one then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub requested_id_unknown: bool,
     /// What the device shows to the backend from now on; replaces any earlier one.
     pub device_token: Secret,
     /// Commands of another epoch have no effect.

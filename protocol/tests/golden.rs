@@ -405,6 +405,7 @@ fn registration() -> Vec<Example> {
         body(
             "registered",
             Registered {
+                requested_id_unknown: false,
                 device_id: device(),
                 device_token: Secret::new("ldt_example"),
                 epoch: 1,

@@ -84,6 +84,7 @@ impl App {
         tracing::info!(device = %device.id, epoch = device.epoch, "device registered");
         Ok(Registered {
             device_id: device.id,
+            requested_id_unknown: request.device_id.is_some_and(|asked| asked != device.id),
             device_token: token,
             epoch: device.epoch,
             transport: TransportSettings { r#type: TransportType::Http },

@@ -30,16 +30,26 @@ use crate::{
 
 pub(super) async fn run(context: &Context, arguments: &Register) -> Result<(), CliError> {
     let given = given_key(context, arguments)?;
+    let before = resolve::identity(context)?.filter(|_| !arguments.new_device);
+    let asked = arguments.device_id.or_else(|| before.map(|identity| identity.device_id));
     let identity = register(context, arguments, given)
         .await
         .map_err(|error| error.context("not registered"))?;
-    context.output.say(&format!("registered as {}", identity.device_id));
+    let device_id = identity.device_id;
+    match asked.filter(|asked| *asked != device_id) {
+        None => context.output.say(&format!("registered as {device_id}")),
+        Some(asked) => context.output.say(&format!(
+            "registered as {device_id}: {asked} is not a device of this account, so this machine \
+             got a new id"
+        )),
+    }
     if !agent_process::is_running(context)? {
         context.output.say("the agent does not run: start it with `link start`");
     }
     let document = json!({
         "device_id": identity.device_id, "backend_url": identity.backend_url,
         "transport": identity.transport,
+        "requested_id_unknown": asked.is_some_and(|asked| asked != device_id),
     });
     context.output.data(&document, |_| String::new())
 }
@@ -101,9 +111,11 @@ pub(super) async fn register(
     let before = known_device(context, arguments, http.base())?;
     fs::create_private_dir(&context.roots.state).map_err(|error| CliError::file(&error))?;
     let account = account_given(context, arguments, &http).await?;
-    let (key, backend) = match given {
-        Some(key) => (key, http.clone()),
-        None => key_of_account(context, account, &http).await?,
+    let (key, backend) = match (given, account) {
+        // The key must be one of the account that logged in, which the backend checks.
+        (Some(key), Some(account)) => (key, http.with_bearer(account.access_token())),
+        (Some(key), None) => (key, http.clone()),
+        (None, account) => key_of_account(context, account, &http).await?,
     };
     let enrolment = Enrolment {
         roots: &context.roots,

@@ -160,6 +160,62 @@ fn whoever_is_logged_in_needs_no_key_and_shows_the_token() {
     assert!(ran.code == 0 && home.has("state/identity.json"), "{ran:?}");
 }
 
+// Holds: S5-3b, S4.4-13a
+#[test]
+fn a_login_that_is_given_with_a_key_is_shown_with_it() {
+    let answer = |headers: HeaderMap, Json(request): Json<RegisterRequest>| async move {
+        assert!(request.registration_key.is_some());
+        let token = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap());
+        match token {
+            Some("Bearer JWT-OF-THE-LOGIN" | "Bearer TOKEN-OBTAINED") => {
+                registered().into_response()
+            }
+            _ => refuse(Code::Unauthorized, "who is this?").into_response(),
+        }
+    };
+    let login = || async {
+        let (access, refresh) = ("JWT-OF-THE-LOGIN", "refresh");
+        Json(json!({"access_token": access, "token_type": "Bearer", "expires_in": 900,
+            "refresh_token": refresh}))
+    };
+    let me = || async {
+        Json(json!({"user_id": id("usr", 1), "account_id": id("acc", 1),
+            "email": "ada@example.org", "role": "owner"}))
+    };
+    let app = Router::new()
+        .route("/api/v1/auth/login", post(login))
+        .route("/api/v1/me", axum::routing::get(me))
+        .route(REGISTER_PATH, post(answer));
+    let backend = Backend::start(app);
+    let key = key(KeyKind::Registration);
+    let with = |home: &Home, login: &[&str], input: &str| {
+        let mut words = vec!["register", "--registration-key", &key, "--backend", &backend.url];
+        words.extend(login);
+        home.link_with_input(&words, input)
+    };
+    let home = Home::new();
+    let ran = with(&home, &["--email", "ada@example.org", "--password-stdin"], "a long password\n");
+    assert!(ran.code == 0 && home.has("state/identity.json"), "{ran:?}");
+    let home = Home::new();
+    let ran = with(&home, &["--token", "TOKEN-OBTAINED"], "");
+    assert!(ran.code == 0 && home.has("state/identity.json"), "{ran:?}");
+    let home = Home::new();
+    let ran = with(&home, &["--token", "garbage"], "");
+    assert!(ran.code != 0 && !home.has("state/identity.json"), "{ran:?}");
+}
+
+#[test]
+fn a_device_id_that_the_account_does_not_have_is_told() {
+    let (home, requests) = (Home::new(), Requests::default());
+    let backend = Backend::start(accepting(&requests));
+    let (key, asked) = (key(KeyKind::Registration), id("dev", 9));
+    let words =
+        ["register", "--registration-key", &key, "--device-id", &asked, "--backend", &backend.url];
+    let ran = home.link(&words);
+    let told = format!("registered as {}: {asked} is not a device of this account", id("dev", 1));
+    assert!(ran.code == 0 && ran.stderr.contains(&told), "{ran:?}");
+}
+
 #[test]
 fn another_backend_needs_a_clear_word() {
     let (home, requests) = (Home::new(), Requests::default());
