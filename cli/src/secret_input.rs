@@ -50,6 +50,8 @@ pub(crate) fn stdin_line(what: &str) -> Result<Secret, CliError> {
 /// When there is no terminal; `flag` is what to use then.
 pub(crate) fn ask_secret(prompt: &str, flag: &str) -> Result<Secret, CliError> {
     let missing = |_| CliError::usage(format!("no terminal to ask for it: use {flag}"));
+    // Before the prompt: what is pasted as soon as the prompt is there must not be shown.
+    let _hidden = link_platform::terminal::hide_input();
     let text = rpassword::prompt_password(format!("{prompt}: ")).map_err(missing)?;
     if text.is_empty() {
         return Err(CliError::usage(format!("{} is empty", prompt.to_lowercase())));

@@ -22,3 +22,4 @@ pub mod process;
 pub mod router_threads;
 pub mod session;
 pub mod signal;
+pub mod terminal;

@@ -52,6 +52,8 @@ fn tell(me: &Me, text: String, json: bool) -> Result<(), Refused> {
 fn password() -> Result<Secret, Refused> {
     let ended = |error: io::Error| Refused::usage(format!("cannot read the password: {error}"));
     if io::stdin().is_terminal() {
+        // Before the prompt: what is pasted as soon as the prompt is there must not be shown.
+        let _hidden = link_platform::terminal::hide_input();
         let first = rpassword::prompt_password("Password: ").map_err(ended)?;
         let again = rpassword::prompt_password("Once more: ").map_err(ended)?;
         if first != again {

@@ -1,8 +1,12 @@
 //! Login, the file that keeps it, and the first account.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    io::{Read as _, Write as _},
+    process::{Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use axum::{
@@ -114,6 +118,35 @@ fn a_machine_that_nobody_decides_about_gives_up() {
         json!({"user_code": "WDJB-MJHT", "verification_uri": "http://link.example/device"})
     );
     assert_eq!(serde_json::from_str::<Value>(error).unwrap()["error"], "gave-up");
+}
+
+/// Sent as soon as the prompt is there, as a paste or `expect` does.
+// Holds: S4.4-13b
+#[test]
+fn a_password_that_is_sent_with_its_prompt_is_not_shown() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    let (link, url) = (env!("CARGO_BIN_EXE_link"), &backend.url);
+    let line = format!("exec {link} login --email a@b.c --backend {url}");
+    for _ in 0..20 {
+        let mut terminal = Command::new("script")
+            .args(["-qefc", &line, "/dev/null"])
+            .env("LINK_HOME", home.path(""))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut keyboard, mut screen) =
+            (terminal.stdin.take().unwrap(), terminal.stdout.take().unwrap());
+        let (mut shown, mut byte) = (Vec::new(), [0]);
+        while !shown.ends_with(b"Password: ") {
+            screen.read_exact(&mut byte).unwrap();
+            shown.extend(byte);
+        }
+        keyboard.write_all(b"right password\n").unwrap();
+        screen.read_to_end(&mut shown).unwrap();
+        assert!(terminal.wait().unwrap().success(), "{}", String::from_utf8_lossy(&shown));
+        assert!(!String::from_utf8_lossy(&shown).contains("right password"));
+    }
 }
 
 fn login(backend: &Backend) -> Vec<&str> {
