@@ -1,10 +1,9 @@
 //! Power cuts: the agent killed at each checkpoint, the backend killed under load. Nothing is lost
 //! and nothing happens twice.
 
-use std::time::Duration;
-
 use link_protocol::{
     deployment::DeploymentState,
+    local_api::ConnectionState,
     report::{CommandResult, ModelState},
 };
 use link_tests::{
@@ -183,7 +182,10 @@ async fn what_happens_while_the_backend_is_down_is_told_when_it_is_back() {
         (device.model().await.state == ModelState::NotServing).then_some(())
     })
     .await;
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    until("the agent to find no backend", || async {
+        (device.healthz().await.transport.state == ConnectionState::Connecting).then_some(())
+    })
+    .await;
     backend.restart().await;
     until("the backend to know why it does not serve", || async {
         let shown = backend.owner.deployment(deployment.deployment_id).await.ok()?;

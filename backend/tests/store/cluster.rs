@@ -97,6 +97,21 @@ impl Cluster {
         if let Some(mut server) = self.server.take() {
             ran(Command::new("kill").arg(format!("-{signal}")).arg(server.id().to_string()));
             server.wait().unwrap();
+            self.wait_for_the_last_process();
+        }
+    }
+
+    /// A server that is killed leaves processes that end by and by; until the last has, a new server
+    /// finds the memory that they share and does not start.
+    fn wait_for_the_last_process(&self) {
+        let data = fs::canonicalize(self.data()).unwrap();
+        let is_of_it = |process: fs::DirEntry| {
+            fs::read_link(process.path().join("cwd")).is_ok_and(|folder| folder == data)
+        };
+        let since = Instant::now();
+        while fs::read_dir("/proc").unwrap().flatten().any(is_of_it) {
+            assert!(since.elapsed() < START_DEADLINE, "processes of the server are left");
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 

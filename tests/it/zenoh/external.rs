@@ -1,11 +1,7 @@
 //! A router that runs beside the backend: the real `zenohd`, configured and started by the very lines
 //! of `docs/operations.md`. Its path is in `LINK_TEST_ZENOHD`; `scripts/prepare zenohd` builds it.
 
-use std::{
-    path::PathBuf,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{path::PathBuf, process::Command, time::Instant};
 
 use link_protocol::{
     local_api::ConnectionState, port::Port, registration::TransportType, report::CommandResult,
@@ -127,7 +123,10 @@ async fn what_was_accepted_while_a_router_beside_was_away_is_done_once_when_it_i
     let sent = backend.owner.repair_serving(deployment.model_id, device.id, None, "away").await;
     let sent = sent.unwrap().command_id;
     let name = sent.to_string();
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    until("the device to find no router", || async {
+        (device.healthz().await.transport.state != ConnectionState::Connected).then_some(())
+    })
+    .await;
     assert!(backend.owner.command(sent).await.unwrap().result.is_none(), "nobody carries it");
     external.start();
     let began = Instant::now();
