@@ -11,6 +11,7 @@ const REMOVED: &[(&str, &str)] = &[
         "`link register` registers this device; `link account create` makes a backend's first account",
     ),
     ("install", "`install.sh` installs Link; `link model deploy MODEL` puts a model on a device"),
+    ("manager", "`link status`, `link start`, `link stop` and `link restart` are its work"),
     ("tui", "`link status` shows what runs"),
     ("--tui", "`link status` shows what runs"),
     ("--username", "use `--email`"),

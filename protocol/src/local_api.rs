@@ -1,9 +1,12 @@
 //! The local API of the agent on the loopback interface (specification, section 4.2).
 
+mod document;
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::document::document;
 use crate::{
     command::Alias,
     deployment::DeploymentState,
@@ -54,9 +57,10 @@ pub fn path_of(template: &str, pipeline: PipelineId) -> String {
 }
 
 /// `GET /healthz`: the state of the agent.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Healthz {
     pub status: LifecycleStatus,
+    #[schema(value_type = String)]
     pub agent_version: semver::Version,
     /// The release channel; `stable` is not shown to people.
     pub channel: String,
@@ -70,21 +74,24 @@ pub struct Healthz {
     /// What became of the last update.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_update: Option<UpdateOutcome>,
-    /// Deprecated: reflects only what an explicit START_SERVING started.
+    /// Deprecated since 1.0.17: reflects only what an explicit START_SERVING started. Ask
+    /// `GET /models` for an entry whose `is_serving` is true.
+    #[schema(deprecated)]
     pub currently_serving: bool,
-    /// Deprecated: reflects only what an explicit START_SERVING started.
+    /// Deprecated since 1.0.17: reflects only what an explicit START_SERVING started.
+    #[schema(deprecated, value_type = Option<String>)]
     pub model_id: Option<ModelId>,
 }
 
 /// The connection to the control plane.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct TransportState {
     pub r#type: TransportType,
     pub state: ConnectionState,
 }
 
 /// Whether the command channel works.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionState {
     Connecting,
@@ -94,7 +101,7 @@ pub enum ConnectionState {
 }
 
 /// One model as `/healthz` shows it.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct ModelHealth {
     pub model_id: ModelId,
     pub pipeline_id: PipelineId,
@@ -109,7 +116,7 @@ pub struct ModelHealth {
 }
 
 /// Health of an engine.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineHealth {
     Healthy,
@@ -119,7 +126,7 @@ pub enum EngineHealth {
 }
 
 /// A deployment under way.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct DeploymentProgress {
     pub model_id: ModelId,
     pub state: DeploymentState,
@@ -135,7 +142,7 @@ pub struct Progress {
 
 /// `GET /models`: one entry for each configured servable pipeline, serving or not
 /// (specification, section 2.2).
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct PipelineEntry {
     pub pipeline_id: PipelineId,
     pub alias: Alias,

@@ -41,10 +41,11 @@ pub enum UpdateEnd {
 }
 
 /// How far an update is, or how the last one that was asked for ended, on the local API.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct UpdateProgress {
     /// Known once the release was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub to: Option<Version>,
     pub phase: UpdatePhase,
     /// The manifest of the releases has expired: what it names may not be the newest.
@@ -58,7 +59,9 @@ pub struct UpdateProgress {
 }
 
 /// The phases of an update, in their order, and how it may end before it replaces anything.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdatePhase {
     #[default]

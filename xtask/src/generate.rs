@@ -1,5 +1,5 @@
 //! Files that are made from the product's own definitions and committed: man pages, shell completions, the OpenAPI
-//! document and the schemas of both configurations.
+//! documents and the schemas of both configurations.
 //!
 //! `--check` writes nothing and names every file that is missing, stale or left over.
 
@@ -21,6 +21,7 @@ use link_cli::shared_files;
 /// Folders that hold nothing but generated files.
 const FOLDERS: &[&str] = &["completions", "man"];
 const API_DOCUMENT: &str = "docs/openapi.json";
+const LOCAL_API_DOCUMENT: &str = "docs/local-api.json";
 const CONFIG_SCHEMA: &str = "docs/agent.schema.json";
 const BACKEND_SCHEMA: &str = "docs/backend.schema.json";
 
@@ -61,6 +62,8 @@ fn generate() -> anyhow::Result<Files> {
     }
     let document = link_backend::openapi_json();
     files.insert(API_DOCUMENT.to_owned(), format!("{}\n", document.trim_end()).into_bytes());
+    let document = link_protocol::local_api::document();
+    files.insert(LOCAL_API_DOCUMENT.to_owned(), document.into_bytes());
     let schema = link_protocol::config::json_schema();
     files.insert(CONFIG_SCHEMA.to_owned(), schema.into_bytes());
     let schema = link_backend::config::file::json_schema();

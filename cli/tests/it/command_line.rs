@@ -24,11 +24,36 @@ fn the_version_is_printed_and_nothing_else() {
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, version, ""));
 }
 
-// Holds: S4.4-11
+// Holds: S9-3
+#[test]
+fn the_changelog_has_the_release_line_and_this_is_its_newest_version_or_a_newer_one() {
+    let changelog = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../CHANGELOG.md"));
+    let (_, line) = changelog.split_once("## The release line").unwrap();
+    let releases: Vec<&str> = line.lines().filter_map(|line| line.strip_prefix("### ")).collect();
+    let expected = [
+        "1.3.0 (2026-08-07)",
+        "1.2.2 (2026-07-31)",
+        "1.2.1",
+        "1.2.0",
+        "1.1.0",
+        "1.0.19",
+        "1.0.18",
+        "1.0.17",
+        "1.0.16",
+        "1.0.15",
+        "1.0.9",
+    ];
+    assert_eq!(releases, expected);
+    let version = |text: &str| text.parse::<semver::Version>().unwrap();
+    assert!(version(env!("CARGO_PKG_VERSION")) >= version("1.3.0"));
+}
+
+// Holds: S4.4-11, S9-8
 #[test]
 fn removed_words_are_refused_with_their_replacement() {
     for (words, replacement) in [
-        (&["setup"][..], "link register"),
+        (&["manager"][..], "link status"),
+        (&["setup"], "link register"),
         (&["install"], "install.sh"),
         (&["tui"], "link status"),
         (&["--tui"], "link status"),
