@@ -1,6 +1,6 @@
 //! The controlling terminal, through its line settings.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: opens the terminal")]
+#![expect(clippy::disallowed_types, reason = "IO shell: opens the terminal")]
 
 use std::fs::File;
 
