@@ -30,7 +30,7 @@ stop() { # code text: ends like `die`, or with 14 where the disk takes no more
   case $said in '' | *"o space left"* | *uota*) die 14 "the disk is full: $data" ;; esac
   die "$@"
 }
-# shellcheck disable=SC2317 # a trap calls it
+# shellcheck disable=SC2317,SC2329 # a trap calls it
 clean() { # leaves nothing of this run but what `link` has installed
   trap '' INT TERM HUP PIPE
   if [ -n "$child" ]; then kill "$child" && wait "$child"; fi 2>/dev/null
