@@ -24,8 +24,9 @@ use crate::{
     observe::observe,
     plan::{Found, NameTaken, Observed, Step, plan},
     receipt::{InstalledFile, InstalledRelease, Receipt},
-    trust::{Release, hash_of},
+    trust::Release,
     uninstall::undo,
+    unpacked::hash_of,
     versions::{self, PATIENCE, Versions},
 };
 
@@ -174,11 +175,9 @@ impl Install<'_> {
         let before = versions::current(layout);
         let is_new = !layout.receipt().exists() && before.is_none();
         let mut receipt = known.unwrap_or_else(|| Receipt { folders, ..Receipt::default() });
-        let current = before.as_ref().and_then(|it| receipt.version(&it.to_string()).cloned());
         let folder = layout.version(&release.version.to_string());
         let mut wanted = versions::installed(release, &folder);
-        let recorded = current.as_ref().and_then(|current| current.release.as_ref());
-        wanted.release = not_older(before.as_ref(), recorded, release)?;
+        wanted.release = not_older(before.as_ref(), &receipt, release)?;
         let observed = observe(layout, &receipt, &wanted, self.shared);
         let steps = plan(&release.version, &observed)
             .map_err(|NameTaken(name)| InstallError::NameTaken(name))?;
@@ -296,17 +295,26 @@ fn folders(places: &[&Path], made: Option<&Path>, lost: bool) -> Vec<PathBuf> {
     folders
 }
 
-/// What the receipt says of `release`, which must not be older than `current`, of which the receipt
-/// knows `recorded`.
+/// Refuses a release that is older than the one that is current.
+///
+/// # Errors
+/// [`InstallError::Downgrade`].
+pub fn refuse_downgrade(layout: &Layout, release: &Release) -> Result<(), InstallError> {
+    let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+    not_older(versions::current(layout).as_ref(), &receipt, release).map(drop)
+}
+
+/// What the receipt is to say of `release`, which must not be older than `current`.
 fn not_older(
     current: Option<&Version>,
-    recorded: Option<&InstalledRelease>,
+    receipt: &Receipt,
     release: &Release,
 ) -> Result<Option<InstalledRelease>, InstallError> {
     let (Some(mut signed), Some(current)) = (release.signed.clone(), current) else {
         return Ok(release.signed.clone());
     };
     let (have, offered) = (current.to_string(), release.version.to_string());
+    let recorded = receipt.version(&have).and_then(|current| current.release.as_ref());
     let is_older = match recorded {
         Some(installed) => is_downgrade((&have, installed.counter), (&offered, signed.counter)),
         // The receipt was lost, or the version was not signed.

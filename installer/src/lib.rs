@@ -23,3 +23,4 @@ pub mod versions;
 
 mod observe;
 mod state_file;
+mod unpacked;

@@ -9,7 +9,7 @@ use crate::{
     layout::{Layout, PROGRAMS, Product, complete_mark},
     plan::{Found, Observed},
     receipt::{InstalledFile, InstalledVersion, Receipt},
-    trust::{hash, hash_of},
+    unpacked::{hash, hash_of},
     versions,
 };
 

@@ -25,6 +25,7 @@ use link_platform::{
     process::{self, Call},
 };
 use link_protocol::{
+    limits,
     release::{Archive, Freshness, Manifest},
     update::{UpdatePhase, UpdateProgress},
 };
@@ -272,12 +273,17 @@ fn archive(manifest: &Manifest) -> Result<&Archive, StageError> {
         .ok_or(StageError::NotInstalled("the release has no archive for this system"))
 }
 
-/// Unpacks plain files; an archive of a release holds nothing else.
+/// Unpacks plain files, as many and as long as a release may have; its archive holds nothing else.
 fn unpack(archive: &Path, to: &Path) -> io::Result<()> {
     std::fs::create_dir_all(to)?;
     let mut archive = tar::Archive::new(GzDecoder::new(File::open(archive)?));
-    for entry in archive.entries()? {
+    let mut total = 0_u64;
+    for (number, entry) in archive.entries()?.enumerate() {
         let mut entry = entry?;
+        total = total.saturating_add(entry.size());
+        if number == limits::RELEASE_FILES_LIMIT || total > limits::RELEASE_SIZE_LIMIT {
+            return Err(io::Error::other("it holds more than a release has"));
+        }
         let path = entry.path()?.into_owned();
         let is_plain = entry.header().entry_type().is_file()
             && path.components().count() == 1

@@ -5,29 +5,20 @@
 //! nothing that none of them signed; one that trusts none cannot check and says so. Only
 //! [`Trust::verify`] makes a [`Release`], and it writes nothing.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "IO shell: reads the files of an unpacked release"
-)]
-
 use std::{
-    fs::File,
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
 
 use link_platform::facts;
 use link_protocol::{
     command::Sha256Hex,
-    release::{self, CONTENTS_FILE, Contents, FoundFile, KEYS_FILE, RefusedRelease},
+    release::{self, CONTENTS_FILE, Contents, KEYS_FILE, RefusedRelease},
     signing::{InvalidKey, Signed, VerifyingKey},
 };
 use semver::Version;
-use serde::de::DeserializeOwned;
-use sha2::{Digest as _, Sha256};
 
-use crate::{layout::PROGRAMS, receipt::InstalledRelease};
+use crate::{layout::PROGRAMS, receipt::InstalledRelease, unpacked::Unpacked};
 
 const BUILT_IN: Option<&str> = option_env!("LINK_RELEASE_KEYS");
 
@@ -57,6 +48,10 @@ pub enum VerifyError {
     Unsigned,
     #[error("`{}` is not of the form that a release has", .0.display())]
     Malformed(PathBuf),
+    #[error("`{}` is no plain file", .0.display())]
+    NotPlain(PathBuf),
+    #[error("`{}` holds more than a release has", .0.display())]
+    TooLong(PathBuf),
     #[error("the release cannot be trusted")]
     Refused(#[source] RefusedRelease),
     #[error("failed to read `{}`", path.display())]
@@ -114,20 +109,23 @@ impl Trust {
         version: &Version,
         programs: &[&'static str],
     ) -> Result<Release, VerifyError> {
-        let from = from.to_owned();
+        let (unpacked, from) = (Unpacked::look(from)?, from.to_owned());
         let version = version.clone();
         if self.keys.is_empty() {
-            let programs = programs.iter().map(|&name| Ok((name, look_at(&from, name)?.sha256)));
+            let programs = programs.iter().map(|&name| Ok((name, unpacked.hash(name)?.sha256)));
             let programs = programs.collect::<Result<_, _>>()?;
             return Ok(Release { from, version, programs, signed: None });
         }
-        let chain: Vec<Signed> = read_json(&from.join(KEYS_FILE))?.unwrap_or_default();
+        let chain: Vec<Signed> = unpacked.statement(KEYS_FILE)?.unwrap_or_default();
         let trusted = self.with(&chain).map_err(VerifyError::Refused)?;
-        let signed: Signed = read_json(&from.join(CONTENTS_FILE))?.ok_or(VerifyError::Unsigned)?;
+        let signed: Signed = unpacked.statement(CONTENTS_FILE)?.ok_or(VerifyError::Unsigned)?;
         let contents = Contents::open(&signed, &trusted).map_err(VerifyError::Refused)?;
         let target = facts::target().unwrap_or("one without releases");
-        let found = found(&from)?;
-        contents.check(&version.to_string(), target, &found).map_err(VerifyError::Refused)?;
+        let (text, sizes) = (version.to_string(), unpacked.sizes());
+        contents.check_sizes(&text, target, &sizes).map_err(VerifyError::Refused)?;
+        let found = sizes.iter().map(|(name, _)| unpacked.hash(name));
+        let found = found.collect::<Result<Vec<_>, _>>()?;
+        contents.check(&text, target, &found).map_err(VerifyError::Refused)?;
         let listed = |name: &&'static str| {
             let file = contents.files.iter().find(|file| file.path.as_str() == *name);
             let missing = || VerifyError::Refused(RefusedRelease::Missing((*name).to_owned()));
@@ -138,61 +136,6 @@ impl Trust {
         let signed = Some(InstalledRelease { channel, counter, kid: signed.kid });
         Ok(Release { from, version, programs, signed })
     }
-}
-
-/// Returns the SHA-256 of a file and its size.
-pub(crate) fn hash(path: &Path) -> io::Result<(Sha256Hex, u64)> {
-    let mut file = File::open(path)?;
-    let (mut hasher, mut buffer, mut size) = (Sha256::new(), vec![0; 256 * 1024], 0);
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            return Ok((Sha256Hex::from_digest(&hasher.finalize()), size));
-        }
-        hasher.update(&buffer[..read]);
-        size += read as u64;
-    }
-}
-
-/// Returns the SHA-256 of bytes.
-pub(crate) fn hash_of(bytes: &[u8]) -> Sha256Hex {
-    Sha256Hex::from_digest(&Sha256::digest(bytes))
-}
-
-/// Everything in the folder but the statements themselves.
-fn found(from: &Path) -> Result<Vec<FoundFile>, VerifyError> {
-    let failed = |source| VerifyError::Read { path: from.to_owned(), source };
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(from).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name == CONTENTS_FILE || name == KEYS_FILE {
-            continue;
-        }
-        if !entry.file_type().map_err(failed)?.is_file() {
-            return Err(VerifyError::Refused(RefusedRelease::Extra(name)));
-        }
-        found.push(look_at(from, &name)?);
-    }
-    Ok(found)
-}
-
-fn look_at(from: &Path, name: &str) -> Result<FoundFile, VerifyError> {
-    let path = from.join(name);
-    let (sha256, size_bytes) =
-        hash(&path).map_err(|source| VerifyError::Read { path: path.clone(), source })?;
-    Ok(FoundFile { name: name.to_owned(), size_bytes, sha256 })
-}
-
-/// Reads a statement; nothing when there is none.
-fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, VerifyError> {
-    let text = match std::fs::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(VerifyError::Read { path: path.to_owned(), source }),
-    };
-    let malformed = |_| VerifyError::Malformed(path.to_owned());
-    serde_json::from_slice(&text).map(Some).map_err(malformed)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::{
     path_files,
     receipt::{InstalledFile, Receipt},
     service::systemd,
-    trust::hash_of,
+    unpacked::hash_of,
     versions::{self, Versions, has_hash},
 };
 

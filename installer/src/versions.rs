@@ -28,7 +28,8 @@ use crate::{
     layout::{Layout, PROGRAMS, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     state_file,
-    trust::{Release, hash},
+    trust::Release,
+    unpacked::hash,
     update::{Failure, Found, Step, TRIAL_STARTS, UpdateState},
 };
 

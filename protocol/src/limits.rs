@@ -127,3 +127,12 @@ pub const RELEASE_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// For this long after that it only warns; then nothing is installed from it without being asked.
 pub const RELEASE_GRACE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// The files of a release, unpacked, have at most this many bytes together; `install.sh` has the same number.
+pub const RELEASE_SIZE_LIMIT: u64 = 512 * 1024 * 1024;
+
+/// Files that a release may have, its statements among them; `install.sh` has the same number.
+pub const RELEASE_FILES_LIMIT: usize = 64;
+
+/// The longest signed statement of a release that is read, in bytes.
+pub const RELEASE_STATEMENT_LIMIT: u64 = 1024 * 1024;

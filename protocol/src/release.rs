@@ -194,6 +194,30 @@ impl Contents {
         target: &str,
         found: &[FoundFile],
     ) -> Result<(), RefusedRelease> {
+        let sizes: Vec<_> =
+            found.iter().map(|file| (file.name.as_str(), file.size_bytes)).collect();
+        self.check_sizes(version, target, &sizes)?;
+        for file in &self.files {
+            let is_altered =
+                |found: &FoundFile| found.name == file.path.as_str() && found.sha256 != file.sha256;
+            if found.iter().any(is_altered) {
+                return Err(RefusedRelease::Altered(file.path.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Like [`Contents::check`], by the names and the sizes alone: what is not listed, or is longer
+    /// than what was signed, is refused before it is read.
+    ///
+    /// # Errors
+    /// Those of [`Contents::check`].
+    pub fn check_sizes(
+        &self,
+        version: &str,
+        target: &str,
+        found: &[(&str, u64)],
+    ) -> Result<(), RefusedRelease> {
         if self.version.to_string() != version {
             let (signed, expected) = (self.version.clone(), version.to_owned());
             return Err(RefusedRelease::Version { signed, expected });
@@ -204,17 +228,17 @@ impl Contents {
         }
         for file in &self.files {
             let name = file.path.as_str();
-            let found = found
+            let (_, size_bytes) = found
                 .iter()
-                .find(|found| found.name == name)
+                .find(|(found, _)| *found == name)
                 .ok_or_else(|| RefusedRelease::Missing(name.to_owned()))?;
-            if (found.size_bytes, &found.sha256) != (file.size_bytes, &file.sha256) {
+            if *size_bytes != file.size_bytes {
                 return Err(RefusedRelease::Altered(file.path.clone()));
             }
         }
         let listed: HashSet<_> = self.files.iter().map(|file| file.path.as_str()).collect();
-        match found.iter().find(|found| !listed.contains(found.name.as_str())) {
-            Some(extra) => Err(RefusedRelease::Extra(extra.name.clone())),
+        match found.iter().find(|(name, _)| !listed.contains(name)) {
+            Some((extra, _)) => Err(RefusedRelease::Extra((*extra).to_owned())),
             None => Ok(()),
         }
     }

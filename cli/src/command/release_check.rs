@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use link_installer::{
-    layout::PROGRAMS,
+    install,
+    layout::{Layout, PROGRAMS},
     trust::{Release, Trust, VerifyError},
 };
 use link_protocol::release::RefusedRelease;
@@ -12,14 +13,18 @@ use semver::Version;
 
 use crate::{
     args::VerifyFiles,
+    command::install_files,
     context::Context,
     error::{CliError, chain},
     exit_code::ExitCode,
 };
 
 /// `link verify-files`: what `install.sh` asks the installed command before it runs a downloaded one.
+/// An older release is refused here too: the older program would decide about itself otherwise.
 pub(super) fn run(context: &Context, arguments: &VerifyFiles) -> Result<(), CliError> {
-    verify(context, &arguments.from, &arguments.release).map(drop)
+    let release = verify(context, &arguments.from, &arguments.release)?;
+    let layout = Layout::new(context.roots.clone());
+    install::refuse_downgrade(&layout, &release).map_err(install_files::explain)
 }
 
 /// Verifies that `from` is the release `version`, signed by a key that this build trusts.
@@ -74,7 +79,11 @@ pub(super) fn explain(error: VerifyError) -> CliError {
             "unsupported-platform",
             "nothing was installed; take the archive of this system",
         ),
-        VerifyError::Unsigned | VerifyError::Malformed(_) | VerifyError::Refused(_) => (
+        VerifyError::Unsigned
+        | VerifyError::Malformed(_)
+        | VerifyError::NotPlain(_)
+        | VerifyError::TooLong(_)
+        | VerifyError::Refused(_) => (
             ExitCode::SignatureInvalid,
             "signature-invalid",
             "nothing was installed; download the release again from where it is published",

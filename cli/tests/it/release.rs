@@ -175,6 +175,30 @@ fn a_downloaded_command_is_not_run_before_the_installed_one_agrees() {
     assert_eq!(release.install_from_archive().code, LAID_OUT);
 }
 
+/// An older `link` that had no such check, or one with a fault that was mended since, must not be the
+/// program that decides.
+#[test]
+fn an_older_release_is_refused_by_the_installed_command_and_runs_nothing() {
+    let release = Release::new();
+    let command = release.unpacked().join("link");
+    std::fs::copy(env!("CARGO_BIN_EXE_link"), &command).unwrap();
+    release.sign(1, VERSION, 7);
+    assert_eq!(release.install_from_archive().code, LAID_OUT);
+    let current = PathBuf::from(release.home.path("data/current"));
+    let later = current.with_file_name("versions/99.0.0");
+    std::fs::create_dir(&later).unwrap();
+    std::fs::copy(current.join("link"), later.join("link")).unwrap();
+    std::fs::remove_file(&current).unwrap();
+    std::os::unix::fs::symlink(&later, &current).unwrap();
+
+    let ran_here = release.dir.path().join("ran");
+    release.write("link", &format!("#!/bin/sh\ntouch '{}'\n", ran_here.display()));
+    release.sign(1, VERSION, 6);
+    let ran = release.install_from_archive();
+    assert!(ran.code == 25 && ran.stderr.contains("older than the installed 99.0.0"), "{ran:?}");
+    assert!(!ran_here.exists(), "{ran:?}");
+}
+
 #[test]
 fn a_list_of_releases_that_has_expired_is_told_of_whatever_it_names() {
     let release = Release::new().signed_by(1);

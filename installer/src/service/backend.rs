@@ -21,7 +21,7 @@ use super::{
 use crate::{
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
-    trust::hash_of,
+    unpacked::hash_of,
     versions::{self, Versions},
 };
 

@@ -1,9 +1,17 @@
 //! An unpacked release in a scratch folder, as it was signed and as it was tampered with.
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "makes the files that a hostile mirror would"
+)]
+
 use link_protocol::{
+    limits,
     release::{Channel, KeySet, ReleasedFile, SCHEMA, Statement},
     signing::SigningKey,
 };
+use sha2::{Digest as _, Sha256};
 
 use super::*;
 
@@ -43,7 +51,10 @@ fn whatever_was_changed_after_signing_is_refused() {
         unpacked.sign(1);
         change(&unpacked);
         let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0));
-        let right = matches!(refused, Err(VerifyError::Refused(_) | VerifyError::Malformed(_)));
+        let right = matches!(
+            refused,
+            Err(VerifyError::Refused(_) | VerifyError::Malformed(_) | VerifyError::NotPlain(_))
+        );
         assert!(right, "{number}: {refused:?}");
     }
     let unpacked = Unpacked::new();
@@ -53,6 +64,43 @@ fn whatever_was_changed_after_signing_is_refused() {
     unpacked.sign_for(1, "sparc-unknown-plan9");
     let other = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0));
     assert!(matches!(other, Err(VerifyError::Refused(RefusedRelease::Target { .. }))));
+}
+
+/// The memory and the time of a reader are not the mirror's: nothing of this is read.
+#[test]
+fn what_is_no_plain_file_of_its_size_is_refused_before_it_is_read() {
+    let in_place_of = |name: &str, make: &dyn Fn(&Path)| {
+        for trusted in [trust(&[1]), Trust::new([]).unwrap()] {
+            let unpacked = Unpacked::new();
+            unpacked.sign(1);
+            let path = unpacked.path().join(name);
+            drop(std::fs::remove_file(&path));
+            make(&path);
+            let refused = trusted.verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap_err();
+            let right = matches!(refused, VerifyError::NotPlain(_) | VerifyError::TooLong(_));
+            assert!(right, "{name}: {refused:?}");
+        }
+    };
+    for name in [CONTENTS_FILE, KEYS_FILE, "link-agent", "more"] {
+        in_place_of(name, &|path| std::os::unix::fs::symlink("/dev/zero", path).unwrap());
+        in_place_of(name, &|path| {
+            let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+            assert!(made.success());
+        });
+        in_place_of(name, &|path| {
+            std::fs::File::create(path).unwrap().set_len(200_000_000_000).unwrap();
+        });
+    }
+    let unpacked = Unpacked::new();
+    let statement = std::fs::File::create(unpacked.path().join(CONTENTS_FILE)).unwrap();
+    statement.set_len(limits::RELEASE_STATEMENT_LIMIT + 1).unwrap();
+    let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap_err();
+    assert!(matches!(refused, VerifyError::TooLong(_)), "{refused:?}");
+    for number in 0..limits::RELEASE_FILES_LIMIT {
+        unpacked.write(&number.to_string(), "");
+    }
+    let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap_err();
+    assert!(matches!(refused, VerifyError::TooLong(_)), "{refused:?}");
 }
 
 #[test]

@@ -1,0 +1,139 @@
+//! What lies in an unpacked folder, looked at before anything of it is read.
+//!
+//! Nobody trusts who filled the folder: a link to a device, a pipe or a file without an end may bear
+//! the name of a program. So every entry is a plain file, counted and measured first, and of none of
+//! them more bytes are read than were measured.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: reads the files of an unpacked release"
+)]
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::Path,
+};
+
+use link_protocol::{
+    command::Sha256Hex,
+    limits::{RELEASE_FILES_LIMIT, RELEASE_SIZE_LIMIT, RELEASE_STATEMENT_LIMIT},
+    release::{CONTENTS_FILE, FoundFile, KEYS_FILE},
+};
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
+
+use crate::trust::VerifyError;
+
+/// The files of a folder, by name and size.
+#[derive(Debug)]
+pub(crate) struct Unpacked<'a> {
+    folder: &'a Path,
+    files: Vec<(String, u64)>,
+}
+
+impl<'a> Unpacked<'a> {
+    /// Looks at a folder, and reads none of its files.
+    ///
+    /// # Errors
+    /// When an entry is no plain file, or they are more or longer than a release has.
+    pub(crate) fn look(folder: &'a Path) -> Result<Self, VerifyError> {
+        let failed = |source| VerifyError::Read { path: folder.to_owned(), source };
+        let (mut files, mut total) = (Vec::new(), 0_u64);
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let metadata = std::fs::symlink_metadata(entry.path()).map_err(failed)?;
+            if !metadata.is_file() {
+                return Err(VerifyError::NotPlain(entry.path()));
+            }
+            total = total.saturating_add(metadata.len());
+            if files.len() == RELEASE_FILES_LIMIT || total > RELEASE_SIZE_LIMIT {
+                return Err(VerifyError::TooLong(folder.to_owned()));
+            }
+            files.push((entry.file_name().to_string_lossy().into_owned(), metadata.len()));
+        }
+        Ok(Self { folder, files })
+    }
+
+    /// Returns the names and the sizes of everything but the statements themselves.
+    pub(crate) fn sizes(&self) -> Vec<(&str, u64)> {
+        let files = self.files.iter().map(|(name, size)| (name.as_str(), *size));
+        files.filter(|(name, _)| !matches!(*name, CONTENTS_FILE | KEYS_FILE)).collect()
+    }
+
+    /// Reads a statement; nothing when there is none.
+    ///
+    /// # Errors
+    /// When it is too long, cannot be read or is not of its form.
+    pub(crate) fn statement<T: DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, VerifyError> {
+        let path = self.folder.join(name);
+        let Some((_, size)) = self.files.iter().find(|(found, _)| found == name) else {
+            return Ok(None);
+        };
+        if *size > RELEASE_STATEMENT_LIMIT {
+            return Err(VerifyError::TooLong(path));
+        }
+        let mut text = Vec::new();
+        let read = File::open(&path).and_then(|file| file.take(*size).read_to_end(&mut text));
+        match read {
+            Ok(_) => {
+                serde_json::from_slice(&text).map(Some).map_err(|_| VerifyError::Malformed(path))
+            }
+            Err(source) => Err(VerifyError::Read { path, source }),
+        }
+    }
+
+    /// Hashes one of the files.
+    ///
+    /// # Errors
+    /// When it is not there or cannot be read.
+    pub(crate) fn hash(&self, name: &str) -> Result<FoundFile, VerifyError> {
+        let path = self.folder.join(name);
+        let failed = |source| VerifyError::Read { path: path.clone(), source };
+        let known = self.files.iter().find(|(found, _)| found == name);
+        let (_, size) = known.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+        // One more than was measured: a file that grew is not the file that was measured.
+        let limit = size.saturating_add(1);
+        let (sha256, size_bytes) = hash_at_most(&path, limit).map_err(failed)?;
+        Ok(FoundFile { name: name.to_owned(), size_bytes, sha256 })
+    }
+}
+
+/// Returns the SHA-256 of a file and its size.
+pub(crate) fn hash(path: &Path) -> io::Result<(Sha256Hex, u64)> {
+    hash_at_most(path, u64::MAX)
+}
+
+/// Returns the SHA-256 of bytes.
+pub(crate) fn hash_of(bytes: &[u8]) -> Sha256Hex {
+    Sha256Hex::from_digest(&Sha256::digest(bytes))
+}
+
+/// Opens a file that a mirror on this machine holds: one that is no plain file is not opened, for a
+/// pipe would be waited for.
+///
+/// # Errors
+/// When it is not there, is no plain file or cannot be opened.
+pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other(format!("`{}` is no plain file", path.display())));
+    }
+    File::open(path)
+}
+
+fn hash_at_most(path: &Path, limit: u64) -> io::Result<(Sha256Hex, u64)> {
+    let mut file = File::open(path)?.take(limit);
+    let (mut hasher, mut buffer, mut size) = (Sha256::new(), vec![0; 256 * 1024], 0);
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((Sha256Hex::from_digest(&hasher.finalize()), size));
+        }
+        hasher.update(&buffer[..read]);
+        size += read as u64;
+    }
+}
