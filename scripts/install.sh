@@ -2,9 +2,10 @@
 { # One compound command: a copy that was cut off is a syntax error, never half a run.
 # Installs Link for this user; it needs no admin rights. The command is put on PATH, and the user's
 # systemd, where there is one, starts the agent: neither with LINK_HOME, unless it is asked for.
-#   curl -fsSL https://…/install.sh | LINK_REGISTRATION_KEY=lrk_… sh
+#   curl -fsSL https://HOST/install.sh | LINK_REGISTRATION_KEY=lrk_... sh
 # Downloads a release, verifies it, and hands over to its `link`. `link --help` has the exit codes.
-set -u; umask 077
+[ -z "${ZSH_VERSION:-}" ] || emulate sh # It reads patterns in a way of its own.
+set +ef -u; umask 077
 usage() {
   cat <<'END'
 Usage: install.sh [OPTIONS]
@@ -33,6 +34,7 @@ stop() { # code text: ends like `die`, or with 14 where the disk takes no more
 # shellcheck disable=SC2317,SC2329 # a trap calls it
 clean() { # leaves nothing of this run but what `link` has installed
   trap '' INT TERM HUP PIPE
+  if [ -n "$shown" ]; then kill "$shown"; fi 2>/dev/null
   if [ -n "$child" ]; then kill "$child" && wait "$child"; fi 2>/dev/null
   rm -rf "$tmp"
   while [ "$data" != "$above" ] && [ "$data" != / ]; do rmdir "$data"; data=$(dirname "$data"); done 2>/dev/null
@@ -44,7 +46,13 @@ sha256_of() { # fails without a tool: what cannot be verified is not run
   elif have sha256; then sha256 -q "$1"; else return 1; fi
 }
 size() { if [ -f "$to" ]; then wc -c <"$to"; else echo 0; fi; }
-bounded() { trap '' XFSZ; ulimit -f "$limit"; exec "$@"; } # as a process of its own: no endless answer fills the disk
+bounded() { # as a process of its own: no endless answer fills the disk, and what is said can be read
+  trap '' XFSZ; ulimit -f "$limit"; case $1 in wget) LC_ALL=C; export LC_ALL ;; esac; exec "$@"
+}
+show() { # how much is here of a download that takes longer than two seconds
+  trap - EXIT INT TERM HUP PIPE; sleep 2
+  while :; do printf '\r  %s KiB ' $(($(size) / 1024)) >&2; sleep 1; done
+}
 transfer() { # one try, which goes on where the one before was cut
   if have curl; then
     set -- curl -fsSL --tlsv1.2 --connect-timeout 15 --speed-limit 1024 --speed-time "$stall" -C - -o "$to"
@@ -55,17 +63,21 @@ transfer() { # one try, which goes on where the one before was cut
   fi
   bounded "$@" "$from" 2>"$tmp/said" &
   child=$!; idle=0; seen=$(size)
+  if [ "$quiet" = 0 ] && [ -t 2 ]; then show & shown=$!; fi
   while [ "$1" = wget ] && kill -0 "$child" 2>/dev/null; do # It has no limit of its own.
     sleep 1; now=$(size); idle=$((now - seen < 1024 ? idle + 1 : 0)); seen=$now
     [ "$idle" -lt "$stall" ] || kill "$child" 2>/dev/null
   done
   wait "$child"; code=$?; child=
+  if [ -n "$shown" ]; then kill "$shown" 2>/dev/null; printf '\r%20s\r' '' >&2; shown=; fi
   [ "$idle" -lt "$stall" ] || code=28 # This is how curl says it.
 }
 fetch() { # url file [blocks]: gives up when three tries in a row stall or bring less than 1 KiB
   from=$1; to=$tmp/$2; limit=${3:-2048}; tries=3; had=0 # A block has 512 bytes, or 1024 in some shells.
   case $from in
-    file://*) (bounded cp -- "${from#file://}" "$to") 2>"$tmp/said"; return ;;
+    file://*) # What is no plain file may have no end, or keep who opens it waiting.
+      [ -f "${from#file://}" ] || { echo "there is no such file" >"$tmp/said"; return 1; } 2>/dev/null
+      (bounded cp -- "${from#file://}" "$to") 2>"$tmp/said"; return ;;
     http://*@* | https://*@*) die 12 "releases are fetched from a host that is named alone: $from" ;;
     https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
     *) die 12 "releases are fetched over https:// or file:// only: $from" ;;
@@ -79,9 +91,28 @@ fetch() { # url file [blocks]: gives up when three tries in a row stall or bring
     if [ "$tries" = 0 ]; then return 1; elif [ "$tries" -lt 3 ]; then sleep 1; fi
   done
 }
-need() { fetch "$@" || stop 12 "cannot download $1$(sed -n '$s/^/: /p' "$tmp/said")"; } # url file [blocks]
+why() { # what the tool said of a failed download, and what helps
+  case $(tr '\n' ' ' <"$tmp/said") in
+    *407* | *"Proxy Authentication"*) help="the proxy asks for a name and a password: set https_proxy=http://NAME:PASSWORD@HOST:PORT" ;;
+    *"has expired"* | *"not yet valid"* | *"not yet activated"*) help="its certificate does not count at the time of this machine, $(date -u '+%Y-%m-%d %H:%M' 2>/dev/null) UTC: correct the clock; if that is right, the host needs a new certificate" ;;
+    *"does not match"* | *"doesn't match"* | *"subject name"* | *"alternative name"*) help="another machine answers in the name of the host: does this network ask you to log in first? then open any page in a browser and try again" ;;
+    *"self-signed"* | *"self signed"* | *issuer* | *"unknown CA"* | *"Unknown CA"*) help="this machine does not know who issued its certificate: if a proxy of your network opens TLS, ask for its certificate and set CURL_CA_BUNDLE=FILE, or SSL_CERT_FILE=FILE for wget; else somebody listens in" ;;
+    *SSL* | *TLS* | *ertificate*) help="TLS failed: is the address right, and does this network ask you to log in first?" ;;
+    *"ould not resolve"* | *"unable to resolve"*) help="nobody knows this name: is the address right, and is there a network?" ;;
+    *) help= ;;
+  esac
+  line=$(sed -n '/^curl: (/{s/^curl: //p;q;}' "$tmp/said"); line=${line:-$(sed -n '$p' "$tmp/said")}
+  printf '%s' "${line:+: $line}${help:+; $help}"
+}
+need() { fetch "$@" || stop 12 "cannot download $1$(why)"; } # url file [blocks]
+is_page() { # what a network answers that wants a login first
+  case $(head -c 200 "$tmp/$1" | tr -d ' \r\n\t' | tr '[:upper:]' '[:lower:]') in '<!doctype'* | '<html'* | '<?xml'*) ;; *) return 1 ;; esac
+}
+unpack() { # what tar is asked: no file, and not all of them together, has more than 512 MiB
+  gzip -dc <"$tmp/asset" 2>/dev/null | head -c 536870912 | (limit=1048576; bounded tar "$@" 2>"$tmp/said")
+}
 
-quiet=${LINK_QUIET:-0}; dry=0; uninstall=0; force=; place=LINK_HOME; kind=; stall=${LINK_STALL_SECONDS:-30}; child=
+quiet=${LINK_QUIET:-0}; dry=0; uninstall=0; force=; place=LINK_HOME; kind=; stall=${LINK_STALL_SECONDS:-30}; child=; shown=
 repo=${LINK_REPO_URL:-}; branch=${LINK_BRANCH:-stable}; version=${LINK_VERSION:-}; base=${LINK_INSTALL_URL:-}
 while [ $# -gt 0 ]; do
   case $1 in
@@ -100,6 +131,10 @@ case ${LINK_HOME:-} in '' | /*) ;; *) LINK_HOME=$PWD/$LINK_HOME; export LINK_HOM
 case ${LINK_HOME:-}${HOME:-} in /*) ;; *) die 11 "there is no HOME: set LINK_HOME to the folder to install in" ;; esac
 case ${XDG_DATA_HOME:-} in /*) data=$XDG_DATA_HOME/link$kind ;; *) data=${HOME:-}/.local/share/link$kind ;; esac
 case $kind$(id -u) in -backend0) data=/usr/local/lib/link-backend ;; esac; [ -z "${LINK_HOME:-}" ] || { data=${kind#-}; data=$LINK_HOME/${data:-data}; }; installed=$data/current/link
+own=${HOME:-}; [ "$uninstall" = 0 ] || own=$data # An installation that root made by mistake is root's to take away.
+if [ -n "${LINK_HOME:-}" ] || [ "${data#/usr/local/}" != "$data" ] || [ ! -d "$own" ]; then own=; fi
+# shellcheck disable=SC3067 # Every shell that was tried knows -O.
+[ -z "$own" ] || [ -O "$own" ] || die 11 "$own does not belong to the user that this runs as, $(id -un): run \`sh install.sh\` without sudo to install for yourself, \`sudo -H sh install.sh\` to install for root itself, or \`sudo -iu USER\` first for somebody else; with LINK_HOME=FOLDER it goes anywhere"
 if [ "$uninstall" = 1 ]; then
   [ -e "$data/receipt.json" ] || [ -e "$data/current" ] || { say "Link is not installed in $data"; exit 0; }
   [ "$dry" = 0 ] || { say "would run: $installed uninstall$kind --yes${force:+ $force}"; exit 0; }
@@ -113,20 +148,22 @@ case $(uname -m) in x86_64 | amd64) target=x86_64-$os ;; aarch64 | arm64) target
 if [ "$dry" = 1 ]; then # A release is downloaded and verified, says what it would do, and is deleted.
   place=TMPDIR; data=$(mktemp -d) || die 11 "there is no folder for temporary files"
 fi
-for tool in tar awk sed cut tr; do have "$tool" || die 10 "$tool is needed"; done
-case $base in file:*) ;; *) have curl || case $(wget --version 2>&1) in "GNU Wget"*) ;; *) die 10 "curl or GNU wget is needed" ;; esac ;; esac
+for tool in tar gzip awk sed cut tr head; do have "$tool" || die 10 "$tool is needed"; done
+case $base in file:*) ;; *) have curl || case $(wget --version 2>&1) in "GNU Wget"*) ;; *) die 10 "curl or GNU wget is needed: other programs of that name verify no certificate (Alpine: apk add curl; Debian: apt-get install curl)" ;; esac ;; esac
 sha256_of /dev/null >/dev/null || die 21 "no tool for SHA-256 (sha256sum, shasum, openssl or sha256)"
 above=$data; made=; while [ ! -d "$above" ]; do made=$above; above=$(dirname "$above"); done # made: the outermost new folder
 [ "$dry" = 0 ] || above=${data%/*}
 tmp=$data/.install.$$ # Here, because nothing may be run from the temporary folder of some systems.
 trap clean EXIT; trap 'exit 130' INT; trap 'exit 143' TERM HUP; trap 'exit 141' PIPE
-for old in "$data"/.install.*; do kill -0 "${old##*.}" 2>/dev/null || rm -rf "$old"; done # of a run that was killed
-mkdir -p "$tmp" 2>/dev/null || stop 11 "cannot write to $data"
-[ -z "$made" ] || { printf '%s\n' "$made" >"$tmp/made"; } 2>/dev/null
-for old in "$data"/.install.*/made; do # Another run made more of the way than this one.
+for old in "$data"/.install.*/made; do # Another run, also one that was killed, made more of the way than this one.
   old=$(sed 1q "$old" 2>/dev/null); case $old:$made in :*) ;; *: | "$old:$old"/*) made=$old; above=$(dirname "$old") ;; esac
 done
+mkdir -p "$tmp" 2>/dev/null || stop 11 "cannot write to $data"
+[ -z "$made" ] || { printf '%s\n' "$made" >"$tmp/made"; } 2>/dev/null
+for old in "$data"/.install.*; do kill -0 "${old##*.}" 2>/dev/null || rm -rf "$old"; done # of a run that was killed
 need "$base/SHA256SUMS" sums.cr
+page="$base answers with a web page and not with a release: does this network ask you to log in first? then open any page in a browser and try again"
+! is_page sums.cr || die 20 "$page"
 tr -d '\r' <"$tmp/sums.cr" >"$tmp/sums" || stop 11 "cannot write to $data"
 if [ -n "$version" ]; then :
 elif fetch "$base/LATEST" latest; then version=$(sed -n '1p' "$tmp/latest" | tr -d ' \r')
@@ -138,9 +175,11 @@ want=$(awk -v f="$asset" '{ n = $2; sub(/^\*/, "", n); if (n == f) { sum = $1; f
   END { if (!bad && found == 1) print sum }' "$tmp/sums")
 [ -n "$want" ] || die 20 "no single valid checksum for $asset in $base"
 say "downloading Link $version for $target"
-need "$base/$asset" asset 1048576
-[ "$(sha256_of "$tmp/asset")" = "$want" ] || die 22 "$asset does not have its checksum; nothing was installed"
-{ mkdir "$tmp/files" && tar -xzf "$tmp/asset" -C "$tmp/files"; } || stop 11 "cannot unpack $asset"
+need "$base/$asset" asset 524288
+[ "$(sha256_of "$tmp/asset")" = "$want" ] || { ! is_page asset || die 22 "$page"; die 22 "$asset does not have its checksum; nothing was installed"; }
+{ unpack -tvf - >"$tmp/list" && awk '!/^-/ { bad = 1 } END { exit bad || NR > 64 }' "$tmp/list"; } ||
+  stop 24 "$asset holds something else than a release, or more; nothing was installed"
+{ mkdir "$tmp/files" && unpack -xf - -C "$tmp/files"; } || stop 11 "cannot unpack $asset$(sed -n '$s/^/: /p' "$tmp/said")"
 if "$installed" self-check >/dev/null 2>&1; then "$installed" verify-files --quiet --from "$tmp/files" --release "$version" || exit; fi
 "$tmp/files/link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here; if nothing may be run in $data, set $place to another folder"
 set -- "install${kind:--files}" --from "$tmp/files" --source "$base"; [ -z "$made" ] || set -- "$@" --made "$made"

@@ -110,6 +110,114 @@ fn an_answer_without_an_end_fills_no_disk() {
     }
 }
 
+/// A mirror chooses the archive and its checksum alike, so both fit each other here.
+#[test]
+fn an_archive_of_anything_but_a_few_plain_files_is_not_unpacked() {
+    let kinds = [
+        "ln -s /dev/zero contents.json",
+        "mkfifo contents.json",
+        "mkdir folder",
+        "ln link-agent contents.json",
+        "for n in 0 1 2 3 4 5 6; do for m in 0 1 2 3 4 5 6 7 8 9; do : >$n$m; done; done",
+        "truncate -s 2147483648 contents.json",
+    ];
+    for (number, make) in kinds.into_iter().enumerate() {
+        let shells = shells().filter(|shell| *shell == "dash" || number < 2);
+        for shell in shells {
+            let release = Release::new(LINK);
+            let line = format!(
+                "cd \"$0\" && mkdir all && tar -xzf *.gz -C all && (cd all && {make}) && \
+                 (cd all && tar -cf - *) | gzip -1 >new && mv new *.gz && rm -r all && \
+                 sha256sum *.gz >SHA256SUMS"
+            );
+            let made = Command::new("sh").args(["-c", &line]).arg(release.folder()).status();
+            assert!(made.unwrap().success(), "{make}");
+            let ran = release.install(shell, &[]);
+            assert_eq!(ran.code, 24, "{shell}: {make}: {ran:?}");
+            assert!(ran.stderr.contains("something else than a release"), "{ran:?}");
+            assert!(ran.stdout.is_empty() && release.left_nothing(), "{shell}: {make}");
+        }
+    }
+}
+
+#[test]
+fn a_mirror_in_a_folder_that_holds_a_pipe_keeps_nobody_waiting() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        let sums = release.folder().join("SHA256SUMS");
+        std::fs::remove_file(&sums).unwrap();
+        assert!(Command::new("mkfifo").arg(&sums).status().unwrap().success());
+        let ran = release.install(shell, &[]);
+        assert!(ran.code == 12 && ran.stderr.contains("there is no such file"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_web_page_in_the_place_of_a_release_is_called_that() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        release.sums("\n<!DOCTYPE html>\n<html><body>Please log in</body></html>\n");
+        let ran = release.install(shell, &[]);
+        assert_eq!(ran.code, 20, "{ran:?}");
+        assert!(ran.stderr.contains("ask you to log in first"), "{ran:?}");
+    }
+}
+
+/// Some shells read every other character as the locale says.
+#[test]
+fn the_script_is_plain_ascii() {
+    assert!(std::fs::read(SCRIPT).unwrap().is_ascii());
+}
+
+#[test]
+fn a_shell_that_was_told_to_end_at_the_first_failure_installs() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        let output = Command::new(which(shell))
+            .args(["-euf", SCRIPT, "--quiet"])
+            .env_clear()
+            .env("PATH", path())
+            .env("LINK_HOME", release.home())
+            .env("LINK_INSTALL_URL", format!("file://{}", release.folder().display()))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{shell}: {output:?}");
+        assert!(release.left_nothing(), "{shell}");
+    }
+}
+
+/// `sudo -E` is how it is met: a home that another user owns.
+#[test]
+fn a_home_of_another_user_is_not_written_to() {
+    for shell in shells() {
+        let release = Release::new(LINK);
+        let home = release.dir.path().join("theirs");
+        std::fs::create_dir(&home).unwrap();
+        if std::os::unix::fs::chown(&home, Some(65_534), None).is_err() {
+            eprintln!("skipped: only root can give a folder to another user");
+            return;
+        }
+        let run = |name: &str, value: &Path| {
+            Command::new(which(shell))
+                .arg(SCRIPT)
+                .env_clear()
+                .env("PATH", path())
+                .env(name, value)
+                .env("LINK_INSTALL_URL", format!("file://{}", release.folder().display()))
+                .output()
+                .unwrap()
+        };
+        let refused = run("HOME", &home);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(11), "{shell}: {said}");
+        for way in ["without sudo", "sudo -H sh install.sh", "sudo -iu USER"] {
+            assert!(said.contains(way), "{shell}: {said}");
+        }
+        assert_eq!(std::fs::read_dir(&home).unwrap().count(), 0, "{shell}");
+        assert!(run("LINK_HOME", &home.join("link")).status.success(), "{shell}: asked for");
+    }
+}
+
 #[test]
 fn what_is_installed_is_uninstalled_with_force_if_that_is_asked_for() {
     for shell in shells() {
@@ -140,8 +248,8 @@ fn without_a_tool_for_checksums_nothing_is_run() {
         let tools = release.dir.path().join("tools");
         std::fs::create_dir(&tools).unwrap();
         for tool in [
-            "uname", "cp", "mkdir", "mktemp", "tar", "awk", "sed", "cut", "rm", "rmdir", "dirname",
-            "head", "tr",
+            "uname", "cp", "mkdir", "mktemp", "tar", "gzip", "awk", "sed", "cut", "rm", "rmdir",
+            "dirname", "head", "tr",
         ] {
             std::os::unix::fs::symlink(which(tool), tools.join(tool)).unwrap();
         }

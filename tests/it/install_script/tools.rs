@@ -8,8 +8,8 @@ use super::scratch::{Ran, Scratch, run, which};
 
 /// What the script needs of every system, beside a program that downloads and one that hashes.
 const TOOLS: &[&str] = &[
-    "awk", "cat", "cp", "cut", "dirname", "gzip", "mkdir", "rm", "rmdir", "sed", "sleep", "tar",
-    "tr", "uname", "wc",
+    "awk", "cat", "cp", "cut", "dirname", "gzip", "head", "mkdir", "rm", "rmdir", "sed", "sleep",
+    "tar", "tr", "uname", "wc",
 ];
 
 #[tokio::test(flavor = "multi_thread")]
