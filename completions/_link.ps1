@@ -48,7 +48,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List what devices were told to do, and explain what became of it')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them, serve them')
             [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Correct the allowlist of a model that is served, in place')
-            [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that deployments carry from now on')
+            [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that the account''s deployments carry from now on')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Tell whether this program runs here')
             [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Tell whether an unpacked release is one by a trusted key')
@@ -854,9 +854,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the origins')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin; models that are already deployed need a repair or a redeployment to get it')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the account''s origins, and the defaults of the backend')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin for this account; models that are already deployed need a repair or a redeployment to get it')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin of this account')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -885,9 +885,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;allowlist;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the origins')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin; models that are already deployed need a repair or a redeployment to get it')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the account''s origins, and the defaults of the backend')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin for this account; models that are already deployed need a repair or a redeployment to get it')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin of this account')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -993,7 +993,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List what devices were told to do, and explain what became of it')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them, serve them')
             [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Correct the allowlist of a model that is served, in place')
-            [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that deployments carry from now on')
+            [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that the account''s deployments carry from now on')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Tell whether this program runs here')
             [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Tell whether an unpacked release is one by a trusted key')
@@ -1209,9 +1209,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;allowlist' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the origins')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin; models that are already deployed need a repair or a redeployment to get it')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the account''s origins, and the defaults of the backend')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin for this account; models that are already deployed need a repair or a redeployment to get it')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin of this account')
             break
         }
         'link;help;allowlist;list' {

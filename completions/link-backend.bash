@@ -736,7 +736,7 @@ _link__backend() {
             return 0
             ;;
         link__subcmd__backend__subcmd__serve)
-            opts="-h --listen --metrics-listen --public-url --allowed-origin --device-limit --address-file --zenoh-listen --zenoh-endpoint --zenoh-reserve --config --data --database-url-file --log --log-format --json --help"
+            opts="-h --listen --metrics-listen --public-url --workspace-url --allowed-origin --device-limit --address-file --zenoh-listen --zenoh-endpoint --zenoh-reserve --config --data --database-url-file --log --log-format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -751,6 +751,10 @@ _link__backend() {
                     return 0
                     ;;
                 --public-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workspace-url)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

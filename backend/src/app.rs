@@ -33,14 +33,14 @@ pub use serving::Requested;
 pub(crate) use zenoh::{Due, ZenohOffer};
 
 use std::{
+    net::SocketAddr,
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, atomic::AtomicBool},
 };
 
 use anyhow::Context as _;
 use jiff::Timestamp;
 use link_protocol::{
-    allowlist::Allowlist,
     id::{CommandId, DeviceId},
     secret::Secret,
     signing::SigningKey,
@@ -79,6 +79,8 @@ pub struct App {
     zenoh: zenoh::ZenohState,
     /// Not ready any more, and still answering.
     leaving: AtomicBool,
+    /// What requests come in at, once they do.
+    listener: OnceLock<SocketAddr>,
 }
 
 impl App {
@@ -95,7 +97,6 @@ impl App {
         };
         let contents = Contents::open(&config.data, &config.content)
             .context("failed to open the home of models")?;
-        store.begin_allowlist(&Allowlist::new(config.allowed_origins.clone())).await?;
         let command_seed = store.seed("commands", chance::bits()).await?;
         let refresh_seed = store.seed("refresh", chance::bits()).await?;
         let access_seed = store.seed("access", chance::bits()).await?;
@@ -114,9 +115,15 @@ impl App {
             draining: watch::Sender::new(false),
             zenoh: zenoh::ZenohState::default(),
             leaving: AtomicBool::new(false),
+            listener: OnceLock::new(),
             config,
             store,
         })
+    }
+
+    /// Notes the address that requests come in at; the first one counts.
+    pub fn listens_on(&self, address: SocketAddr) {
+        self.listener.get_or_init(|| address);
     }
 
     /// Returns the setup token, while there is no account.

@@ -117,8 +117,12 @@ pub struct Serve {
     /// The address that people and devices reach this backend at [LINK_BACKEND_PUBLIC_URL].
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
-    /// An origin whose pages may call deployed models; counts at the first start only, later it is
-    /// a setting. May be given several times [LINK_BACKEND_ALLOWED_ORIGINS].
+    /// The address of the workspace, when this backend does not serve it itself
+    /// [LINK_BACKEND_WORKSPACE_URL].
+    #[arg(long, value_name = "URL")]
+    workspace_url: Option<String>,
+    /// An origin whose pages may call the deployed models of every account, in the place of the
+    /// workspace's own. May be given several times [LINK_BACKEND_ALLOWED_ORIGINS].
     #[arg(long = "allowed-origin", value_delimiter = ',', value_name = "ORIGIN")]
     allowed_origins: Vec<String>,
     /// Devices that an account may have [default: 100] [LINK_BACKEND_DEVICE_LIMIT].
@@ -208,6 +212,7 @@ impl Serve {
             ("listen", "--listen", &self.listen),
             ("metrics.listen", "--metrics-listen", &self.metrics_listen),
             ("public_url", "--public-url", &self.public_url),
+            ("workspace_url", "--workspace-url", &self.workspace_url),
             ("device_limit", "--device-limit", &self.device_limit),
             ("address_file", "--address-file", &self.address_file),
             ("zenoh.reserve", "--zenoh-reserve", &self.zenoh_reserve),
@@ -260,6 +265,8 @@ mod tests {
             "l",
             "--public-url",
             "u",
+            "--workspace-url",
+            "w",
             "--device-limit",
             "1",
             "--address-file",
@@ -274,7 +281,7 @@ mod tests {
         let Action::Serve(serve) = &arguments.action else { panic!("{arguments:?}") };
         let keys = crate::config::layers::keys();
         let flags: Vec<_> = arguments.global.flags().into_iter().chain(serve.flags()).collect();
-        assert_eq!(flags.len(), 10);
+        assert_eq!(flags.len(), 11);
         assert!(flags.iter().all(|(key, _)| keys.contains_key(*key)), "{flags:?}");
     }
 }

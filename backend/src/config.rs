@@ -29,7 +29,9 @@ pub struct Config {
     pub content: Home,
     /// The address people and devices reach the backend at; shown in the OpenAPI document.
     pub public_url: Option<String>,
-    /// The allowlist that the first start begins with.
+    /// The address of the workspace, when the backend does not serve it itself.
+    pub workspace_url: Option<String>,
+    /// The defaults of every account's allowlist, in the place of the backend's own origins.
     pub allowed_origins: Vec<Origin>,
     pub device_limit: u32,
     /// A proxy in front of the backend ends `X-Forwarded-For` with the address of its peer.
@@ -55,6 +57,7 @@ impl Config {
             database_url: None,
             content: Home::Folder,
             public_url: None,
+            workspace_url: None,
             allowed_origins: Vec::new(),
             device_limit: limits::DEVICE_LIMIT,
             behind_proxy: false,

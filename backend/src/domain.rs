@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod alias;
+pub mod allowlist;
 pub mod attempts;
 pub mod audit;
 pub mod command;

@@ -57,6 +57,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
         .await
         .with_context(|| format!("failed to listen on {}", values.listen))?;
     let address = listener.local_addr().context("failed to read the bound address")?;
+    app.listens_on(address);
     if let Some(listen) = values.metrics.listen {
         let address = metrics::serve(listen, Arc::clone(&app)).await?;
         say(&format!("metrics on http://{address}/metrics"))?;

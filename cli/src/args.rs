@@ -121,7 +121,7 @@ pub enum Command {
     /// Correct the allowlist of a model that is served, in place
     #[command(after_help = REPAIR_EXAMPLES)]
     RepairServing(RepairServing),
-    /// Show and change the web origins that deployments carry from now on
+    /// Show and change the web origins that the account's deployments carry from now on
     #[command(subcommand)]
     Allowlist(AllowlistCommand),
     /// Print the completions for a shell
@@ -265,13 +265,14 @@ pub struct RepairServing {
 /// `link allowlist …`.
 #[derive(Debug, Subcommand)]
 pub enum AllowlistCommand {
-    /// Show the origins
+    /// Show the account's origins, and the defaults of the backend
     #[command(after_help = "Example:\n  link allowlist list")]
     List,
-    /// Add an origin; models that are already deployed need a repair or a redeployment to get it
+    /// Add an origin for this account; models that are already deployed need a repair or a
+    /// redeployment to get it
     #[command(after_help = "Example:\n  link allowlist add https://workspace.example")]
     Add { origin: Origin },
-    /// Remove an origin
+    /// Remove an origin of this account
     #[command(after_help = "Example:\n  link allowlist remove https://workspace.example")]
     Remove { origin: Origin },
 }

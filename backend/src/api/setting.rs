@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json as Answer, extract::State};
-use link_protocol::backend_api::account::AllowlistSetting;
+use link_protocol::backend_api::account::{AllowlistSetting, SetAllowlist};
 
 use crate::{
     api::{
@@ -14,26 +14,28 @@ use crate::{
     app::App,
 };
 
-/// Returns the origins that deployments and repairs carry.
+/// Returns the origins that deployments and repairs of the account carry: its own, and the backend's
+/// defaults.
 #[utoipa::path(get, path = "/settings/allowlist", tag = "setting",
     security(("access_token" = ["settings:read"])),
     responses((status = 200, description = "The allowlist.", body = AllowlistSetting)))]
 pub(crate) async fn read_allowlist(
-    _: Caller<may::ReadSettings>,
+    Caller(caller, ..): Caller<may::ReadSettings>,
     State(app): State<Arc<App>>,
 ) -> Result<Answer<AllowlistSetting>, Rejection> {
-    let setting = app.allowlist().await?;
+    let setting = app.allowlist(caller).await?;
     Ok(Answer(setting))
 }
 
-/// Replaces the origins. What is deployed keeps its list until it is repaired or redeployed.
+/// Replaces the account's own origins. What is deployed keeps its list until it is repaired or
+/// redeployed.
 #[utoipa::path(put, path = "/settings/allowlist", tag = "setting",
-    security(("access_token" = ["settings:write"])), request_body = AllowlistSetting,
+    security(("access_token" = ["settings:write"])), request_body = SetAllowlist,
     responses((status = 200, description = "The allowlist from now on.", body = AllowlistSetting)))]
 pub(crate) async fn replace_allowlist(
     Caller(caller, ..): Caller<may::WriteSettings>,
     State(app): State<Arc<App>>,
-    Json(setting): Json<AllowlistSetting>,
+    Json(setting): Json<SetAllowlist>,
 ) -> Result<Answer<AllowlistSetting>, Rejection> {
     let setting = app.set_allowlist(caller, setting).await?;
     Ok(Answer(setting))

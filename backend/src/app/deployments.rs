@@ -1,4 +1,4 @@
-//! Deployments: always with the current allowlist.
+//! Deployments: always with the allowlist of that moment.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -58,7 +58,7 @@ impl App {
         let pair = self.store.pair(caller.account, wish.device_id, wish.model_id).await?;
         let (device, model) = pair.owned(caller.account)?;
         let file = model.file()?;
-        let allowlist = self.store.allowlist().await?;
+        let allowlist = self.current_allowlist(device.account).await?;
         let now = self.now();
         let made = Made { wish, model, file, allowlist, now };
         let cancel = CommandId::from_uuid(chance::uuid());
@@ -87,7 +87,7 @@ impl App {
     ) -> Result<Deployment, Failure> {
         let view = self.store.deployment(caller.account, id).await?;
         let view = view.ok_or(Refusal::NotFound("deployment"))?;
-        Ok(describe(&view, &self.store.allowlist().await?))
+        Ok(describe(&view, &self.current_allowlist(caller.account).await?))
     }
 
     /// Lists deployments on the caller's devices, one more than `page` asks for when there are more.
@@ -100,7 +100,7 @@ impl App {
         query: &DeploymentQuery,
         page: &Page,
     ) -> Result<Vec<Deployment>, Failure> {
-        let allowlist = self.store.allowlist().await?;
+        let allowlist = self.current_allowlist(caller.account).await?;
         let mut found = Vec::new();
         let mut look = Page { after: page.after.clone(), limit: LOOKED_AT };
         loop {

@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use link_protocol::{
     backend_api::deployment::CreateDeployment,
-    id::{CommandId, DeploymentId},
+    id::{AccountId, CommandId, DeploymentId},
     report::ModelReport,
 };
 
@@ -41,7 +41,7 @@ impl App {
         let unfinished = self.store.unfinished_commands(device.id).await?;
         for lost in desired::lost(current, listed, &unfinished) {
             let model = lost.deployment.model;
-            match self.give_back_one(lost, now).await {
+            match self.give_back_one(device.account, lost, now).await {
                 Ok(()) => {
                     tracing::info!(device = %device.id, %model, "deploys again what was lost");
                 }
@@ -54,11 +54,16 @@ impl App {
         Ok(())
     }
 
-    async fn give_back_one(&self, lost: Lost, now: Timestamp) -> Result<(), Failure> {
+    async fn give_back_one(
+        &self,
+        account: AccountId,
+        lost: Lost,
+        now: Timestamp,
+    ) -> Result<(), Failure> {
         let before = lost.deployment;
         let model = self.store.model(before.model).await?.ok_or(Refusal::NotFound("model"))?;
         let file = model.file()?;
-        let allowlist = self.store.allowlist().await?;
+        let allowlist = self.current_allowlist(account).await?;
         let wish = CreateDeployment {
             model_id: before.model,
             device_id: before.device,

@@ -72,7 +72,7 @@ impl App {
         }
         on.check_deployed(is_deployed)?;
         self.check_online(&device)?;
-        let allowlist = self.store.allowlist().await?;
+        let allowlist = self.current_allowlist(device.account).await?;
         let kept = port.map_or_else(|| "keep".to_owned(), |port| port.to_string());
         let key = format!("repair:{}:{kept}:{}", on.model, allowlist.digest());
         let wish = Command::RepairServing(RepairServing {

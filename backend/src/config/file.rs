@@ -32,8 +32,13 @@ pub struct ConfigFile {
     #[serde(deserialize_with = "web_address", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", regex(pattern = "^https?://"))]
     pub public_url: Option<String>,
-    /// Origins whose pages may call deployed models; they count at the first start only, later they
-    /// are a setting.
+    /// The address of the workspace, when this backend does not serve it itself.
+    #[serde(deserialize_with = "web_address", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", regex(pattern = "^https?://"))]
+    pub workspace_url: Option<String>,
+    /// Origins whose pages may call the deployed models of every account, besides those that an
+    /// account allows for itself. Without any: the origin of `workspace_url`, else of `public_url`,
+    /// and the loopback names of a backend that only its own machine reaches.
     #[schemars(with = "Vec<String>")]
     pub allowed_origins: Vec<Origin>,
     /// Devices that an account may have.
@@ -219,6 +224,7 @@ impl Default for ConfigFile {
             data: None,
             listen: SocketAddr::from(([127, 0, 0, 1], 8000)),
             public_url: None,
+            workspace_url: None,
             allowed_origins: Vec::new(),
             device_limit: limits::DEVICE_LIMIT,
             client_address: ClientAddress::default(),

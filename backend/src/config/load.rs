@@ -116,6 +116,7 @@ impl Loaded {
     pub fn config(&self) -> Result<Config, Unusable> {
         let mut config = Config::new(self.data()?.to_owned());
         config.public_url.clone_from(&self.values.public_url);
+        config.workspace_url.clone_from(&self.values.workspace_url);
         config.allowed_origins.clone_from(&self.values.allowed_origins);
         config.device_limit = self.values.device_limit;
         config.behind_proxy = self.values.client_address == ClientAddress::Forwarded;

@@ -1,6 +1,9 @@
-//! Settings, and the seeds of the signing keys.
+//! Settings of accounts, and the seeds of the signing keys.
 
-use link_protocol::allowlist::{Allowlist, Origin};
+use link_protocol::{
+    allowlist::{Allowlist, Origin},
+    id::AccountId,
+};
 
 use crate::store::{
     Store, StoreError,
@@ -8,17 +11,15 @@ use crate::store::{
     read, sql, write,
 };
 
-const ALLOWLIST: &str = "allowlist";
-
 impl Store {
-    /// Returns the allowlist that deployments carry from now on.
+    /// Returns the origins that an account's deployments carry besides the defaults.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub async fn allowlist(&self) -> Result<Allowlist, StoreError> {
+    pub async fn allowlist(&self, account: AccountId) -> Result<Allowlist, StoreError> {
         let value: Option<String> = read!(self, |pool| {
-            sql::query_scalar("SELECT value FROM settings WHERE name = $1")
-                .bind(ALLOWLIST)
+            sql::query_scalar("SELECT origins FROM accounts WHERE account_id = $1")
+                .bind(account.to_string())
                 .fetch_optional(pool)
                 .await?
         });
@@ -26,37 +27,21 @@ impl Store {
         Ok(Allowlist::new(origins))
     }
 
-    /// Replaces the allowlist.
+    /// Replaces the origins of an account.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub async fn set_allowlist(&self, allowlist: &Allowlist) -> Result<(), StoreError> {
+    pub async fn set_allowlist(
+        &self,
+        account: AccountId,
+        allowlist: &Allowlist,
+    ) -> Result<(), StoreError> {
         write!(self, |db| {
-            sql::query(
-                "INSERT INTO settings (name, value) VALUES ($1, $2) \
-                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            )
-            .bind(ALLOWLIST)
-            .bind(json(&allowlist.origins())?)
-            .execute(db)
-            .await?;
-        });
-        Ok(())
-    }
-
-    /// Sets the allowlist unless one was set before.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn begin_allowlist(&self, allowlist: &Allowlist) -> Result<(), StoreError> {
-        write!(self, |db| {
-            sql::query(
-                "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
-            )
-            .bind(ALLOWLIST)
-            .bind(json(&allowlist.origins())?)
-            .execute(db)
-            .await?;
+            sql::query("UPDATE accounts SET origins = $2 WHERE account_id = $1")
+                .bind(account.to_string())
+                .bind(json(&allowlist.origins())?)
+                .execute(db)
+                .await?;
         });
         Ok(())
     }

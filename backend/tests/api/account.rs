@@ -166,17 +166,3 @@ async fn a_request_that_is_not_what_it_should_be_is_told_why() {
     let good = send("application/json; charset=utf-8", "{\"kind\":\"fleet\"}".to_owned()).await;
     assert_eq!(good.status, 201);
 }
-
-#[tokio::test]
-async fn the_allowlist_starts_with_the_option_and_is_data_afterwards() {
-    let (world, token) = World::set_up().await;
-    let path = "/api/v1/settings/allowlist";
-    assert_eq!(world.get(path, &token).await.body, json!({ "origins": ["https://work.example"] }));
-    let body =
-        json!({ "origins": ["https://b.example", "https://a.example", "https://b.example"] });
-    let sorted = json!({ "origins": ["https://a.example", "https://b.example"] });
-    assert_eq!(world.put(path, &token, body).await.body, sorted);
-    let bad = world.put(path, &token, json!({ "origins": ["https://*.example"] })).await;
-    bad.is(422, "invalid-request");
-    assert_eq!(world.get(path, &token).await.body, sorted);
-}

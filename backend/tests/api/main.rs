@@ -4,6 +4,7 @@
 
 mod account;
 mod agent;
+mod allowlist;
 mod audit;
 #[path = "../store/cluster.rs"]
 mod cluster;

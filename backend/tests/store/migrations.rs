@@ -231,7 +231,7 @@ async fn read_everything(store: &Store) {
     assert!(deployment.serving.is_some());
     assert!(store.command(deployment.record.command).await.unwrap().is_some());
     assert_eq!(store.waiting_commands(devices[0].id).await.unwrap().len(), 1);
-    assert!(!store.allowlist().await.unwrap().origins().is_empty());
+    assert!(!store.allowlist(account).await.unwrap().origins().is_empty());
     store.systems(account, &page).await.unwrap();
     assert_eq!(store.seed("commands", [0; 32]).await.unwrap(), [[0xc0, 0xde]; 16].concat()[..]);
 }

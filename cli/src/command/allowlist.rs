@@ -1,39 +1,137 @@
-//! `link allowlist`: the web origins that deployments carry from now on.
+//! `link allowlist`: the web origins that the account's deployments carry from now on.
 
-use link_protocol::backend_api::account::AllowlistSetting;
+use link_protocol::{allowlist::Origin, backend_api::account::AllowlistSetting};
 
-use crate::{args::AllowlistCommand, context::Context, error::CliError, session};
+use crate::{args::AllowlistCommand, context::Context, error::CliError, output, session};
+
+/// What a command does with the account's origins.
+#[derive(Debug, Eq, PartialEq)]
+struct Change {
+    /// The origins from now on, unless they stay.
+    origins: Option<Vec<Origin>>,
+    said: String,
+}
 
 pub(super) async fn run(context: &Context, command: AllowlistCommand) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
-    let mut origins = backend.allowlist().await?.origins;
-    let (changed, done) = match command {
-        AllowlistCommand::List => (false, String::new()),
-        AllowlistCommand::Add { origin } if origins.contains(&origin) => {
-            (false, format!("{origin} is on the allowlist already"))
-        }
+    let setting = backend.allowlist().await?;
+    let setting = match command {
+        AllowlistCommand::List => setting,
         AllowlistCommand::Add { origin } => {
-            let done = format!(
-                "added {origin}; models that are deployed get it with `link repair-serving MODEL` or a redeployment"
-            );
-            origins.push(origin);
-            (true, done)
-        }
-        AllowlistCommand::Remove { origin } if !origins.contains(&origin) => {
-            (false, format!("{origin} is not on the allowlist"))
+            let change = add(&setting, origin);
+            carry_out(context, &backend, setting, change).await?
         }
         AllowlistCommand::Remove { origin } => {
-            origins.retain(|kept| *kept != origin);
-            (true, format!("removed {origin}"))
+            let change = remove(&setting, &origin);
+            carry_out(context, &backend, setting, change).await?
         }
     };
-    let setting =
-        if changed { backend.set_allowlist(origins).await? } else { AllowlistSetting { origins } };
-    if !done.is_empty() {
-        context.output.say(&done);
+    context.output.data(&setting, table)
+}
+
+async fn carry_out(
+    context: &Context,
+    backend: &link_client::backend::BackendClient,
+    before: AllowlistSetting,
+    Change { origins, said }: Change,
+) -> Result<AllowlistSetting, CliError> {
+    let setting = match origins {
+        Some(origins) => backend.set_allowlist(origins).await?,
+        None => before,
+    };
+    context.output.say(&said);
+    Ok(setting)
+}
+
+fn add(setting: &AllowlistSetting, origin: Origin) -> Change {
+    if setting.origins.contains(&origin) {
+        return Change { origins: None, said: format!("{origin} is on the allowlist already") };
     }
-    context.output.data(&setting, |setting| {
-        let lines: Vec<_> = setting.origins.iter().map(ToString::to_string).collect();
-        lines.join("\n")
-    })
+    if setting.defaults.contains(&origin) {
+        let said = format!("{origin} is on every account's allowlist already");
+        return Change { origins: None, said };
+    }
+    let said = format!(
+        "added {origin}; models that are deployed get it with `link repair-serving MODEL` or a redeployment"
+    );
+    let origins = setting.origins.iter().cloned().chain([origin]).collect();
+    Change { origins: Some(origins), said }
+}
+
+fn remove(setting: &AllowlistSetting, origin: &Origin) -> Change {
+    let is_default = setting.defaults.contains(origin);
+    if !setting.origins.contains(origin) {
+        let said = if is_default {
+            format!(
+                "{origin} is a default of the backend: whoever runs it changes that with \
+                 `--allowed-origin`; nothing was changed"
+            )
+        } else {
+            format!("{origin} is not on the allowlist")
+        };
+        return Change { origins: None, said };
+    }
+    let kept = setting.origins.iter().filter(|kept| *kept != origin).cloned().collect();
+    let said = if is_default {
+        format!("removed {origin}; it stays allowed, as a default of the backend")
+    } else {
+        format!("removed {origin}; models that are deployed keep it until they are repaired")
+    };
+    Change { origins: Some(kept), said }
+}
+
+fn table(setting: &AllowlistSetting) -> String {
+    let own = setting.origins.iter().map(|origin| [origin.to_string(), String::new()]);
+    let defaults = setting.defaults.iter().map(|origin| {
+        let from = "default of the backend".to_owned();
+        [origin.to_string(), from]
+    });
+    output::table(["ORIGIN", "FROM"], own.chain(defaults))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_default_is_neither_added_nor_removed_by_an_account() {
+        let setting = setting(&["https://own.example"], &["https://work.example"]);
+        let stays = |change: Change| (change.origins, change.said);
+        let (origins, said) = stays(add(&setting, origin("https://work.example")));
+        assert_eq!(origins, None);
+        assert!(said.contains("every account"), "{said}");
+        let (origins, said) = stays(remove(&setting, &origin("https://work.example")));
+        assert_eq!(origins, None);
+        assert!(said.contains("--allowed-origin"), "{said}");
+    }
+
+    #[test]
+    fn the_accounts_own_origins_are_sent_without_the_defaults() {
+        let setting = setting(&["https://own.example"], &["https://work.example"]);
+        let added = add(&setting, origin("https://new.example"));
+        let both = [origin("https://own.example"), origin("https://new.example")];
+        assert_eq!(added.origins, Some(both.to_vec()));
+        let removed = remove(&setting, &origin("https://own.example"));
+        assert_eq!(removed.origins, Some(vec![]));
+        assert_eq!(remove(&setting, &origin("https://no.example")).origins, None);
+    }
+
+    #[test]
+    fn a_list_tells_the_accounts_origins_from_the_defaults() {
+        assert_eq!(
+            table(&setting(&["https://own.example"], &["https://work.example"])),
+            "ORIGIN                FROM\n\
+             https://own.example\n\
+             https://work.example  default of the backend"
+        );
+    }
+
+    fn setting(origins: &[&str], defaults: &[&str]) -> AllowlistSetting {
+        let read = |texts: &[&str]| texts.iter().map(|text| origin(text)).collect();
+        AllowlistSetting { origins: read(origins), defaults: read(defaults) }
+    }
+
+    fn origin(text: &str) -> Origin {
+        text.parse().unwrap()
+    }
 }

@@ -4,7 +4,8 @@ use link_protocol::{
     agent_api::PREFIX,
     allowlist::Origin,
     backend_api::account::{
-        AllowlistSetting, LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse,
+        AllowlistSetting, LoginRequest, Me, RefreshRequest, SetAllowlist, SetupRequest,
+        TokenResponse,
     },
 };
 
@@ -51,7 +52,8 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/me"))).await
     }
 
-    /// Returns the origins that deployments carry from now on.
+    /// Returns the account's own origins and the backend's defaults, which deployments carry from now
+    /// on.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -59,12 +61,12 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/settings/allowlist"))).await
     }
 
-    /// Replaces the origins that deployments carry from now on.
+    /// Replaces the account's own origins.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
     pub async fn set_allowlist(&self, origins: Vec<Origin>) -> Result<AllowlistSetting, CallError> {
-        let body = AllowlistSetting { origins };
+        let body = SetAllowlist { origins };
         self.call(|| Call::put(format!("{PREFIX}/settings/allowlist")).json(&body)).await
     }
 }

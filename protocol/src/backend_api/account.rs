@@ -57,9 +57,19 @@ pub struct Me {
     pub role: Role,
 }
 
-/// `GET` and `PUT /api/v1/settings/allowlist`: the origins that deployments carry from now on.
+/// `PUT /api/v1/settings/allowlist`: the account's own origins from now on.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AllowlistSetting {
+pub struct SetAllowlist {
     pub origins: Vec<Origin>,
+}
+
+/// `GET` and `PUT /api/v1/settings/allowlist`: deployments and repairs carry both from now on.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct AllowlistSetting {
+    /// The account's own, which its members change.
+    pub origins: Vec<Origin>,
+    /// Those that the backend's configuration gives to every account.
+    #[serde(default)]
+    pub defaults: Vec<Origin>,
 }

@@ -12,7 +12,8 @@ use crate::{
     report::ModelState,
 };
 
-/// `POST /api/v1/deployments`: deploys or redeploys. Always with the current allowlist.
+/// `POST /api/v1/deployments`: deploys or redeploys. Always with the allowlist of that moment: the
+/// account's origins and the backend's defaults.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateDeployment {
@@ -47,7 +48,7 @@ pub struct Deployment {
     pub progress: Progress,
     /// The digest of the allowlist that the device uses, as far as the backend knows.
     pub allowlist_digest: String,
-    /// Whether the allowlist lacks an origin of the current one.
+    /// Whether the allowlist lacks an origin of the account's or of the backend's defaults.
     pub stale: bool,
     /// The newest for its model and device.
     pub current: bool,

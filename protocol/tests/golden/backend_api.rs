@@ -4,7 +4,8 @@ use link_protocol::{
     backend_api::{
         Page,
         account::{
-            AllowlistSetting, LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse,
+            AllowlistSetting, LoginRequest, Me, RefreshRequest, SetAllowlist, SetupRequest,
+            TokenResponse,
         },
         audit::{Actor, ActorKind, AuditEntry, AuditOutcome},
         command::{
@@ -59,7 +60,7 @@ pub(super) fn people() -> Vec<Example> {
         ),
         request("login_request", LoginRequest { email: email(), password: password() }),
         request("refresh_request", RefreshRequest { refresh_token: Secret::new("lrt_example") }),
-        request("allowlist_setting", AllowlistSetting { origins: allowlist().origins().to_vec() }),
+        request("set_allowlist", SetAllowlist { origins: allowlist().origins().to_vec() }),
         request(
             "create_model",
             CreateModel {
@@ -252,6 +253,13 @@ pub(super) fn answers() -> Vec<Example> {
                 email: "ada@example.org".to_owned(),
                 role: Role::Admin,
                 joined_at: time(),
+            },
+        ),
+        body(
+            "allowlist_setting",
+            AllowlistSetting {
+                origins: allowlist().origins().to_vec(),
+                defaults: vec![parse("http://localhost:8000")],
             },
         ),
         body(

@@ -183,7 +183,9 @@ async fn browser_shows_a_new_key_once_and_what_was_typed_wrong() {
     origins.send_keys("\nhttps://*.example").await.unwrap();
     browser.click("#allowlist form button[type=submit]").await;
     browser.find_with("#allowlist [role=alert]", "origin").await;
-    assert_eq!(backend.owner.allowlist().await.unwrap().origins.len(), 1);
+    let setting = backend.owner.allowlist().await.unwrap();
+    assert_eq!((setting.origins.len(), setting.defaults.len()), (0, 1));
+    assert!(browser.find("#default-origins").await.text().await.unwrap().contains(OLD_ORIGIN));
 }
 
 #[tokio::test]

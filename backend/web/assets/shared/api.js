@@ -48,9 +48,9 @@ export const keys = () => all('/keys');
 export const createKey = (body) => call('POST', '/keys', { body });
 export const revokeKey = (id) => call('DELETE', `/keys/${id}`);
 
-export const allowlist = async () => (await call('GET', '/settings/allowlist')).origins;
-export const setAllowlist = async (origins) =>
-  (await call('PUT', '/settings/allowlist', { body: { origins } })).origins;
+/** The account's own `origins`, and the `defaults` of the backend: deployments carry both. */
+export const allowlist = () => call('GET', '/settings/allowlist');
+export const setAllowlist = (origins) => call('PUT', '/settings/allowlist', { body: { origins } });
 
 /**
  * Follows a command until it is known what became of it: the device has reported a result, a newer

@@ -34,9 +34,9 @@ function crossOrigin(facts) {
   if (allowlist && !allowlist.includes(page.origin)) {
     return repairable(facts, {
       code: 'origin-not-listed',
-      title: 'The backend’s allowlist lacks this workspace',
+      title: 'The allowlist lacks this workspace',
       detail:
-        `The backend's allowlist lacks this workspace's origin (${page.origin}), so this model was ` +
+        `Neither this account's allowlist nor the backend's defaults have this workspace's origin (${page.origin}), so this model was ` +
         `deployed without it. The browser's cross-origin preflight was refused.`,
       remedy: 'Put the origin on the allowlist; the model is then repaired in place.',
       actions: ['allow'],

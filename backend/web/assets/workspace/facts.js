@@ -73,7 +73,7 @@ async function ask(target) {
     const device = devices.find((item) => item.device_id === target.deviceId);
     return {
       backend: true,
-      allowlist,
+      allowlist: [...allowlist.origins, ...allowlist.defaults],
       device: device ? { online: device.online, updating: device.status === 'updating' } : null,
       deployment: deployment
         ? {

@@ -17,7 +17,8 @@ export async function carryOut(action, target, said) {
       return repair(target, said);
     case 'allow':
       said('Putting this origin on the allowlist…');
-      await api.setAllowlist([...(await api.allowlist()), location.origin]);
+      const { origins } = await api.allowlist();
+      await api.setAllowlist([...origins, location.origin]);
       return repair(target, said);
     case 'redeploy':
       return redeploy(target, said);
