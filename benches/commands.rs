@@ -130,7 +130,7 @@ async fn account(store: &Store) -> anyhow::Result<AccountId> {
             .context("the address is one")?,
         password_hash: String::new(),
     };
-    store.create_account(&user, Timestamp::now()).await?;
+    store.create_account(&user, None, Timestamp::now()).await?;
     Ok(account)
 }
 

@@ -178,6 +178,7 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             break
         }
         'link-backend;create-account' {
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'What other accounts know it by; it stays for ever [default: what stands before the `@`, with a number when another account has that]')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'The configuration file [default: ~/.config/link-backend/backend.toml, else /etc/link-backend/backend.toml, unless a data folder is given]')
             [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'The folder that holds everything [LINK_BACKEND_DATA]')
             [CompletionResult]::new('--database-url-file', '--database-url-file', [CompletionResultType]::ParameterName, 'A private file that holds the address of a PostgreSQL database [LINK_BACKEND_DATABASE_URL_FILE; LINK_BACKEND_DATABASE_URL may hold the address itself]')

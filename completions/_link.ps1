@@ -282,8 +282,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'link;member;help' {
@@ -681,7 +681,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy, shared ones with their publisher')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: upload its file, or name the address that devices fetch it from')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed')
             [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
@@ -708,7 +708,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the model [default: the file''s, without its extension]')
             [CompletionResult]::new('--file-name', '--file-name', [CompletionResultType]::ParameterName, 'Name of the file on devices [default: the file''s]')
             [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Plugin whose engine runs it')
-            [CompletionResult]::new('--shared', '--shared', [CompletionResultType]::ParameterName, 'Let every account deploy it on its own devices')
+            [CompletionResult]::new('--shared', '--shared', [CompletionResultType]::ParameterName, 'Let every account of the backend deploy it as `publisher/name`, where the backend''s configuration lets this account share')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -793,7 +793,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;model;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy, shared ones with their publisher')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: upload its file, or name the address that devices fetch it from')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed')
             [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
@@ -1167,7 +1167,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;model' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy, shared ones with their publisher')
             [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: upload its file, or name the address that devices fetch it from')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed')
             [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')

@@ -384,12 +384,16 @@ _link__backend() {
             return 0
             ;;
         link__subcmd__backend__subcmd__create__subcmd__account)
-            opts="-h --config --data --database-url-file --log --log-format --json --help"
+            opts="-h --name --config --data --database-url-file --log --log-format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

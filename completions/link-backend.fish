@@ -125,6 +125,7 @@ complete -c link-backend -n "__fish_link_backend_using_subcommand config; and __
 complete -c link-backend -n "__fish_link_backend_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "show" -d 'Print every key with its value and where that stands; secrets are stars'
 complete -c link-backend -n "__fish_link_backend_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "schema" -d 'Print the JSON Schema of the file, for an editor'
 complete -c link-backend -n "__fish_link_backend_using_subcommand config; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c link-backend -n "__fish_link_backend_using_subcommand create-account" -l name -d 'What other accounts know it by; it stays for ever [default: what stands before the `@`, with a number when another account has that]' -r
 complete -c link-backend -n "__fish_link_backend_using_subcommand create-account" -l config -d 'The configuration file [default: ~/.config/link-backend/backend.toml, else /etc/link-backend/backend.toml, unless a data folder is given]' -r -F
 complete -c link-backend -n "__fish_link_backend_using_subcommand create-account" -l data -d 'The folder that holds everything [LINK_BACKEND_DATA]' -r
 complete -c link-backend -n "__fish_link_backend_using_subcommand create-account" -l database-url-file -d 'A private file that holds the address of a PostgreSQL database [LINK_BACKEND_DATABASE_URL_FILE; LINK_BACKEND_DATABASE_URL may hold the address itself]' -r

@@ -22,6 +22,7 @@ mod registration;
 mod reports;
 mod serving;
 mod settings;
+mod sharing;
 mod sweep;
 mod tokens;
 mod transfer;
@@ -97,6 +98,10 @@ impl App {
         };
         let contents = Contents::open(&config.data, &config.content)
             .context("failed to open the home of models")?;
+        store.name_accounts().await?;
+        for unknown in store.unknown_publishers(&config.sharing).await? {
+            tracing::warn!(account = %unknown, "`sharing.accounts` names no account of this backend");
+        }
         let command_seed = store.seed("commands", chance::bits()).await?;
         let refresh_seed = store.seed("refresh", chance::bits()).await?;
         let access_seed = store.seed("access", chance::bits()).await?;

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use link_protocol::exit_code;
+use link_protocol::{account_name::AccountName, exit_code};
 
 use crate::config::layers::Flag;
 
@@ -93,8 +93,9 @@ pub enum Action {
     /// Create a further account; its password is asked for, or the first line of a piped standard
     /// input.
     #[command(after_help = "Examples:\n  link-backend create-account ada@example.org\n  \
-        link-backend create-account ada@example.org --data ./data < password-file")]
-    CreateAccount(Person),
+        link-backend create-account ada@example.org --data ./data < password-file\n  \
+        link-backend create-account bob@example.org --name acme")]
+    CreateAccount(NewAccount),
     /// Give a user another password and end every login of that user.
     #[command(after_help = "Examples:\n  link-backend reset-password ada@example.org\n  \
         link-backend reset-password ada@example.org --data ./data < password-file")]
@@ -181,6 +182,17 @@ pub struct Restore {
     /// Put a folder aside that is not empty.
     #[arg(long)]
     pub force: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct NewAccount {
+    /// The e-mail address of its owner.
+    #[arg(value_name = "EMAIL")]
+    pub email: String,
+    /// What other accounts know it by; it stays for ever [default: what stands before the `@`, with a
+    /// number when another account has that].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<AccountName>,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ pub mod content;
 pub mod file;
 pub mod layers;
 pub mod load;
+pub mod sharing;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -12,7 +13,7 @@ use link_protocol::{allowlist::Origin, limits, secret::Secret};
 use crate::{
     clock::{Clock, SystemClock},
     content::Home,
-    domain::retention::Retention,
+    domain::{retention::Retention, sharing::Sharing},
 };
 
 /// How much memory one password hash takes, in KiB.
@@ -33,6 +34,8 @@ pub struct Config {
     pub workspace_url: Option<String>,
     /// The defaults of every account's allowlist, in the place of the backend's own origins.
     pub allowed_origins: Vec<Origin>,
+    /// Who may share models with every account.
+    pub sharing: Sharing,
     pub device_limit: u32,
     /// A proxy in front of the backend ends `X-Forwarded-For` with the address of its peer.
     pub behind_proxy: bool,
@@ -59,6 +62,7 @@ impl Config {
             public_url: None,
             workspace_url: None,
             allowed_origins: Vec::new(),
+            sharing: Sharing::default(),
             device_limit: limits::DEVICE_LIMIT,
             behind_proxy: false,
             audit_days: file::AUDIT_DAYS,

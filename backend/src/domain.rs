@@ -26,6 +26,7 @@ pub mod registration;
 pub mod retention;
 pub mod retirement;
 pub mod session;
+pub mod sharing;
 pub mod slot;
 pub mod tag;
 pub mod token;

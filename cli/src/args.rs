@@ -247,7 +247,7 @@ pub struct Wait<const SECONDS: u64> {
 /// `link repair-serving`.
 #[derive(Args, Debug)]
 pub struct RepairServing {
-    /// Model, by id or by name
+    /// Model, by id or by name; of another account as `publisher/name`
     pub model: String,
     /// Device, by id or by name [default: this machine's]
     #[arg(long, value_name = "DEVICE")]

@@ -176,6 +176,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::InvalidCredentials
         | Code::SetupTokenInvalid
         | Code::NotOwner
+        | Code::SharingNotAllowed
         | Code::Forbidden
         | Code::ScopeMissing
         | Code::ZenohNotOffered

@@ -1,4 +1,5 @@
-//! Models and devices by what a person calls them: an id, a unique name, or "this machine".
+//! Models and devices by what a person calls them: an id, a unique name, or "this machine". Another
+//! account's model is never meant by its name alone.
 
 use link_client::backend::BackendClient;
 use link_platform::fs;
@@ -55,7 +56,8 @@ pub(crate) async fn device(
     Ok(device.device_id)
 }
 
-/// Returns the model that is meant.
+/// Returns the model that is meant: one of the account's own by its name, another account's only as
+/// `publisher/name`.
 ///
 /// # Errors
 /// When the name fits none or several.
@@ -63,9 +65,50 @@ pub(crate) async fn model(backend: &BackendClient, named: &str) -> Result<Model,
     if let Ok(id) = named.parse::<ModelId>() {
         return Ok(backend.model(id).await?);
     }
-    pick("model", named, backend.models().await?, |model: &Model| {
-        (model.name.clone(), model.model_id.to_string())
-    })
+    among(backend.models().await?, named)
+}
+
+/// Returns what a person calls a model by: its name, and of another account's the publisher too.
+pub(crate) fn called(model: &Model) -> String {
+    if model.owned { model.name.clone() } else { qualified(model) }
+}
+
+/// Returns how a message names a model: a shared one with its publisher.
+pub(crate) fn told(model: &Model) -> String {
+    match &model.publisher {
+        Some(publisher) if !model.owned && model.shared => {
+            format!("`{}` (shared by {publisher})", called(model))
+        }
+        Some(_) | None => format!("`{}`", called(model)),
+    }
+}
+
+fn qualified(model: &Model) -> String {
+    match &model.publisher {
+        Some(publisher) => format!("{publisher}/{}", model.name),
+        // A backend of before does not say whose it is.
+        None => model.model_id.to_string(),
+    }
+}
+
+fn among(models: Vec<Model>, named: &str) -> Result<Model, CliError> {
+    let is_own = |model: &Model| model.owned && model.name == named;
+    if models.iter().any(is_own) {
+        let own: Vec<_> = models.into_iter().filter(is_own).collect();
+        return pick("model", named, own, |model| (model.name.clone(), model.model_id.to_string()));
+    }
+    let of_others: Vec<_> =
+        models.iter().filter(|model| model.name == named).map(qualified).take(5).collect();
+    if !of_others.is_empty() {
+        let message = format!("no model of yours is called `{named}`");
+        return Err(CliError::new(ExitCode::Failed, "unknown-name", message)
+            .hint(format!("others share models of this name: {}", of_others.join(", "))));
+    }
+    // The own ones by their whole name too, as others call them.
+    let name = |model: &Model| {
+        if qualified(model) == named { named.to_owned() } else { called(model) }
+    };
+    pick("model", named, models, |model| (name(model), model.model_id.to_string()))
 }
 
 /// Returns the one item of the name.
@@ -101,6 +144,51 @@ fn pick<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_one_of_our_own_and_another_accounts_only_with_its_publisher() {
+        let models = || {
+            vec![
+                shown(1, "llama", "ada", true),
+                shown(2, "llama", "bob", false),
+                shown(3, "qwen", "bob", false),
+                shown(4, "twice", "bob", false),
+                shown(5, "twice", "bob", false),
+                shown(6, "bob/qwen", "ada", true),
+            ]
+        };
+        let found = |named: &str| {
+            among(models(), named)
+                .map(|model| model.model_id.uuid().as_u128())
+                .map_err(|error| (error.message, error.hint.unwrap_or_default()))
+        };
+        assert_eq!(found("llama"), Ok(1), "a stranger's model of the same name is in nobody's way");
+        assert_eq!(found("ada/llama"), Ok(1));
+        assert_eq!(found("bob/llama"), Ok(2));
+        assert_eq!(found("bob/qwen"), Ok(6), "our own comes first, whatever it is called");
+        let (message, hint) = found("qwen").unwrap_err();
+        assert_eq!(message, "no model of yours is called `qwen`");
+        assert_eq!(hint, "others share models of this name: bob/qwen");
+        let (message, _) = found("bob/twice").unwrap_err();
+        assert_eq!(message, "2 models are called `bob/twice`");
+        assert!(found("eve/llama").is_err());
+    }
+
+    #[test]
+    fn a_message_names_the_publisher_of_a_shared_model() {
+        assert_eq!(told(&shown(1, "llama", "ada", true)), "`llama`");
+        assert_eq!(told(&shown(2, "llama", "bob", false)), "`bob/llama` (shared by bob)");
+    }
+
+    fn shown(number: u32, name: &str, publisher: &str, owned: bool) -> Model {
+        serde_json::from_value(serde_json::json!({
+            "model_id": format!("mdl_{number:032x}"), "name": name, "file_name": "m.gguf",
+            "url": null, "sha256": null, "size_bytes": null, "plugin": "language_model",
+            "shared": !owned, "ready": true, "owned": owned, "publisher": publisher,
+            "created_at": "2026-08-07T12:00:00Z",
+        }))
+        .unwrap()
+    }
 
     #[test]
     fn a_name_must_fit_exactly_one() {

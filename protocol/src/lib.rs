@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod account_name;
 pub mod agent_api;
 pub mod allowlist;
 pub mod backend_api;

@@ -99,6 +99,7 @@ codes! {
     KeyUsedUp = "key-used-up", 409, "The key has been used up", Some("create a new key, or use a fleet key for several devices");
     ProofRequired = "proof-required", 403, "The device must prove its old key pair", Some("re-activate it with the registration key that registered it");
     NotOwner = "not-owner", 403, "The model is neither yours nor shared", Some("ask its owner to share the model");
+    SharingNotAllowed = "sharing-not-allowed", 403, "This account may not share models", Some("whoever runs the backend names the accounts that may in `sharing.accounts`");
     Forbidden = "forbidden", 403, "Your role does not allow this", Some("ask an owner of the account");
     ScopeMissing = "scope-missing", 403, "The token is not made for this", Some("log in, or create a token with this scope with `link token create`");
     AuthorizationPending = "authorization-pending", 400, "The person has not decided yet", Some("ask again after the interval");

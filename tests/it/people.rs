@@ -120,6 +120,39 @@ async fn a_person_goes_from_one_of_their_accounts_to_another_and_leaves_no_login
     assert_eq!(owner.json(&["whoami"])["account_id"], json!(ours));
 }
 
+// Holds: S2.1-2
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_of_another_account_is_deployed_by_its_publishers_name_and_by_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("backend.toml");
+    std::fs::write(&config, "[sharing]\naccounts = [\"bob\"]\n").unwrap();
+    let backend = TestBackend::start_with(&["--config", config.to_str().unwrap()]).await;
+    let owner = Person::owner(&backend);
+    let bob = another_account(&backend, "bob@example.com");
+    let device = TestDevice::register(&backend).await.id.to_string();
+    let file = folder.path().join("tiny.gguf");
+    std::fs::write(&file, b"weights").unwrap();
+    let add = ["model", "add", file.to_str().unwrap(), "--shared"];
+    assert_eq!(bob.link(&add).code, 0);
+    let refused = owner.link(&add);
+    assert_eq!((refused.code, refused.err.contains("sharing.accounts")), (77, true), "{refused:?}");
+
+    let deploy = |name: &str| owner.link(&["model", "deploy", name, "--device", &device]);
+    let bare = deploy("tiny");
+    assert!(bare.code == 1 && bare.err.contains("no model of yours is called `tiny`"), "{bare:?}");
+    assert!(bare.err.contains("bob/tiny"), "{bare:?}");
+    let named = deploy("bob/tiny");
+    assert!(named.code == 0, "{named:?}");
+    assert!(named.err.contains("deploying `bob/tiny` (shared by bob) to"), "{named:?}");
+    let listed = owner.link(&["model", "list"]);
+    assert!(listed.out.contains("bob/tiny") && listed.out.contains("shared by bob"), "{listed:?}");
+
+    // A model of one's own has the name for itself, whatever others share.
+    assert_eq!(owner.link(&add[..3]).code, 0);
+    let own = deploy("tiny");
+    assert!(own.code == 0 && own.err.contains("deploying `tiny` to"), "{own:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_audit_log_tells_who_did_what_to_whom_it_concerns() {
     let backend = TestBackend::start().await;

@@ -96,7 +96,8 @@ const PARTICULAR: &[(&str, &[Code])] = &[
             Code::DeviceLimitReached,
         ],
     ),
-    ("change_model", &[Code::NotOwner]),
+    ("create_model", &[Code::SharingNotAllowed]),
+    ("change_model", &[Code::NotOwner, Code::SharingNotAllowed]),
     ("remove_model", &[Code::NotOwner, Code::ModelInUse]),
     (
         "upload_content",

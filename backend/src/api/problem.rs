@@ -165,6 +165,7 @@ const fn code(refusal: &Refusal) -> Code {
         Refusal::RetireCodeUnknown => Code::RetireCodeUnknown,
         Refusal::RetireCodeStale => Code::RetireCodeStale,
         Refusal::NotOwner => Code::NotOwner,
+        Refusal::SharingNotAllowed => Code::SharingNotAllowed,
         Refusal::Forbidden(_) => Code::Forbidden,
         Refusal::ScopeMissing(_) => Code::ScopeMissing,
         Refusal::AuthorizationPending => Code::AuthorizationPending,

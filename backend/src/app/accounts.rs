@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
+    account_name::AccountName,
     backend_api::{
         account::{LoginRequest, Me, RefreshRequest, SetupRequest, TokenResponse},
         member::Role,
@@ -26,6 +27,7 @@ use crate::{
     failure::Failure,
     refresh::RefreshTokens,
     setup_token::SetupToken,
+    store::StoreError,
 };
 
 impl App {
@@ -58,15 +60,21 @@ impl App {
     /// Creates a further account; whoever may start the program may do this.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for an address or a password that is none, or an address that is taken.
-    pub async fn add_account(&self, email: &str, password: Secret) -> Result<Me, Failure> {
+    /// [`Refusal::Invalid`] for an address or a password that is none, or an address or a name that is
+    /// taken.
+    pub async fn add_account(
+        &self,
+        email: &str,
+        name: Option<AccountName>,
+        password: Secret,
+    ) -> Result<Me, Failure> {
         let user = self.new_user(email, password).await?;
-        match self.store.create_account(&user, self.now()).await {
-            Ok(()) => Ok(me(&user, user.account, Role::Owner)),
-            Err(crate::store::StoreError::Conflict) => {
+        match self.store.create_account(&user, name.as_ref(), self.now()).await {
+            Ok(()) => self.describe_user(&user, user.account, Role::Owner).await,
+            Err(Failure::Store(StoreError::Conflict)) => {
                 Err(Refusal::invalid("email: another user has it").into())
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
     }
 
@@ -166,7 +174,22 @@ impl App {
     /// [`Refusal::Unauthorized`] when the user is gone.
     pub async fn me(&self, caller: Identity) -> Result<Me, Failure> {
         let user = self.store.user(caller.user).await?.ok_or(Refusal::Unauthorized)?;
-        Ok(me(&user, caller.account, caller.role))
+        self.describe_user(&user, caller.account, caller.role).await
+    }
+
+    async fn describe_user(
+        &self,
+        user: &UserRecord,
+        account: AccountId,
+        role: Role,
+    ) -> Result<Me, Failure> {
+        Ok(Me {
+            user_id: user.id,
+            account_id: account,
+            account_name: Some(self.store.account_name(account).await?),
+            email: user.email.as_str().to_owned(),
+            role,
+        })
     }
 
     pub(super) async fn new_user(
@@ -219,10 +242,6 @@ impl App {
             refresh_token,
         })
     }
-}
-
-fn me(user: &UserRecord, account: AccountId, role: Role) -> Me {
-    Me { user_id: user.id, account_id: account, email: user.email.as_str().to_owned(), role }
 }
 
 fn refresh_expiry(now: Timestamp) -> Timestamp {

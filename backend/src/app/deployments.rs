@@ -56,7 +56,7 @@ impl App {
             fingerprint: format!("deploy {}", fingerprint(&wish)),
         });
         let pair = self.store.pair(caller.account, wish.device_id, wish.model_id).await?;
-        let (device, model) = pair.owned(caller.account)?;
+        let (device, model) = pair.deployable(caller.account, &self.publishers().await?)?;
         let file = model.file()?;
         let allowlist = self.current_allowlist(device.account).await?;
         let now = self.now();
@@ -71,7 +71,13 @@ impl App {
             numbers::command_placed();
         }
         self.ring_device(device.id);
-        let what = format!("{} to {}", record.model, device.id);
+        let publisher = &made.model.publisher;
+        let whose = if made.model.account == caller.account {
+            String::new()
+        } else {
+            format!(", shared by {publisher}")
+        };
+        let what = format!("{} to {}{whose}", record.model, device.id);
         self.note(&caller, Action::Deploy, record.id, &what).await;
         self.deployment(caller, record.id).await
     }
@@ -233,6 +239,7 @@ fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment {
     Deployment {
         deployment_id: record.id,
         model_id: record.model,
+        publisher: Some(view.publisher.clone()),
         device_id: record.device,
         command_id: record.command,
         alias: record.alias.clone(),

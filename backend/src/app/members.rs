@@ -171,13 +171,17 @@ impl App {
     /// [`Failure::Store`].
     pub async fn accounts(&self, caller: Identity) -> Result<Vec<Membership>, Failure> {
         let memberships = self.store.memberships(caller.user).await?;
-        let describe = |member: MemberRecord| Membership {
-            account_id: member.account,
-            role: member.role,
-            joined_at: member.joined_at,
-            current: member.account == caller.account,
-        };
-        Ok(memberships.into_iter().map(describe).collect())
+        let mut described = Vec::with_capacity(memberships.len());
+        for member in memberships {
+            described.push(Membership {
+                account_id: member.account,
+                account_name: Some(self.store.account_name(member.account).await?),
+                role: member.role,
+                joined_at: member.joined_at,
+                current: member.account == caller.account,
+            });
+        }
+        Ok(described)
     }
 
     /// Begins a login of the caller in another of their accounts.

@@ -16,7 +16,8 @@ use crate::{
     chance,
     content::{Announced, Reading, ReceiveError},
     domain::{
-        audit::Action, device::DeviceRecord, model::ModelRecord, name, ownership, refusal::Refusal,
+        audit::Action, device::DeviceRecord, model::ModelRecord, ownership, refusal::Refusal,
+        sharing::Publishers,
     },
     failure::Failure,
     store::Page,
@@ -34,26 +35,29 @@ impl App {
     /// Announces a model.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`].
+    /// [`Refusal::Invalid`], [`Refusal::SharingNotAllowed`].
     pub async fn create_model(
         &self,
         caller: Identity,
         wish: CreateModel,
     ) -> Result<Model, Failure> {
         let id = ModelId::from_uuid(chance::uuid());
-        let model = ModelRecord::create(id, caller.account, wish, self.now())?;
+        let publishers = self.publishers().await?;
+        let account = (caller.account, self.store.account_name(caller.account).await?);
+        let model = ModelRecord::create(id, account, &publishers, wish, self.now())?;
         self.store.add_model(&model).await?;
         self.note(&caller, Action::CreateModel, id, &model.name).await;
-        Ok(model.info(caller.account))
+        Ok(model.info(caller.account, &publishers))
     }
 
-    /// Lists the models that the caller may use.
+    /// Lists the models that the caller may use, and those that are on their devices.
     ///
     /// # Errors
     /// [`Failure::Store`].
     pub async fn models(&self, caller: Identity, page: &Page) -> Result<Vec<Model>, Failure> {
-        let models = self.store.models(caller.account, page).await?;
-        Ok(models.iter().map(|model| model.info(caller.account)).collect())
+        let publishers = self.publishers().await?;
+        let models = self.store.models(caller.account, &publishers, page).await?;
+        Ok(models.iter().map(|model| model.info(caller.account, &publishers)).collect())
     }
 
     /// Describes a model.
@@ -61,30 +65,33 @@ impl App {
     /// # Errors
     /// [`Refusal::NotFound`].
     pub async fn model(&self, caller: Identity, id: ModelId) -> Result<Model, Failure> {
-        let model = ownership::usable_model(self.store.model(id).await?, caller.account)?;
-        Ok(model.info(caller.account))
+        let publishers = self.publishers().await?;
+        let model = self.visible_model(caller, id, &publishers).await?;
+        Ok(model.info(caller.account, &publishers))
     }
 
     /// Changes a model's name, or whether it is shared.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::Invalid`].
+    /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::Invalid`],
+    /// [`Refusal::SharingNotAllowed`].
     pub async fn change_model(
         &self,
         caller: Identity,
         id: ModelId,
         wish: ChangeModel,
     ) -> Result<Model, Failure> {
-        ownership::own_model(self.store.model(id).await?, caller.account)?;
-        let changed_name = wish.name.map(|text| name::checked("name", &text)).transpose()?;
-        let change = |model: &mut ModelRecord| {
-            model.name = changed_name.clone().unwrap_or_else(|| model.name.clone());
-            model.shared = wish.shared.unwrap_or(model.shared);
-            Ok(())
+        let publishers = self.publishers().await?;
+        self.own_model(caller, id, &publishers).await?;
+        let model = self.store.change_model(id, |model| model.change(&wish, &publishers)).await?;
+        let shared = match wish.shared {
+            Some(true) => ", shared",
+            Some(false) => ", not shared",
+            None => "",
         };
-        let model = self.store.change_model(id, change).await?;
-        self.note(&caller, Action::ChangeModel, id, &model.name).await;
-        Ok(model.info(caller.account))
+        let what = format!("{}{shared}", model.name);
+        self.note(&caller, Action::ChangeModel, id, &what).await;
+        Ok(model.info(caller.account, &publishers))
     }
 
     /// Removes a model that is on no device, with its file.
@@ -92,7 +99,7 @@ impl App {
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::ModelInUse`].
     pub async fn remove_model(&self, caller: Identity, id: ModelId) -> Result<(), Failure> {
-        let model = ownership::own_model(self.store.model(id).await?, caller.account)?;
+        let model = self.own_model(caller, id, &self.publishers().await?).await?;
         self.store.remove_model(id).await?;
         self.note(&caller, Action::RemoveModel, id, &model.name).await;
         if let (true, Some(sha256)) = (model.uploaded, &model.sha256) {
@@ -114,7 +121,8 @@ impl App {
         size_bytes: Option<u64>,
         content: impl Stream<Item = Result<Bytes, E>> + Send,
     ) -> Result<Model, Failure> {
-        let mut model = ownership::own_model(self.store.model(id).await?, caller.account)?;
+        let publishers = self.publishers().await?;
+        let mut model = self.own_model(caller, id, &publishers).await?;
         model.accepts_upload()?;
         let announced = Announced {
             model: id,
@@ -131,7 +139,7 @@ impl App {
         self.contents.keep(id, upload).await?;
         let model = self.store.change_model(id, |model| model.receive(received.clone())).await?;
         self.note(&caller, Action::ChangeModel, id, "its file").await;
-        Ok(model.info(caller.account))
+        Ok(model.info(caller.account, &publishers))
     }
 
     /// Finds the file of a model that is deployed to a device.
@@ -148,6 +156,27 @@ impl App {
         }
         let file = model.file()?;
         Ok(Content { model: id, sha256: file.sha256, size_bytes: file.size_bytes })
+    }
+
+    /// Finds a model that the caller can see.
+    async fn visible_model(
+        &self,
+        caller: Identity,
+        id: ModelId,
+        publishers: &Publishers,
+    ) -> Result<ModelRecord, Failure> {
+        let (model, is_deployed) = self.store.model_and_use(caller.account, id).await?;
+        Ok(ownership::visible_model(model, is_deployed, caller.account, publishers)?)
+    }
+
+    async fn own_model(
+        &self,
+        caller: Identity,
+        id: ModelId,
+        publishers: &Publishers,
+    ) -> Result<ModelRecord, Failure> {
+        let model = self.visible_model(caller, id, publishers).await?;
+        Ok(ownership::own_model(model, caller.account)?)
     }
 
     /// Opens a part of a model's file.

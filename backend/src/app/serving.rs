@@ -59,9 +59,10 @@ impl App {
         port: Option<Port>,
         idempotency_key: Option<String>,
     ) -> Result<CommandInfo, Failure> {
+        let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
-        let (device, _) = pair.owned(on.caller.account)?;
+        let (device, _) = pair.operable(on.caller.account, &publishers)?;
         let claim = idempotency_key.map(|key| Claim {
             account: on.caller.account,
             key,
@@ -91,9 +92,10 @@ impl App {
     /// # Errors
     /// As for [`App::repair`].
     pub async fn serve(&self, on: Requested, port: Option<Port>) -> Result<CommandInfo, Failure> {
+        let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
-        let (device, _) = pair.owned(on.caller.account)?;
+        let (device, _) = pair.operable(on.caller.account, &publishers)?;
         on.check_deployed(is_deployed)?;
         self.check_online(&device)?;
         let kept = port.map_or_else(|| "keep".to_owned(), |port| port.to_string());
@@ -109,9 +111,10 @@ impl App {
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotDeployed`], [`Refusal::QueueFull`].
     pub async fn stop(&self, on: Requested) -> Result<CommandInfo, Failure> {
+        let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
-        pair.seen(on.caller.account)?;
+        pair.seen(on.caller.account, &publishers)?;
         on.check_deployed(is_deployed)?;
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::StopServing(StopServing { pipeline_id, model_id: on.model });
@@ -124,9 +127,10 @@ impl App {
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotDeployed`], [`Refusal::QueueFull`].
     pub async fn uninstall(&self, on: Requested) -> Result<CommandInfo, Failure> {
+        let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
-        pair.seen(on.caller.account)?;
+        pair.seen(on.caller.account, &publishers)?;
         on.check_deployed(is_deployed)?;
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::UninstallModel(UninstallModel { pipeline_id, model_id: on.model });

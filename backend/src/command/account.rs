@@ -3,7 +3,12 @@
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use anyhow::Context as _;
-use link_backend::{app::App, args::Person, config::load::Loaded, setup_token::SetupToken};
+use link_backend::{
+    app::App,
+    args::{NewAccount, Person},
+    config::load::Loaded,
+    setup_token::SetupToken,
+};
 use link_platform::fs;
 use link_protocol::{backend_api::account::Me, exit_code::ExitCode, secret::Secret};
 
@@ -13,13 +18,13 @@ use crate::{
 };
 
 /// Creates an account and prints its id.
-pub(crate) async fn create(loaded: &Loaded, person: &Person, json: bool) -> Ended {
+pub(crate) async fn create(loaded: &Loaded, wish: &NewAccount, json: bool) -> Ended {
     let config = loaded.config()?;
     let data = config.data.clone();
     fs::create_private_dir(&data)?;
     let password = password()?;
     let app = App::open(config).await?;
-    let me = app.add_account(&person.email, password).await?;
+    let me = app.add_account(&wish.email, wish.name.clone(), password).await?;
     // With an account there is nothing left to set up.
     SetupToken::remove(&data).context("failed to delete the setup token")?;
     tell(&me, me.account_id.to_string(), json)?;

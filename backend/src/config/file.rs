@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
-    config::content::ContentSection,
+    config::{content::ContentSection, sharing::SharingSection},
     domain::{retention::Retention, slot::Bounds},
     zenoh::ZenohConfig,
 };
@@ -57,6 +57,7 @@ pub struct ConfigFile {
     pub content: ContentSection,
     pub zenoh: ZenohSection,
     pub retention: RetentionSection,
+    pub sharing: SharingSection,
     pub shutdown: ShutdownSection,
 }
 
@@ -235,6 +236,7 @@ impl Default for ConfigFile {
             content: ContentSection::default(),
             zenoh: ZenohSection::default(),
             retention: RetentionSection::default(),
+            sharing: SharingSection::default(),
             shutdown: ShutdownSection::default(),
         }
     }

@@ -118,6 +118,7 @@ impl Loaded {
         config.public_url.clone_from(&self.values.public_url);
         config.workspace_url.clone_from(&self.values.workspace_url);
         config.allowed_origins.clone_from(&self.values.allowed_origins);
+        config.sharing = self.values.sharing.sharing();
         config.device_limit = self.values.device_limit;
         config.behind_proxy = self.values.client_address == ClientAddress::Forwarded;
         config.audit_days = self.values.retention.audit_days;

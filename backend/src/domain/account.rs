@@ -1,6 +1,9 @@
 //! Accounts and the people in them: what an e-mail address and a password must be.
 
-use link_protocol::id::{AccountId, UserId};
+use link_protocol::{
+    account_name::AccountName,
+    id::{AccountId, UserId},
+};
 
 use crate::domain::refusal::Refusal;
 
@@ -8,6 +11,9 @@ use crate::domain::refusal::Refusal;
 pub const PASSWORD_SHORTEST: usize = 12;
 /// The longest password, in characters.
 pub const PASSWORD_LONGEST: usize = 200;
+
+/// The name of an account whose address has no letter and no digit before the `@`.
+const UNNAMED: &str = "account";
 
 /// A person who can log in.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -49,6 +55,19 @@ impl Email {
     }
 }
 
+/// Returns the `number`th name for the account of a person with the address `email`: what stands
+/// before the `@`, and from the second on the number after it.
+#[must_use]
+pub fn name_for(email: &str, number: u32) -> AccountName {
+    let local = email.split('@').next().unwrap_or_default().to_lowercase();
+    let plain = local.replace(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit(), "-");
+    let end = if number < 2 { String::new() } else { format!("-{number}") };
+    let room = AccountName::LONGEST - end.len();
+    let stem: String = plain.trim_matches('-').chars().take(room).collect();
+    let stem = if stem.is_empty() { UNNAMED } else { &stem };
+    format!("{stem}{end}").parse().expect("lower-case letters, digits and dashes in bounds")
+}
+
 /// Checks a password that is about to be set.
 ///
 /// # Errors
@@ -66,6 +85,22 @@ pub fn check_password(password: &str) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_account_is_named_after_its_first_person() {
+        for (email, number, name) in [
+            ("ada@example.org", 1, "ada"),
+            ("ada@example.org", 12, "ada-12"),
+            ("Ada.Lovelace+link@example.org", 1, "ada-lovelace-link"),
+            ("??@example.org", 1, "account"),
+            ("é@example.org", 3, "account-3"),
+            ("", 1, "account"),
+        ] {
+            assert_eq!(name_for(email, number).as_str(), name);
+        }
+        let long = format!("{}@example.org", "x".repeat(60));
+        assert_eq!(name_for(&long, u32::MAX).as_str().len(), AccountName::LONGEST);
+    }
 
     #[test]
     fn an_address_is_compared_in_one_spelling() {

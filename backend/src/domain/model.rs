@@ -2,14 +2,15 @@
 
 use jiff::Timestamp;
 use link_protocol::{
-    backend_api::model::{CreateModel, Model},
+    account_name::AccountName,
+    backend_api::model::{ChangeModel, CreateModel, Model},
     command::{ModelFile, Sha256Hex},
     file_name::FileName,
     id::{AccountId, ModelId},
     limits,
 };
 
-use crate::domain::{name, refusal::Refusal};
+use crate::domain::{name, refusal::Refusal, sharing::Publishers};
 
 const LONGEST_URL: usize = 2000;
 
@@ -18,12 +19,15 @@ const LONGEST_URL: usize = 2000;
 pub struct ModelRecord {
     pub id: ModelId,
     pub account: AccountId,
+    /// The name of its account.
+    pub publisher: AccountName,
     pub name: String,
     pub file_name: FileName,
     pub url: Option<String>,
     pub sha256: Option<Sha256Hex>,
     pub size_bytes: Option<u64>,
     pub plugin: String,
+    /// Whether its account wants to share it.
     pub shared: bool,
     /// Whether the backend holds its file.
     pub uploaded: bool,
@@ -41,10 +45,12 @@ impl ModelRecord {
     /// Makes the record of a new model.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when the announcement is incomplete or unsafe.
+    /// [`Refusal::Invalid`] when the announcement is incomplete or unsafe,
+    /// [`Refusal::SharingNotAllowed`].
     pub fn create(
         id: ModelId,
-        account: AccountId,
+        (account, publisher): (AccountId, AccountName),
+        publishers: &Publishers,
         wish: CreateModel,
         now: Timestamp,
     ) -> Result<Self, Refusal> {
@@ -61,9 +67,11 @@ impl ModelRecord {
             return Err(Refusal::invalid(format!("size_bytes: is between 1 and {most}")));
         }
         check_plugin(&wish.plugin)?;
+        check_sharing(account, wish.shared, publishers)?;
         Ok(Self {
             id,
             account,
+            publisher,
             name: name::checked("name", &wish.name)?,
             file_name: wish.file_name,
             url: wish.url,
@@ -76,10 +84,31 @@ impl ModelRecord {
         })
     }
 
+    /// Tells whether every account may deploy the model: it is shared, by one that may share.
+    #[must_use]
+    pub fn is_shared(&self, publishers: &Publishers) -> bool {
+        self.shared && publishers.has(self.account)
+    }
+
     /// Tells whether an account may deploy and repair the model on its own devices.
     #[must_use]
-    pub fn is_usable_by(&self, account: AccountId) -> bool {
-        self.account == account || self.shared
+    pub fn is_usable_by(&self, account: AccountId, publishers: &Publishers) -> bool {
+        self.account == account || self.is_shared(publishers)
+    }
+
+    /// Changes the name, whether it is shared, or both.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`], [`Refusal::SharingNotAllowed`].
+    pub fn change(&mut self, wish: &ChangeModel, publishers: &Publishers) -> Result<(), Refusal> {
+        if let Some(text) = &wish.name {
+            self.name = name::checked("name", text)?;
+        }
+        if let Some(shared) = wish.shared {
+            check_sharing(self.account, shared, publishers)?;
+            self.shared = shared;
+        }
+        Ok(())
     }
 
     /// Checks that a file may be uploaded for the model.
@@ -146,7 +175,7 @@ impl ModelRecord {
 
     /// Returns the model as `caller` sees it.
     #[must_use]
-    pub fn info(&self, caller: AccountId) -> Model {
+    pub fn info(&self, caller: AccountId, publishers: &Publishers) -> Model {
         Model {
             model_id: self.id,
             name: self.name.clone(),
@@ -155,12 +184,17 @@ impl ModelRecord {
             sha256: self.sha256.clone(),
             size_bytes: self.size_bytes,
             plugin: self.plugin.clone(),
-            shared: self.shared,
+            shared: self.is_shared(publishers),
             ready: self.is_ready(),
             owned: self.account == caller,
+            publisher: Some(self.publisher.clone()),
             created_at: self.created_at,
         }
     }
+}
+
+fn check_sharing(account: AccountId, shared: bool, publishers: &Publishers) -> Result<(), Refusal> {
+    if !shared || publishers.has(account) { Ok(()) } else { Err(Refusal::SharingNotAllowed) }
 }
 
 fn check_url(url: &str) -> Result<(), Refusal> {

@@ -1,11 +1,14 @@
 //! Who may do what with a device and a model (specification, sections 4.1 and 5).
 //!
 //! What another account owns is not found rather than forbidden, so that nothing tells which ids
-//! exist; only a model that stands on the caller's own device is known to them anyway.
+//! exist; only a model that stands on the caller's own device is known to them anyway. What is deployed
+//! there stays usable there when its publisher shares it no longer.
 
 use link_protocol::{id::AccountId, report::LifecycleStatus};
 
-use crate::domain::{device::DeviceRecord, model::ModelRecord, refusal::Refusal};
+use crate::domain::{
+    device::DeviceRecord, model::ModelRecord, refusal::Refusal, sharing::Publishers,
+};
 
 /// What is known about the device and the model that a request names.
 #[derive(Clone, Debug)]
@@ -47,39 +50,56 @@ pub fn reachable_device(
     }
 }
 
-/// Returns `model` when `caller` owns it or it is shared.
+/// Returns `model` when `caller` can see it: it is theirs, shared, or `is_deployed` on a device of
+/// theirs.
 ///
 /// # Errors
 /// [`Refusal::NotFound`] otherwise.
-pub fn usable_model(model: Option<ModelRecord>, caller: AccountId) -> Result<ModelRecord, Refusal> {
-    model.filter(|model| model.is_usable_by(caller)).ok_or(Refusal::NotFound("model"))
+pub fn visible_model(
+    model: Option<ModelRecord>,
+    is_deployed: bool,
+    caller: AccountId,
+    publishers: &Publishers,
+) -> Result<ModelRecord, Refusal> {
+    let sees = |model: &ModelRecord| is_deployed || model.is_usable_by(caller, publishers);
+    model.filter(sees).ok_or(Refusal::NotFound("model"))
 }
 
-/// Returns `model` when `caller` owns it.
+/// Returns `model`, which `caller` can see, when they own it.
 ///
 /// # Errors
-/// [`Refusal::NotOwner`] for a shared model of another account, [`Refusal::NotFound`] otherwise.
-pub fn own_model(model: Option<ModelRecord>, caller: AccountId) -> Result<ModelRecord, Refusal> {
-    let model = usable_model(model, caller)?;
+/// [`Refusal::NotOwner`].
+pub fn own_model(model: ModelRecord, caller: AccountId) -> Result<ModelRecord, Refusal> {
     if model.account == caller { Ok(model) } else { Err(Refusal::NotOwner) }
 }
 
 impl Pair {
-    /// Returns both when `caller` owns the device and owns the model or may use it as shared.
+    /// Returns both when `caller` may deploy the model to the device: they own the device, and own
+    /// the model or may use it as shared.
     ///
     /// # Errors
     /// [`Refusal::NotFound`] for what the caller may not see, [`Refusal::NotOwner`] for a model
-    /// that stands on the caller's own device without being theirs or shared.
-    pub fn owned(self, caller: AccountId) -> Result<(DeviceRecord, ModelRecord), Refusal> {
-        let device = own_device(self.device, caller)?;
-        let model = self.model.ok_or(Refusal::NotFound("model"))?;
-        if model.is_usable_by(caller) {
-            Ok((device, model))
-        } else if self.known_to_caller {
-            Err(Refusal::NotOwner)
-        } else {
-            Err(Refusal::NotFound("model"))
-        }
+    /// that was deployed to a device of theirs and is neither theirs nor shared.
+    pub fn deployable(
+        self,
+        caller: AccountId,
+        publishers: &Publishers,
+    ) -> Result<(DeviceRecord, ModelRecord), Refusal> {
+        self.checked(caller, |model| model.is_usable_by(caller, publishers))
+    }
+
+    /// Returns both when `caller` may serve and repair the model on the device: what they may deploy,
+    /// and what is deployed there, although it is shared no longer.
+    ///
+    /// # Errors
+    /// As for [`Pair::deployable`].
+    pub fn operable(
+        self,
+        caller: AccountId,
+        publishers: &Publishers,
+    ) -> Result<(DeviceRecord, ModelRecord), Refusal> {
+        let is_deployed = self.is_deployed;
+        self.checked(caller, |model| is_deployed || model.is_usable_by(caller, publishers))
     }
 
     /// Returns both when `caller` owns the device and can see the model: enough to stop and to
@@ -87,10 +107,29 @@ impl Pair {
     ///
     /// # Errors
     /// [`Refusal::NotFound`] for what the caller may not see.
-    pub fn seen(self, caller: AccountId) -> Result<(DeviceRecord, ModelRecord), Refusal> {
+    pub fn seen(
+        self,
+        caller: AccountId,
+        publishers: &Publishers,
+    ) -> Result<(DeviceRecord, ModelRecord), Refusal> {
         let device = own_device(self.device, caller)?;
-        let known = self.known_to_caller;
-        let model = self.model.filter(|model| known || model.is_usable_by(caller));
-        Ok((device, model.ok_or(Refusal::NotFound("model"))?))
+        let model = visible_model(self.model, self.known_to_caller, caller, publishers)?;
+        Ok((device, model))
+    }
+
+    fn checked(
+        self,
+        caller: AccountId,
+        may: impl FnOnce(&ModelRecord) -> bool,
+    ) -> Result<(DeviceRecord, ModelRecord), Refusal> {
+        let device = own_device(self.device, caller)?;
+        let model = self.model.ok_or(Refusal::NotFound("model"))?;
+        if may(&model) {
+            Ok((device, model))
+        } else if self.known_to_caller {
+            Err(Refusal::NotOwner)
+        } else {
+            Err(Refusal::NotFound("model"))
+        }
     }
 }

@@ -41,8 +41,12 @@ pub enum Refusal {
     RetireCodeUnknown,
     #[error("the device has registered again since this code was made")]
     RetireCodeStale,
-    #[error("you own the device, but the model is neither yours nor shared")]
+    #[error(
+        "you own the device, but the model is neither yours nor shared, and not deployed there"
+    )]
     NotOwner,
+    #[error("this account may not share models with the others of this backend")]
+    SharingNotAllowed,
     #[error("{0}")]
     Forbidden(String),
     #[error("this needs `{0}`, which the token was not made for")]

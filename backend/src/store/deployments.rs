@@ -7,6 +7,7 @@ pub(super) use row::update;
 
 use jiff::Timestamp;
 use link_protocol::{
+    account_name::AccountName,
     command::{CancelDeploy, Command},
     deployment::DeploymentState,
     envelope::ReceiptKind,
@@ -41,6 +42,8 @@ pub struct NewDeployment {
 #[derive(Clone, Debug)]
 pub struct DeploymentView {
     pub record: DeploymentRecord,
+    /// The account whose model it is.
+    pub publisher: AccountName,
     /// The newest for its model and device.
     pub current: bool,
     /// What the device last reported of the model.
@@ -136,8 +139,10 @@ impl Store {
             sql::query_as(
                 "SELECT p.*, p.deployment_id = (SELECT MAX(n.deployment_id) FROM deployments n \
                  WHERE n.device_id = p.device_id AND n.model_id = p.model_id) AS current, \
-                 s.report AS serving FROM deployments p \
+                 s.report AS serving, a.name AS publisher FROM deployments p \
                  JOIN devices d ON d.device_id = p.device_id \
+                 JOIN models o ON o.model_id = p.model_id \
+                 JOIN accounts a ON a.account_id = o.account_id \
                  LEFT JOIN model_states s \
                  ON s.device_id = p.device_id AND s.model_id = p.model_id \
                  WHERE d.account_id = $1 AND p.deployment_id = $2",
@@ -164,8 +169,10 @@ impl Store {
             sql::query_as(
                 "SELECT p.*, p.deployment_id = (SELECT MAX(n.deployment_id) FROM deployments n \
                  WHERE n.device_id = p.device_id AND n.model_id = p.model_id) AS current, \
-                 s.report AS serving FROM deployments p \
+                 s.report AS serving, a.name AS publisher FROM deployments p \
                  JOIN devices d ON d.device_id = p.device_id \
+                 JOIN models o ON o.model_id = p.model_id \
+                 JOIN accounts a ON a.account_id = o.account_id \
                  LEFT JOIN model_states s \
                  ON s.device_id = p.device_id AND s.model_id = p.model_id \
                  WHERE d.account_id = $1 AND ($2 IS NULL OR p.device_id = $2) \

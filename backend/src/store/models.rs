@@ -3,7 +3,7 @@
 use link_protocol::id::{AccountId, DeviceId, ModelId};
 
 use crate::{
-    domain::{model::ModelRecord, ownership::Pair, refusal::Refusal},
+    domain::{model::ModelRecord, ownership::Pair, refusal::Refusal, sharing::Publishers},
     failure::Failure,
     store::{
         Connection, Page, Store, StoreError,
@@ -18,6 +18,7 @@ row! {
     struct ModelRow {
         model_id: String,
         account_id: String,
+        publisher: String,
         name: String,
         file_name: String,
         url: Option<String>,
@@ -64,32 +65,62 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn model(&self, id: ModelId) -> Result<Option<ModelRecord>, StoreError> {
-        let row: Option<ModelRow> = read!(self, |pool| {
-            sql::query_as("SELECT * FROM models WHERE model_id = $1")
-                .bind(id.to_string())
-                .fetch_optional(pool)
-                .await?
-        });
-        row.map(ModelRecord::try_from).transpose()
+        Ok(read!(self, |db| find(db, id).await?))
     }
 
-    /// Lists the models that an account owns and those that are shared, the newest first.
+    /// Finds a model, and whether it is on a device of `account`.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn model_and_use(
+        &self,
+        account: AccountId,
+        id: ModelId,
+    ) -> Result<(Option<ModelRecord>, bool), StoreError> {
+        Ok(read!(self, |db| {
+            let deployed: i64 = sql::query_scalar(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM deployments p \
+                 JOIN devices d ON d.device_id = p.device_id WHERE p.model_id = $2 \
+                 AND d.account_id = $1 AND p.state = 'completed' AND NOT p.removed \
+                 LIMIT 1) AS deployed",
+            )
+            .bind(account.to_string())
+            .bind(id.to_string())
+            .fetch_one(db)
+            .await?;
+            (find(db, id).await?, deployed > 0)
+        }))
+    }
+
+    /// Lists the models that an account owns, those that `publishers` share and those that are on a
+    /// device of the account, the newest first.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn models(
         &self,
         account: AccountId,
+        publishers: &Publishers,
         page: &Page,
     ) -> Result<Vec<ModelRecord>, StoreError> {
         let rows: Vec<ModelRow> = read!(self, |pool| {
+            // An id is found in a text of ids only where it stands whole.
             sql::query_as(
-                "SELECT * FROM models WHERE (account_id = $1 OR shared) \
-                 AND ($2 IS NULL OR model_id < $2) ORDER BY model_id DESC LIMIT $3",
+                "SELECT models.*, accounts.name AS publisher FROM models \
+                 JOIN accounts ON accounts.account_id = models.account_id \
+                 WHERE (models.account_id = $1 \
+                 OR (models.shared AND $4 LIKE '%' || models.account_id || '%') \
+                 OR EXISTS (SELECT 1 FROM deployments p \
+                 JOIN devices d ON d.device_id = p.device_id WHERE d.account_id = $1 \
+                 AND p.model_id = models.model_id AND p.state = 'completed' AND NOT p.removed)) \
+                 AND ($2 IS NULL OR models.model_id < $2) \
+                 ORDER BY models.model_id DESC LIMIT $3",
             )
             .bind(account.to_string())
             .bind(&page.after)
             .bind(i64::from(page.limit))
+            .bind(publishers.ids())
+            .at_length()
             .fetch_all(pool)
             .await?
         });
@@ -160,10 +191,13 @@ impl Store {
 }
 
 async fn find(db: &mut Connection, id: ModelId) -> Result<Option<ModelRecord>, StoreError> {
-    let row: Option<ModelRow> = sql::query_as("SELECT * FROM models WHERE model_id = $1")
-        .bind(id.to_string())
-        .fetch_optional(db)
-        .await?;
+    let row: Option<ModelRow> = sql::query_as(
+        "SELECT models.*, accounts.name AS publisher FROM models \
+         JOIN accounts ON accounts.account_id = models.account_id WHERE models.model_id = $1",
+    )
+    .bind(id.to_string())
+    .fetch_optional(db)
+    .await?;
     row.map(ModelRecord::try_from).transpose()
 }
 
@@ -207,6 +241,7 @@ impl TryFrom<ModelRow> for ModelRecord {
         Ok(Self {
             id: parse(&row.model_id)?,
             account: parse(&row.account_id)?,
+            publisher: parse(&row.publisher)?,
             name: row.name,
             file_name: parse(&row.file_name)?,
             url: row.url,

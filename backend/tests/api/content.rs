@@ -92,7 +92,7 @@ async fn an_upload_that_is_something_else_leaves_nothing() {
 
 #[tokio::test]
 async fn an_upload_is_refused_where_none_belongs() {
-    let (world, user) = World::set_up().await;
+    let (world, user) = World::set_up_sharing().await;
     let at_address = world.model(&user, true).await;
     upload(&world, &user, &at_address, Body::from("x")).await.is(422, "invalid-request");
     let bob = world.another_account("bob@example.org").await;

@@ -229,7 +229,8 @@ async fn port_and_alias_are_kept_and_an_alias_is_unique_on_its_device() {
 
 #[tokio::test]
 async fn only_what_is_the_callers_and_ready_is_deployed() {
-    let (world, user, device, _) = scene().await;
+    let (world, user) = World::set_up_sharing().await;
+    let device = world.online_device(&user).await;
     let bob = world.another_account("bob@example.org").await;
     let foreign = world.model(&bob, false).await;
     world.deploy(&user, &device, &foreign).await.is(404, "not-found");

@@ -18,7 +18,7 @@ use axum::{
 };
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
-use link_backend::{Backend, clock::Clock, config::Config};
+use link_backend::{Backend, clock::Clock, config::Config, domain::sharing::Sharing};
 use link_protocol::{
     envelope::Envelope,
     secret::Secret,
@@ -136,6 +136,14 @@ impl World {
         (world, token)
     }
 
+    /// A world whose accounts `ada` and `bob` may share models, with the first account.
+    pub(crate) async fn set_up_sharing() -> (Self, String) {
+        let may_share = ["ada", "bob"].map(|name| name.parse().unwrap());
+        let world = Self::with(|config| config.sharing = Sharing::Named(may_share.to_vec())).await;
+        let token = world.create_first_account().await;
+        (world, token)
+    }
+
     pub(crate) async fn create_first_account(&self) -> String {
         let token = self.backend.app.setup_token().unwrap();
         let body = json!({
@@ -148,7 +156,7 @@ impl World {
 
     /// Another account, and its access token.
     pub(crate) async fn another_account(&self, email: &str) -> String {
-        self.backend.app.add_account(email, Secret::new(PASSWORD)).await.unwrap();
+        self.backend.app.add_account(email, None, Secret::new(PASSWORD)).await.unwrap();
         let body = json!({ "email": email, "password": PASSWORD });
         self.post("/api/v1/auth/login", "", body).await.text("access_token")
     }

@@ -34,6 +34,7 @@ mod repair;
 mod restart;
 mod retire;
 mod serving;
+mod sharing;
 mod stolen;
 mod system;
 mod token;

@@ -50,7 +50,7 @@ async fn a_model_at_an_address_is_ready_and_an_announced_one_is_not() {
 // Holds: S2.1-2
 #[tokio::test]
 async fn a_shared_model_is_seen_by_all_and_changed_by_its_owner() {
-    let (world, user) = World::set_up().await;
+    let (world, user) = World::set_up_sharing().await;
     let bob = world.another_account("bob@example.org").await;
     let model = world.model(&user, false).await;
     let path = format!("/api/v1/models/{model}");

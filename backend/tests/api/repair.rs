@@ -18,7 +18,10 @@ struct Scene {
 impl Scene {
     /// A model that is deployed on a device which is online.
     async fn new() -> Self {
-        let (world, user) = World::set_up().await;
+        Self::of(World::set_up().await).await
+    }
+
+    async fn of((world, user): (World, String)) -> Self {
         let device = world.online_device(&user).await;
         let model = world.model(&user, false).await;
         world.deployed(&user, &device, &model).await;
@@ -139,7 +142,7 @@ async fn a_port_is_a_whole_number_from_1_to_65535() {
 // Holds: S4.1-8a, S5-2, S7-3, S2.1-2, S2.1-4
 #[tokio::test]
 async fn what_the_caller_may_not_see_is_not_found_and_what_is_not_theirs_is_forbidden() {
-    let scene = Scene::new().await;
+    let scene = Scene::of(World::set_up_sharing().await).await;
     let bob = scene.world.another_account("bob@example.org").await;
     let bobs_device = scene.world.online_device(&bob).await;
     let unknown_model = format!("mdl_{}", "0".repeat(32));
@@ -167,7 +170,10 @@ async fn what_the_caller_may_not_see_is_not_found_and_what_is_not_theirs_is_forb
     scene.repair_as(&bob, &scene.model, &scene.device.id, "").await.is(404, "not-found");
 
     assert_eq!(share(false).await.status, 200);
-    let refused = scene.repair_as(&bob, &scene.model, &bobs_device.id, "").await;
+    let kept = scene.repair_as(&bob, &scene.model, &bobs_device.id, "").await;
+    assert_eq!(kept.status, 202, "shared no longer, and deployed there: {kept:?}");
+    let other_device = scene.world.online_device(&bob).await;
+    let refused = scene.repair_as(&bob, &scene.model, &other_device.id, "").await;
     refused.is(403, "not-owner");
     assert!(refused.body["hint"].is_string());
 }

@@ -15,6 +15,11 @@ fn an_account_is_created_and_its_password_reset_while_the_backend_runs() {
     let again = place.run_with_input(&["create-account", "ada@example.org"], PASSWORD);
     assert_eq!(again.code, 77);
     assert!(again.err.contains("another user has it"), "{}", again.err);
+    let named = ["create-account", "bob@example.org", "--name", "acme", "--json"];
+    assert_eq!(place.run_with_input(&named, PASSWORD).json()["account_name"], "acme");
+    let taken = ["create-account", "eve@example.org", "--name", "acme"];
+    let taken = place.run_with_input(&taken, PASSWORD);
+    assert!(taken.code == 77 && taken.err.contains("another account is called"), "{}", taken.err);
     let unknown = place.run_with_input(&["reset-password", "eve@example.org"], PASSWORD);
     assert_eq!((unknown.code, unknown.err.contains("no user has it")), (77, true));
     let silent = place.run(&["reset-password", "ada@example.org"]);

@@ -12,7 +12,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use link_backend::store::{OpenError, Page, Store};
+use link_backend::{
+    domain::sharing::Publishers,
+    store::{OpenError, Page, Store},
+};
 use link_protocol::{id::AccountId, secret::Secret};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -225,7 +228,10 @@ async fn read_everything(store: &Store) {
     let devices = store.devices(account, &page).await.unwrap();
     assert_eq!(devices.len(), 1);
     assert_eq!(store.keys(account, &page).await.unwrap().len(), 1);
-    assert_eq!(store.models(account, &page).await.unwrap().len(), 1);
+    store.name_accounts().await.unwrap();
+    assert_eq!(store.account_name(account).await.unwrap().as_str(), "ada");
+    let nobody = Publishers::default();
+    assert_eq!(store.models(account, &nobody, &page).await.unwrap().len(), 1);
     let deployments = store.deployments(account, &Default::default(), &page).await.unwrap();
     let [deployment] = &deployments[..] else { panic!("{deployments:?}") };
     assert!(deployment.serving.is_some());

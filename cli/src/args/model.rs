@@ -10,7 +10,7 @@ use crate::args::{Naming, Wait};
 /// `link model …`.
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
-    /// List the models that you may deploy
+    /// List the models that you may deploy, shared ones with their publisher
     #[command(after_help = "Example:\n  link model list")]
     List,
     /// Add a model: upload its file, or name the address that devices fetch it from
@@ -19,7 +19,7 @@ pub enum ModelCommand {
     /// Show a model and where it is deployed
     #[command(after_help = "Example:\n  link model show smollm")]
     Show {
-        /// Model, by id or by name
+        /// Model, by id or by name; of another account as `publisher/name`
         model: String,
     },
     /// Deploy a model to a device, or redeploy it with the current allowlist
@@ -37,7 +37,7 @@ pub enum ModelCommand {
     /// End a deployment that is under way
     #[command(after_help = "Example:\n  link model cancel smollm")]
     Cancel {
-        /// Model, by id or by name
+        /// Model, by id or by name; of another account as `publisher/name`
         model: String,
         /// Device, by id or by name [default: this machine's]
         #[arg(long, value_name = "DEVICE")]
@@ -46,7 +46,7 @@ pub enum ModelCommand {
     /// Delete a model that is deployed nowhere
     #[command(after_help = "Example:\n  link model delete smollm")]
     Delete {
-        /// Model, by id or by name
+        /// Model, by id or by name; of another account as `publisher/name`
         model: String,
     },
 }
@@ -75,7 +75,8 @@ pub struct Add {
     /// Plugin whose engine runs it
     #[arg(long, value_name = "PLUGIN", default_value = "language_model")]
     pub plugin: String,
-    /// Let every account deploy it on its own devices
+    /// Let every account of the backend deploy it as `publisher/name`, where the backend's
+    /// configuration lets this account share
     #[arg(long)]
     pub shared: bool,
 }
@@ -83,7 +84,7 @@ pub struct Add {
 /// `link model deploy`.
 #[derive(Args, Debug)]
 pub struct Deploy {
-    /// Model, by id or by name
+    /// Model, by id or by name; of another account as `publisher/name`
     pub model: String,
     /// Device, by id or by name [default: this machine's]
     #[arg(long, value_name = "DEVICE")]
@@ -122,7 +123,7 @@ pub struct Serve {
 /// A model on a device.
 #[derive(Args, Debug)]
 pub struct OnDevice {
-    /// Model, by id or by name
+    /// Model, by id or by name; of another account as `publisher/name`
     pub model: String,
     /// Device, by id or by name [default: this machine's]
     #[arg(long, value_name = "DEVICE")]
@@ -141,4 +142,5 @@ const DEPLOY_EXAMPLES: &str = "\
 Examples:
   link model deploy smollm --serve --wait
   link model deploy smollm --device workstation --port 8081 --alias chat --wait --timeout 1h
-  link model deploy smollm --select tag=lab --serve --wait";
+  link model deploy smollm --select tag=lab --serve --wait
+  link model deploy bob/llama                       a model that the account `bob` shares";

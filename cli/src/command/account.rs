@@ -172,20 +172,22 @@ pub(super) async fn keep(
 /// When stdout cannot be written.
 pub(super) fn show(context: &Context, me: &Me, base: &str) -> Result<(), CliError> {
     let document = serde_json::json!({
-        "user_id": me.user_id, "account_id": me.account_id, "email": me.email,
-        "role": me.role, "backend_url": base,
+        "user_id": me.user_id, "account_id": me.account_id, "account_name": me.account_name,
+        "email": me.email, "role": me.role, "backend_url": base,
     });
-    context.output.data(&document, |_| format!("{} at {base}, {}", me.email, me.role.as_str()))
+    let of = me.account_name.as_ref().map(|name| format!(" of {name}")).unwrap_or_default();
+    context.output.data(&document, |_| format!("{} at {base}, {}{of}", me.email, me.role.as_str()))
 }
 
 fn table(accounts: &[Membership]) -> String {
     let rows = accounts.iter().map(|account| {
-        let Membership { account_id, role, joined_at, current } = account;
+        let Membership { account_id, account_name, role, joined_at, current } = account;
         let here = if *current { "*" } else { "" };
         let [id, since] = [account_id.to_string(), joined_at.to_string()];
-        [here.to_owned(), id, role.as_str().to_owned(), since]
+        let name = account_name.as_ref().map(ToString::to_string).unwrap_or_default();
+        [here.to_owned(), name, id, role.as_str().to_owned(), since]
     });
-    output::table(["", "ID", "ROLE", "SINCE"], rows)
+    output::table(["", "NAME", "ID", "ROLE", "SINCE"], rows)
 }
 
 fn http(context: &Context, backend: &Backend) -> Result<Http, CliError> {

@@ -45,10 +45,10 @@ async fn list(context: &Context) -> Result<(), CliError> {
         }
         let rows = models.iter().map(|model| {
             [
-                model.name.clone(),
+                resolve::called(model),
                 model.size_bytes.map_or_else(|| "-".to_owned(), bytes),
                 if model.ready { "ready" } else { "no file yet" }.to_owned(),
-                whose(model).to_owned(),
+                whose(model),
                 model.model_id.to_string(),
             ]
         });
@@ -66,10 +66,11 @@ async fn show(context: &Context, named: &str) -> Result<(), CliError> {
             None => model.file_name.to_string(),
         };
         let sum = model.sha256.as_ref().map_or("-", |sum| sum.as_str());
-        let Model { name, model_id, plugin, .. } = &model;
+        let Model { model_id, plugin, .. } = &model;
+        let (name, whose) = (resolve::called(&model), whose(&model));
         let mut text = format!(
-            "Model   {name}\nId      {model_id}\nFile    {file}\nSize    {}\nSHA-256 {sum}\n\
-             Plugin  {plugin}\nState   {}\n",
+            "Model   {name}\nId      {model_id}\nWhose   {whose}\nFile    {file}\nSize    {}\n\
+             SHA-256 {sum}\nPlugin  {plugin}\nState   {}\n",
             model.size_bytes.map_or_else(|| "-".to_owned(), bytes),
             if model.ready { "ready" } else { "no file yet" },
         );
@@ -106,7 +107,7 @@ async fn serve(context: &Context, arguments: &Serve) -> Result<(), CliError> {
     let model = resolve::model(&backend, &arguments.on.model).await?;
     let device = resolve::device(context, &backend, arguments.on.device.as_deref()).await?;
     let sent = backend.serve(model.model_id, device, arguments.port).await?;
-    let what = format!("serve `{}`", model.name);
+    let what = format!("serve {}", resolve::told(&model));
     outcome::report(context, &backend, sent, &what, patience(arguments.on.wait)).await
 }
 
@@ -115,7 +116,7 @@ async fn stop(context: &Context, arguments: &OnDevice) -> Result<(), CliError> {
     let model = resolve::model(&backend, &arguments.model).await?;
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let sent = backend.stop(model.model_id, device).await?;
-    let what = format!("stop serving `{}`", model.name);
+    let what = format!("stop serving {}", resolve::told(&model));
     outcome::report(context, &backend, sent, &what, patience(arguments.wait)).await
 }
 
@@ -124,7 +125,7 @@ async fn remove(context: &Context, arguments: &OnDevice) -> Result<(), CliError>
     let model = resolve::model(&backend, &arguments.model).await?;
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let sent = backend.uninstall(model.model_id, device).await?;
-    let what = format!("remove `{}`", model.name);
+    let what = format!("remove {}", resolve::told(&model));
     outcome::report(context, &backend, sent, &what, patience(arguments.wait)).await
 }
 
@@ -158,10 +159,12 @@ fn patience<const SECONDS: u64>(wait: Wait<SECONDS>) -> Option<Duration> {
     wait.wait.then_some(wait.timeout)
 }
 
-const fn whose(model: &Model) -> &'static str {
+fn whose(model: &Model) -> String {
+    let publisher = model.publisher.as_ref().map(|name| format!(" by {name}")).unwrap_or_default();
     match (model.owned, model.shared) {
-        (true, true) => "yours, shared",
-        (true, false) => "yours",
-        (false, _) => "shared with you",
+        (true, true) => "yours, shared".to_owned(),
+        (true, false) => "yours".to_owned(),
+        (false, true) => format!("shared{publisher}"),
+        (false, false) => format!("not shared any more{publisher}; stays where it is deployed"),
     }
 }

@@ -31,7 +31,7 @@ pub(super) async fn run(context: &Context, arguments: &RepairServing) -> Result<
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let key = idempotency_key();
     let sent = backend.repair_serving(model.model_id, device, arguments.port, &key).await?;
-    let what = format!("repair the serving of `{}`", model.name);
+    let what = format!("repair the serving of {}", resolve::told(&model));
     let patience = arguments.wait.wait.then_some(arguments.wait.timeout);
     outcome::report(context, &backend, sent, &what, patience).await
 }
@@ -45,7 +45,7 @@ async fn repair_many(
 ) -> Result<(), CliError> {
     let devices = bulk::select(backend, selector).await?;
     let patience = arguments.wait.wait.then_some(arguments.wait.timeout);
-    let what = format!("repair the serving of `{}`", model.name);
+    let what = format!("repair the serving of {}", resolve::told(model));
     let send = async |device: &Device| {
         let (id, key) = (device.device_id, idempotency_key());
         let sent = backend.repair_serving(model.model_id, id, arguments.port, &key).await?;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    account_name::AccountName,
     allowlist::Origin,
     backend_api::member::Role,
     id::{AccountId, UserId},
@@ -52,6 +53,9 @@ pub struct TokenResponse {
 pub struct Me {
     pub user_id: UserId,
     pub account_id: AccountId,
+    /// What other accounts know the account by, such as the publisher of a shared model.
+    #[serde(default)]
+    pub account_name: Option<AccountName>,
     pub email: String,
     /// What the caller may do in the account.
     pub role: Role,

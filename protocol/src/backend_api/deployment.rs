@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    account_name::AccountName,
     command::{Alias, ProxyFeatures},
     deployment::DeploymentState,
     id::{CommandId, DeploymentId, DeviceId, ModelId},
@@ -38,6 +39,9 @@ pub struct CreateDeployment {
 pub struct Deployment {
     pub deployment_id: DeploymentId,
     pub model_id: ModelId,
+    /// The account whose model it is: another one's when the model is, or was, shared.
+    #[serde(default)]
+    pub publisher: Option<AccountName>,
     pub device_id: DeviceId,
     pub command_id: CommandId,
     pub alias: Alias,

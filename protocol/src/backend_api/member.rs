@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    account_name::AccountName,
     id::{AccountId, InvitationId, UserId},
     secret::Secret,
 };
@@ -117,6 +118,8 @@ pub struct AcceptInvitation {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Membership {
     pub account_id: AccountId,
+    #[serde(default)]
+    pub account_name: Option<AccountName>,
     pub role: Role,
     #[schema(value_type = String, format = DateTime)]
     pub joined_at: Timestamp,

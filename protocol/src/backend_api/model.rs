@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{command::Sha256Hex, file_name::FileName, id::ModelId};
+use crate::{account_name::AccountName, command::Sha256Hex, file_name::FileName, id::ModelId};
 
 /// `POST /api/v1/models`. With `url`, `sha256` and `size_bytes` devices fetch the file from there
 /// and the backend keeps no copy; without `url` the file is uploaded next.
@@ -22,7 +22,8 @@ pub struct CreateModel {
     /// The plugin whose engine runs it.
     #[serde(default = "language_model")]
     pub plugin: String,
-    /// Whether every account may deploy and repair it on its own devices.
+    /// Whether every account may deploy it on its own devices. Only accounts that the backend's
+    /// configuration names may say so; on a backend with one account, that one.
     #[serde(default)]
     pub shared: bool,
 }
@@ -47,11 +48,15 @@ pub struct Model {
     pub sha256: Option<Sha256Hex>,
     pub size_bytes: Option<u64>,
     pub plugin: String,
+    /// Whether every account may deploy it on its own devices.
     pub shared: bool,
     /// Whether its file can be deployed: uploaded, or at an address.
     pub ready: bool,
     /// Whether the caller's account owns it.
     pub owned: bool,
+    /// The name of the account that owns it: `publisher/name` is how others call it.
+    #[serde(default)]
+    pub publisher: Option<AccountName>,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
 }

@@ -185,6 +185,7 @@ pub(super) fn answers() -> Vec<Example> {
             Me {
                 user_id: id("usr_", 9),
                 account_id: id("acc_", 10),
+                account_name: Some(parse("ada")),
                 email: "ada@example.org".to_owned(),
                 role: Role::Owner,
             },
@@ -317,6 +318,7 @@ pub(super) fn answers() -> Vec<Example> {
             "membership",
             Membership {
                 account_id: id("acc_", 10),
+                account_name: Some(parse("ada")),
                 role: Role::Owner,
                 joined_at: time(),
                 current: true,
@@ -359,6 +361,7 @@ fn deployment_answer() -> Deployment {
     Deployment {
         deployment_id: id("dep_", 4),
         model_id: model(),
+        publisher: Some(parse("ada")),
         device_id: device(),
         command_id: id("cmd_", 5),
         alias: parse("tiny"),
@@ -408,6 +411,7 @@ fn model_answer() -> Model {
         shared: false,
         ready: true,
         owned: true,
+        publisher: Some(parse("ada")),
         created_at: time(),
     }
 }

@@ -79,6 +79,7 @@ fn without_anything_the_defaults_hold_and_every_key_has_a_variable() {
     assert!(joined.places.values().all(|place| *place == Place::Default));
     let keys = keys();
     assert_eq!(keys["allowed_origins"], Kind::List);
+    assert_eq!(keys["sharing.accounts"], Kind::List);
     assert_eq!(keys["shutdown.notice_s"], Kind::Number);
     assert_eq!(keys["database.url_file"], Kind::Text);
     assert_eq!(variable("database.url_file"), "LINK_BACKEND_DATABASE_URL_FILE");

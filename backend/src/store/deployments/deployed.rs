@@ -28,7 +28,9 @@ impl Store {
     ) -> Result<Vec<(DeploymentRecord, Option<ModelReport>)>, StoreError> {
         let rows: Vec<ViewRow> = read!(self, |pool| {
             sql::query_as(
-                "SELECT p.*, TRUE AS current, s.report AS serving FROM deployments p \
+                "SELECT p.*, TRUE AS current, s.report AS serving, a.name AS publisher \
+                 FROM deployments p JOIN models o ON o.model_id = p.model_id \
+                 JOIN accounts a ON a.account_id = o.account_id \
                  LEFT JOIN model_states s \
                  ON s.device_id = p.device_id AND s.model_id = p.model_id \
                  WHERE p.device_id = $1 AND p.deployment_id = (SELECT MAX(n.deployment_id) \

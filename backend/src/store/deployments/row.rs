@@ -33,6 +33,7 @@ row! {
 
 pub(super) struct ViewRow {
     deployment: DeploymentRow,
+    publisher: String,
     current: bool,
     serving: Option<String>,
 }
@@ -41,6 +42,7 @@ impl Row for ViewRow {
     fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
         Ok(Self {
             deployment: DeploymentRow::read(columns)?,
+            publisher: columns.get("publisher")?,
             current: columns.get("current")?,
             serving: columns.get("serving")?,
         })
@@ -131,6 +133,7 @@ impl TryFrom<ViewRow> for DeploymentView {
     fn try_from(row: ViewRow) -> Result<Self, StoreError> {
         Ok(Self {
             record: row.deployment.try_into()?,
+            publisher: parse(&row.publisher)?,
             current: row.current,
             serving: row.serving.as_deref().map(from_json).transpose()?,
         })

@@ -2,7 +2,7 @@
 
 import * as api from '../shared/api.js';
 import { badge, busy, button, element, field } from '../shared/dom.js';
-import { bytes } from '../shared/format.js';
+import { bytes, modelName } from '../shared/format.js';
 import { notice } from '../shared/notice.js';
 import { carryOut } from './action.js';
 import { isUpdating } from './presence.js';
@@ -67,7 +67,7 @@ function named({ updated_at: _, ...item }, devices, models) {
   const model = models.find((other) => other.model_id === item.model_id);
   return {
     ...item,
-    model: model?.name ?? item.model_id,
+    model: model ? modelName(model) : item.model_id,
     device: device?.name ?? item.device_id,
     online: device?.online ?? false,
     updating: device ? isUpdating(device) : false,
@@ -178,8 +178,9 @@ function deployForm(reload) {
     ),
   );
   const offer = (models, devices) => {
-    const ready = models.filter((item) => item.ready);
-    fill(model, ready.map((item) => [item.model_id, item.name]), 'No model is ready');
+    const ready = models.filter((item) => item.ready && (item.owned || item.shared));
+    const named = (item) => (item.owned ? item.name : `${modelName(item)} (shared by ${item.publisher})`);
+    fill(model, ready.map((item) => [item.model_id, named(item)]), 'No model is ready');
     fill(
       device,
       devices.map((item) => [item.device_id, item.online ? item.name : `${item.name} (offline)`]),

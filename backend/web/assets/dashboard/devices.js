@@ -3,7 +3,7 @@
 
 import * as api from '../shared/api.js';
 import { badge, busy, element, field } from '../shared/dom.js';
-import { ago, moment } from '../shared/format.js';
+import { ago, modelName, moment } from '../shared/format.js';
 import { notice } from '../shared/notice.js';
 import { isUpdating } from './presence.js';
 import { opening, section, table } from './section.js';
@@ -44,7 +44,7 @@ export function devicesSection(reload) {
           seen: device.online ? 'now' : ago(seen),
           seen_at: device.online ? '' : moment(seen),
         })),
-        models.map(({ model_id, name }) => ({ model_id, name })),
+        models.map((model) => ({ model_id: model.model_id, name: modelName(model) })),
       ),
   };
 }

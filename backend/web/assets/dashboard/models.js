@@ -3,7 +3,7 @@
 
 import * as api from '../shared/api.js';
 import { badge, busy, element, field } from '../shared/dom.js';
-import { bytes } from '../shared/format.js';
+import { bytes, modelName } from '../shared/format.js';
 import { notice } from '../shared/notice.js';
 import { opening, section, table } from './section.js';
 
@@ -14,7 +14,7 @@ export function modelsSection(reload) {
     columns: ['Model', 'File', 'Size', 'Source', 'State'],
     empty: 'No model yet. Add one below.',
     row: (model) => [
-      [model.name, element('span', { class: 'sub mono' }, model.model_id)],
+      [modelName(model), element('span', { class: 'sub mono' }, model.model_id)],
       element('span', { class: 'mono' }, model.file_name),
       bytes(model.size_bytes),
       model.url ? element('span', { title: model.url }, new URL(model.url).host) : 'Uploaded',
@@ -22,11 +22,17 @@ export function modelsSection(reload) {
         'div',
         { class: 'states' },
         model.ready ? badge('Ready', 'good') : badge('No content yet', 'warn'),
-        model.shared ? badge('Shared') : null,
+        whose(model),
       ),
     ],
   });
   return { card, show: ({ models }) => draw(models) };
+}
+
+function whose({ owned, shared, publisher }) {
+  if (owned) return shared ? badge('Shared') : null;
+  if (shared) return badge(`Shared by ${publisher}`);
+  return badge('Not shared any more', 'warn', `${publisher} shares it no longer; it stays where it is deployed.`);
 }
 
 function form(reload) {

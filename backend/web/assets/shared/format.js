@@ -41,3 +41,8 @@ export function sentence(text) {
   const begun = words.charAt(0).toUpperCase() + words.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
+
+/** What a person calls a model: another account's with its publisher. */
+export function modelName(model) {
+  return model.owned ? model.name : `${model.publisher}/${model.name}`;
+}

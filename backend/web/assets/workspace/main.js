@@ -3,6 +3,7 @@
 
 import * as api from '../shared/api.js';
 import { badge, button, element, replace } from '../shared/dom.js';
+import { modelName } from '../shared/format.js';
 import { open } from '../shared/page.js';
 import { classify } from './causes.js';
 import { ChatFailure, complete } from './chat.js';
@@ -156,9 +157,13 @@ async function servedTargets() {
       alias: item.alias,
       port: item.serving.port,
       stale: item.stale,
-      name: models.find((model) => model.model_id === item.model_id)?.name ?? item.alias,
+      name: nameOf(models.find((model) => model.model_id === item.model_id)) ?? item.alias,
       device: devices.find((device) => device.device_id === item.device_id)?.name ?? item.device_id,
     }));
+}
+
+function nameOf(model) {
+  return model && modelName(model);
 }
 
 function showTargets(page, targets) {

@@ -45,17 +45,21 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
     let created = backend.deploy(&request, &idempotency_key()).await?;
     if !arguments.wait.wait {
         let Deployment { alias, port, .. } = &created;
-        context
-            .output
-            .say(&format!("deploying `{}` to {device} as {alias}, port {port}", model.name));
+        let what = resolve::told(&model);
+        context.output.say(&format!("deploying {what} to {device} as {alias}, port {port}"));
         return context.output.data(&created, |created| created.deployment_id.to_string());
+    }
+    if !model.owned {
+        context.output.say(&format!("deploying {} to {device}", resolve::told(&model)));
     }
     let patience = arguments.wait.timeout;
     let ended = wait_for(context, &backend, created, arguments.serve, patience).await?;
     let served = if arguments.serve { " and serves it" } else { "" };
     context.output.say(&format!(
-        "{device} has `{}`{served}: alias {}, port {}",
-        model.name, ended.alias, ended.port
+        "{device} has {}{served}: alias {}, port {}",
+        resolve::told(&model),
+        ended.alias,
+        ended.port
     ));
     context.output.data(&ended, |_| String::new())
 }
@@ -177,6 +181,7 @@ mod tests {
         Deployment {
             deployment_id: format!("dep_{id}").parse().unwrap(),
             model_id: format!("mdl_{id}").parse().unwrap(),
+            publisher: None,
             device_id: format!("dev_{id}").parse().unwrap(),
             command_id: format!("cmd_{id}").parse().unwrap(),
             alias: "m".parse().unwrap(),

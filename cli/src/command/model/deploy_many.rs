@@ -12,7 +12,7 @@ use crate::{
     context::{Context, idempotency_key},
     error::CliError,
     exit_code::ExitCode,
-    wait,
+    resolve, wait,
 };
 
 pub(super) async fn run(
@@ -22,7 +22,7 @@ pub(super) async fn run(
     arguments: &Deploy,
     model: &Model,
 ) -> Result<(), CliError> {
-    let what = format!("deploy `{}`", model.name);
+    let what = format!("deploy {}", resolve::told(model));
     let serve = arguments.serve;
     let patience = arguments.wait.wait.then_some(arguments.wait.timeout);
     let send = async |device: &Device| {
