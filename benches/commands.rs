@@ -153,6 +153,7 @@ async fn device(store: &Store, account: AccountId) -> anyhow::Result<DeviceId> {
         devices: 0,
         tags: Vec::new(),
         revoked: false,
+        created_by: None,
     };
     let made = entry(account, Action::CreateKey, &record.id, now);
     store.add_key(&record, &key.digest(), &made).await?;

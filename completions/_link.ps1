@@ -277,6 +277,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;member;remove' {
+            [CompletionResult]::new('--keys', '--keys', [CompletionResultType]::ParameterName, 'What becomes of the registration and fleet keys that the member created [default: asked, and without a terminal or with --yes they are revoked]')
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')

@@ -2836,12 +2836,16 @@ _link() {
             return 0
             ;;
         link__subcmd__member__subcmd__remove)
-            opts="-y -q -h --yes --json --quiet --help"
+            opts="-y -q -h --keys --yes --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --keys)
+                    COMPREPLY=($(compgen -W "revoke take-over" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -165,6 +165,8 @@ complete -c link -n "__fish_link_using_subcommand member; and __fish_seen_subcom
 complete -c link -n "__fish_link_using_subcommand member; and __fish_seen_subcommand_from role" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand member; and __fish_seen_subcommand_from role" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand member; and __fish_seen_subcommand_from role" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c link -n "__fish_link_using_subcommand member; and __fish_seen_subcommand_from remove" -l keys -d 'What becomes of the registration and fleet keys that the member created [default: asked, and without a terminal or with --yes they are revoked]' -r -f -a "revoke\t'No device registers with them afterwards'
+take-over\t'They stay good, and you answer for them'"
 complete -c link -n "__fish_link_using_subcommand member; and __fish_seen_subcommand_from remove" -s y -l yes -d 'Do not ask'
 complete -c link -n "__fish_link_using_subcommand member; and __fish_seen_subcommand_from remove" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand member; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print only data and errors'

@@ -47,7 +47,6 @@ pub use deliveries::Taken;
 pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
 pub use fault::Passing;
 pub use idempotency::Claim;
-pub use members::MemberChange;
 pub use neighbours::Ring;
 pub use open::OpenError;
 pub use slots::SlotTurn;

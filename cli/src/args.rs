@@ -23,7 +23,7 @@ pub use commands::CommandsCommand;
 pub use device::DeviceCommand;
 pub use fleet::FleetCommand;
 pub use key::{KeyCommand, KeyKindArg};
-pub use member::{Accept, MemberCommand, RoleArg};
+pub use member::{Accept, LeftKeysArg, MemberCommand, RoleArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Serve};
 pub use token::TokenCommand;
 

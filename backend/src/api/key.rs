@@ -6,9 +6,9 @@ use axum::{Json as Answer, extract::State, http::StatusCode};
 use link_protocol::{
     backend_api::{
         Page, PageRequest,
-        key::{CreateKey, KeyCreated, KeyInfo},
+        key::{CreateKey, KeyCreated, KeyInfo, KeyQuery},
     },
-    id::KeyId,
+    id::{KeyId, UserId},
 };
 
 use crate::{
@@ -19,6 +19,7 @@ use crate::{
         problem::Rejection,
     },
     app::App,
+    domain::refusal::Refusal,
 };
 
 /// Creates a key. The answer is the only place where it is shown.
@@ -34,17 +35,19 @@ pub(crate) async fn create_key(
     Ok((StatusCode::CREATED, Answer(key)))
 }
 
-/// Lists the keys of the account, the newest first.
+/// Lists the keys of the account, or those that one member answers for, the newest first.
 #[utoipa::path(get, path = "/keys", tag = "key", security(("access_token" = ["keys:read"])),
-    params(PageRequest),
+    params(KeyQuery),
     responses((status = 200, description = "The keys.", body = Page<KeyInfo>)))]
 pub(crate) async fn list_keys(
     Caller(caller, ..): Caller<may::ReadKeys>,
     State(app): State<Arc<App>>,
-    Params(request): Params<PageRequest>,
+    Params(query): Params<KeyQuery>,
 ) -> Result<Answer<Page<KeyInfo>>, Rejection> {
-    let wanted = list::wanted(&request)?;
-    let keys = app.keys(caller, &wanted).await?;
+    let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
+    let creator = query.created_by.as_deref().map(str::parse::<UserId>).transpose();
+    let creator = creator.map_err(|error| Refusal::invalid(format!("created_by: {error}")))?;
+    let keys = app.keys(caller, creator, &wanted).await?;
     Ok(Answer(list::page(keys, &wanted, |key| key.key_id.to_string())))
 }
 

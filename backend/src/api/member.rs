@@ -9,6 +9,7 @@ use link_protocol::{
         account::TokenResponse,
         member::{
             AcceptInvitation, ChangeMember, Invitation, InvitationCreated, InviteMember, Member,
+            MemberRemoved, RemovalQuery,
         },
     },
     id::{InvitationId, UserId},
@@ -54,30 +55,32 @@ pub(crate) async fn change_member(
     Ok(Answer(member))
 }
 
-/// Removes a member: their logins in the account end at once. A user who belongs to no account is
-/// gone.
+/// Removes a member: their logins in the account end at once, and the keys that they answer for are
+/// revoked, or taken over by the caller. A user who belongs to no account is gone.
 #[utoipa::path(delete, path = "/members/{user_id}", tag = "member",
-    security(("access_token" = ["members:write"])), params(("user_id" = UserId, Path)),
-    responses((status = 204, description = "The member is removed.")))]
+    security(("access_token" = ["members:write"])),
+    params(("user_id" = UserId, Path), RemovalQuery),
+    responses((status = 200, description = "The member is removed.", body = MemberRemoved)))]
 pub(crate) async fn remove_member(
     Caller(caller, ..): Caller<may::WriteMembers>,
     State(app): State<Arc<App>>,
+    Params(query): Params<RemovalQuery>,
     Ids(user): Ids<UserId>,
-) -> Result<StatusCode, Rejection> {
-    app.remove_member(caller, user).await?;
-    Ok(StatusCode::NO_CONTENT)
+) -> Result<Answer<MemberRemoved>, Rejection> {
+    let removed = app.remove_member(caller, user, query.keys).await?;
+    Ok(Answer(removed))
 }
 
-/// Leaves the account. The last owner cannot.
+/// Leaves the account, and revokes the keys that the caller answers for. The last owner cannot.
 #[utoipa::path(post, path = "/members/leave", tag = "member",
     security(("access_token" = ["login"])),
-    responses((status = 204, description = "The caller has left the account.")))]
+    responses((status = 200, description = "The caller has left the account.", body = MemberRemoved)))]
 pub(crate) async fn leave_account(
     Caller(caller, ..): Caller<may::ActInPerson>,
     State(app): State<Arc<App>>,
-) -> Result<StatusCode, Rejection> {
-    app.leave_account(caller).await?;
-    Ok(StatusCode::NO_CONTENT)
+) -> Result<Answer<MemberRemoved>, Rejection> {
+    let left = app.leave_account(caller).await?;
+    Ok(Answer(left))
 }
 
 /// Invites a member. The answer is the only place where the token is shown; it is good once.

@@ -2,7 +2,7 @@
 
 use link_protocol::{
     backend_api::key::{CreateKey, KeyCreated, KeyInfo},
-    id::KeyId,
+    id::{KeyId, UserId},
     key::EnrolmentKey,
 };
 
@@ -27,18 +27,23 @@ impl App {
     ) -> Result<KeyCreated, Failure> {
         let id = KeyId::from_uuid(chance::uuid());
         let key = EnrolmentKey::from_secret(wish.kind, chance::bits());
-        let record = KeyRecord::create(id, caller.account, wish, self.now())?;
+        let record = KeyRecord::create(id, (caller.account, caller.user), wish, self.now())?;
         let entry = self.entry(&caller, Action::CreateKey, id).with(&record.name);
         self.store.add_key(&record, &key.digest(), &entry).await?;
         Ok(KeyCreated { key, info: record.info() })
     }
 
-    /// Lists the keys of the caller's account.
+    /// Lists the keys of the caller's account, or those that one member answers for.
     ///
     /// # Errors
     /// [`Failure::Store`].
-    pub async fn keys(&self, caller: Identity, page: &Page) -> Result<Vec<KeyInfo>, Failure> {
-        let keys = self.store.keys(caller.account, page).await?;
+    pub async fn keys(
+        &self,
+        caller: Identity,
+        creator: Option<UserId>,
+        page: &Page,
+    ) -> Result<Vec<KeyInfo>, Failure> {
+        let keys = self.store.keys(caller.account, creator, page).await?;
         Ok(keys.iter().map(KeyRecord::info).collect())
     }
 

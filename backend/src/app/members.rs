@@ -5,10 +5,10 @@ use link_protocol::{
         account::TokenResponse,
         member::{
             AcceptInvitation, ChangeMember, EnterAccount, Invitation, InvitationCreated,
-            InviteMember, Member, Membership, Role,
+            InviteMember, LeftKeys, Member, MemberRemoved, Membership, Role,
         },
     },
-    id::{InvitationId, UserId},
+    id::{InvitationId, KeyId, UserId},
     limits,
     permission::Permission,
 };
@@ -20,11 +20,12 @@ use crate::{
     domain::{
         attempts::Peer,
         audit::Action,
+        key::{Heir, KeyRecord},
         member::{self, InvitationRecord, MemberRecord},
         refusal::Refusal,
     },
     failure::Failure,
-    store::{MemberChange, Page, StoreError},
+    store::{Page, StoreError},
 };
 
 impl App {
@@ -144,25 +145,63 @@ impl App {
         user: UserId,
         ChangeMember { role }: ChangeMember,
     ) -> Result<Member, Failure> {
-        let member = self.apply(caller, user, MemberChange::Role(role)).await?;
+        let decide = |member: &MemberRecord, owners| {
+            member::check_change(caller.role, member.role, Some(role), owners)
+        };
+        let entry = self.entry(&caller, Action::ChangeRole, user).with(role.as_str());
+        let member = self.store.change_role(caller.account, user, role, &entry, decide).await;
+        let member = member.map_err(no_member)?;
         let user = self.store.user(user).await?.ok_or(Refusal::NotFound("member"))?;
         Ok(member.info(&user.email))
     }
 
-    /// Removes a member; their logins and tokens for the account end at once.
+    /// Removes a member; their logins and tokens for the account end at once, and the keys that they
+    /// answer for are revoked or come to the caller.
     ///
     /// # Errors
-    /// As for [`App::change_member`].
-    pub async fn remove_member(&self, caller: Identity, user: UserId) -> Result<(), Failure> {
-        self.apply(caller, user, MemberChange::Removal).await.map(|_| ())
+    /// As for [`App::change_member`]; [`Refusal::Invalid`] when the caller would inherit from
+    /// themselves.
+    pub async fn remove_member(
+        &self,
+        caller: Identity,
+        user: UserId,
+        keys: LeftKeys,
+    ) -> Result<MemberRemoved, Failure> {
+        let own = caller.user == user;
+        let heir = match keys {
+            LeftKeys::Revoke => Heir::Nobody,
+            LeftKeys::TakeOver if own => {
+                let rule = "keys: who leaves takes none over; another member removes you and does";
+                return Err(Refusal::invalid(rule).into());
+            }
+            LeftKeys::TakeOver => Heir::Member(caller.user),
+        };
+        // Who leaves needs nobody's leave.
+        let actor = if own { Role::Owner } else { caller.role };
+        let decide =
+            |member: &MemberRecord, owners| member::check_change(actor, member.role, None, owners);
+        let entry = self.entry(&caller, Action::RemoveMember, user);
+        let why = format!("{user} {}", if own { "left" } else { "was removed" });
+        let action = match heir {
+            Heir::Nobody => Action::RevokeKey,
+            Heir::Member(_) => Action::TakeOverKey,
+        };
+        let of_key = |key: KeyId| self.entry(&caller, action, key).with(&why);
+        let left =
+            self.store.remove_member(caller.account, user, heir, (&entry, of_key), decide).await;
+        let left = left.map_err(no_member)?.iter().map(KeyRecord::info).collect();
+        Ok(match heir {
+            Heir::Nobody => MemberRemoved { user_id: user, revoked: left, taken_over: vec![] },
+            Heir::Member(_) => MemberRemoved { user_id: user, revoked: vec![], taken_over: left },
+        })
     }
 
-    /// Removes the caller from the account.
+    /// Removes the caller from the account, and revokes the keys that they answer for.
     ///
     /// # Errors
     /// [`Refusal::LastOwner`].
-    pub async fn leave_account(&self, caller: Identity) -> Result<(), Failure> {
-        self.remove_member(caller, caller.user).await
+    pub async fn leave_account(&self, caller: Identity) -> Result<MemberRemoved, Failure> {
+        self.remove_member(caller, caller.user, LeftKeys::Revoke).await
     }
 
     /// Lists the accounts of the caller.
@@ -202,30 +241,11 @@ impl App {
         let entry = self.entry_of_user(account_id, user.id, caller.peer, action);
         self.log_in_user(&user, account_id, entry).await
     }
+}
 
-    async fn apply(
-        &self,
-        caller: Identity,
-        user: UserId,
-        change: MemberChange,
-    ) -> Result<MemberRecord, Failure> {
-        let to = match change {
-            MemberChange::Role(role) => Some(role),
-            MemberChange::Removal => None,
-        };
-        let own = caller.user == user;
-        let decide = |member: &MemberRecord, owners| {
-            // Who leaves needs nobody's leave.
-            let actor = if own && to.is_none() { Role::Owner } else { caller.role };
-            member::check_change(actor, member.role, to, owners)
-        };
-        let entry = match to {
-            Some(role) => self.entry(&caller, Action::ChangeRole, user).with(role.as_str()),
-            None => self.entry(&caller, Action::RemoveMember, user),
-        };
-        match self.store.change_member(caller.account, user, change, &entry, decide).await {
-            Err(Failure::Store(StoreError::NotFound)) => Err(Refusal::NotFound("member").into()),
-            other => other,
-        }
+fn no_member(failure: Failure) -> Failure {
+    if matches!(failure, Failure::Store(StoreError::NotFound)) {
+        return Refusal::NotFound("member").into();
     }
+    failure
 }

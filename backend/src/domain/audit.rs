@@ -43,6 +43,7 @@ actions! {
     RevokeToken = "token.revoke";
     CreateKey = "key.create";
     RevokeKey = "key.revoke";
+    TakeOverKey = "key.takeover";
     RegisterDevice = "device.register";
     UpdateDevice = "device.update";
     TagDevice = "device.tag";

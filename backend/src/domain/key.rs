@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use link_protocol::{
     backend_api::key::{CreateKey, KeyInfo},
-    id::{AccountId, KeyId},
+    id::{AccountId, KeyId, UserId},
     key::{EnrolmentKey, KeyKind},
 };
 
@@ -33,6 +33,14 @@ pub fn given<'a>(
     }))
 }
 
+/// Who answers for the keys of a member who goes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Heir {
+    /// They are revoked.
+    Nobody,
+    Member(UserId),
+}
+
 /// A key as it is stored: without the key itself.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeyRecord {
@@ -47,6 +55,8 @@ pub struct KeyRecord {
     pub devices: u32,
     pub tags: Vec<String>,
     pub revoked: bool,
+    /// The member who answers for it, when that is known.
+    pub created_by: Option<UserId>,
 }
 
 impl KeyRecord {
@@ -56,7 +66,7 @@ impl KeyRecord {
     /// [`Refusal::Invalid`] when the wish contradicts itself.
     pub fn create(
         id: KeyId,
-        account: AccountId,
+        (account, creator): (AccountId, UserId),
         wish: CreateKey,
         now: Timestamp,
     ) -> Result<Self, Refusal> {
@@ -87,6 +97,7 @@ impl KeyRecord {
             devices: 0,
             tags: tags.collect::<Result<_, _>>()?,
             revoked: false,
+            created_by: Some(creator),
         })
     }
 
@@ -119,6 +130,14 @@ impl KeyRecord {
         Ok(())
     }
 
+    /// Leaves the key to what becomes of the keys of a member who goes.
+    pub const fn leave(&mut self, to: Heir) {
+        match to {
+            Heir::Nobody => self.revoked = true,
+            Heir::Member(user) => self.created_by = Some(user),
+        }
+    }
+
     /// Returns the key as its owner sees it.
     #[must_use]
     pub fn info(&self) -> KeyInfo {
@@ -132,6 +151,7 @@ impl KeyRecord {
             devices: self.devices,
             tags: self.tags.clone(),
             revoked: self.revoked,
+            created_by: self.created_by,
         }
     }
 }

@@ -175,6 +175,7 @@ mod tests {
             devices: 0,
             tags: vec!["lab".to_owned()],
             revoked: false,
+            created_by: None,
         }
     }
 

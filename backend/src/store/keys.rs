@@ -1,9 +1,12 @@
 //! Registration and fleet keys, by their SHA-256.
 
-use link_protocol::id::{AccountId, KeyId};
+use link_protocol::id::{AccountId, KeyId, UserId};
 
 use crate::{
-    domain::{audit::AuditRecord, key::KeyRecord},
+    domain::{
+        audit::AuditRecord,
+        key::{Heir, KeyRecord},
+    },
     store::{
         Connection, Page, Store, StoreError, audit,
         column::{from_json, from_word, hex, json, ms, optional_time, parse, small, time, word},
@@ -25,6 +28,7 @@ row! {
         devices: i64,
         tags: String,
         revoked: bool,
+        created_by: Option<String>,
     }
 }
 
@@ -42,8 +46,8 @@ impl Store {
         write!(self, |db| {
             sql::query(
                 "INSERT INTO enrolment_keys (key_id, account_id, digest, kind, name, created_ms, \
-                 expires_ms, max_devices, devices, tags, revoked) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                 expires_ms, max_devices, devices, tags, revoked, created_by) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
             )
             .bind(key.id.to_string())
             .bind(key.account.to_string())
@@ -56,6 +60,7 @@ impl Store {
             .bind(i64::from(key.devices))
             .bind(json(&key.tags)?)
             .bind(key.revoked)
+            .bind(key.created_by.map(|user| user.to_string()))
             .execute(&mut *db)
             .await?;
             audit::insert(db, entry).await?;
@@ -63,23 +68,26 @@ impl Store {
         Ok(())
     }
 
-    /// Lists the keys of an account, the newest first.
+    /// Lists the keys of an account, or those of one member of it, the newest first.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn keys(
         &self,
         account: AccountId,
+        creator: Option<UserId>,
         page: &Page,
     ) -> Result<Vec<KeyRecord>, StoreError> {
         let rows: Vec<KeyRow> = read!(self, |pool| {
             sql::query_as(
                 "SELECT * FROM enrolment_keys WHERE account_id = $1 \
-                 AND ($2 IS NULL OR key_id < $2) ORDER BY key_id DESC LIMIT $3",
+                 AND ($2 IS NULL OR key_id < $2) AND ($4 IS NULL OR created_by = $4) \
+                 ORDER BY key_id DESC LIMIT $3",
             )
             .bind(account.to_string())
             .bind(&page.after)
             .bind(i64::from(page.limit))
+            .bind(creator.map(|user| user.to_string()))
             .fetch_all(pool)
             .await?
         });
@@ -124,6 +132,36 @@ pub(super) async fn count_device(db: &mut Connection, key: KeyId) -> Result<(), 
     Ok(())
 }
 
+/// Leaves the keys of `user` that are not revoked to `heir`, and returns them as they are then.
+pub(super) async fn leave(
+    db: &mut Connection,
+    account: AccountId,
+    user: UserId,
+    heir: Heir,
+) -> Result<Vec<KeyRecord>, StoreError> {
+    let rows: Vec<KeyRow> = sql::query_as(
+        "SELECT * FROM enrolment_keys WHERE account_id = $1 AND created_by = $2 \
+         AND NOT revoked ORDER BY key_id",
+    )
+    .bind(account.to_string())
+    .bind(user.to_string())
+    .fetch_all(&mut *db)
+    .await?;
+    let keys: Result<Vec<KeyRecord>, StoreError> =
+        rows.into_iter().map(KeyRecord::try_from).collect();
+    let mut keys = keys?;
+    for key in &mut keys {
+        key.leave(heir);
+        sql::query("UPDATE enrolment_keys SET revoked = $2, created_by = $3 WHERE key_id = $1")
+            .bind(key.id.to_string())
+            .bind(key.revoked)
+            .bind(key.created_by.map(|user| user.to_string()))
+            .execute(&mut *db)
+            .await?;
+    }
+    Ok(keys)
+}
+
 /// Takes a key out of use, whatever room it has; tells whether the account has it.
 pub(super) async fn revoke(
     db: &mut Connection,
@@ -155,6 +193,7 @@ impl TryFrom<KeyRow> for KeyRecord {
             devices: small(row.devices),
             tags: from_json(&row.tags)?,
             revoked: row.revoked,
+            created_by: row.created_by.as_deref().map(parse).transpose()?,
         })
     }
 }

@@ -2,16 +2,22 @@
 
 use link_protocol::{
     backend_api::member::{Member, Role},
-    id::{AccountId, UserId},
+    id::{AccountId, KeyId, UserId},
 };
 
 use crate::{
-    domain::{account::Email, audit::AuditRecord, member::MemberRecord, refusal::Refusal},
+    domain::{
+        account::Email,
+        audit::AuditRecord,
+        key::{Heir, KeyRecord},
+        member::MemberRecord,
+        refusal::Refusal,
+    },
     failure::Failure,
     store::{
         Connection, Page, Store, StoreError, audit,
         column::{broken, from_word, ms, parse, small, time, word},
-        read,
+        keys, read,
         sql::{self, Columns, Row, SqlError, row},
         write,
     },
@@ -35,13 +41,6 @@ impl Row for NamedRow {
     fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
         Ok(Self { email: columns.get("email")?, member: MemberRow::read(columns)? })
     }
-}
-
-/// What is to become of a member.
-#[derive(Clone, Copy, Debug)]
-pub enum MemberChange {
-    Role(Role),
-    Removal,
 }
 
 impl Store {
@@ -111,33 +110,55 @@ impl Store {
         rows.into_iter().map(MemberRecord::try_from).collect()
     }
 
-    /// Changes a member; `decide` sees the member and how many owners the account has. Someone who
-    /// is removed is logged out of the account at once, and gone when it was their only one.
+    /// Gives a member another role; `decide` sees the member and how many owners the account has.
     ///
     /// # Errors
     /// [`StoreError::NotFound`], and what `decide` refuses.
-    pub async fn change_member(
+    pub async fn change_role(
         &self,
         account: AccountId,
         user: UserId,
-        change: MemberChange,
+        role: Role,
         entry: &AuditRecord,
         decide: impl Fn(&MemberRecord, u32) -> Result<(), Refusal> + Send + Sync,
     ) -> Result<MemberRecord, Failure> {
         let changed = write!(self, |db| {
             let mut member = find(db, account, user).await?.ok_or(StoreError::NotFound)?;
             decide(&member, owners(db, account).await?)?;
-            match change {
-                MemberChange::Role(role) => {
-                    member.role = role;
-                    set_role(db, &member).await?;
-                }
-                MemberChange::Removal => remove(db, account, user).await?,
-            }
+            member.role = role;
+            set_role(db, &member).await?;
             audit::insert(db, entry).await?;
             member
         });
         Ok(changed)
+    }
+
+    /// Removes a member, who is logged out of the account at once and gone when it was their only
+    /// one; `decide` sees the member and how many owners the account has. The keys that they
+    /// answer for come to `heir`, each with an entry in the log, and are returned.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], and what `decide` refuses.
+    pub async fn remove_member(
+        &self,
+        account: AccountId,
+        user: UserId,
+        heir: Heir,
+        (entry, of_key): (&AuditRecord, impl Fn(KeyId) -> AuditRecord + Send + Sync),
+        decide: impl Fn(&MemberRecord, u32) -> Result<(), Refusal> + Send + Sync,
+    ) -> Result<Vec<KeyRecord>, Failure> {
+        let left = write!(self, |db| {
+            let member = find(db, account, user).await?.ok_or(StoreError::NotFound)?;
+            decide(&member, owners(db, account).await?)?;
+            let left = keys::leave(db, account, user, heir).await?;
+            remove(db, account, user).await?;
+            audit::insert(db, entry).await?;
+            for key in &left {
+                audit::insert(db, &of_key(key.id)).await?;
+            }
+            left
+        });
+        Ok(left)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{MINUTE, PASSWORD, World};
+use crate::harness::{MINUTE, PASSWORD, World, registration};
 
 const INVITATIONS: &str = "/api/v1/members/invitations";
 const ACCEPT: &str = "/api/v1/members/accept";
@@ -85,7 +85,7 @@ async fn only_an_owner_makes_owners_and_the_last_one_stays() {
     assert_eq!((raised.status, &raised.body["role"]), (200, &json!("owner")));
     let list = world.get("/api/v1/members", &viewer).await;
     assert_eq!(list.items().len(), 3, "the new role counts at once, without a new login");
-    assert_eq!(world.act("/api/v1/members/leave", &ada).await.status, 204);
+    assert_eq!(world.act("/api/v1/members/leave", &ada).await.status, 200);
     world.act("/api/v1/members/leave", &viewer).await.is(409, "last-owner");
 }
 
@@ -95,7 +95,7 @@ async fn who_is_removed_is_out_at_once_and_may_come_back() {
     let bob = world.member(&ada, "bob@example.org", "operator").await;
     let id = world.get("/api/v1/me", &bob).await.text("user_id");
     assert_eq!(world.get("/api/v1/devices", &bob).await.status, 200);
-    assert_eq!(world.delete(&format!("/api/v1/members/{id}"), &ada).await.status, 204);
+    assert_eq!(world.delete(&format!("/api/v1/members/{id}"), &ada).await.status, 200);
     world.get("/api/v1/devices", &bob).await.is(401, "unauthorized");
     let login = json!({ "email": "bob@example.org", "password": PASSWORD });
     world.post("/api/v1/auth/login", "", login).await.is(401, "invalid-credentials");
@@ -136,7 +136,71 @@ async fn a_person_joins_further_accounts_and_enters_each() {
     let me = world.get("/api/v1/me", &refreshed.text("access_token")).await;
     assert_eq!(me.text("account_id"), account, "a login stays in its account");
 
-    assert_eq!(world.act("/api/v1/members/leave", &there).await.status, 204);
+    assert_eq!(world.act("/api/v1/members/leave", &there).await.status, 200);
     world.get("/api/v1/me", &entered.text("access_token")).await.is(401, "unauthorized");
     assert_eq!(world.get("/api/v1/me", &bob).await.status, 200, "the own account stays");
+}
+
+async fn registers_with(world: &World, key: &str) -> u16 {
+    let body = registration("fleet_key", key);
+    world.post("/api/v1/devices/register-with-key", "", body).await.status
+}
+
+#[tokio::test]
+async fn the_keys_of_who_is_removed_are_revoked_unless_they_are_taken_over() {
+    let (world, ada) = World::set_up().await;
+    let ada_id = world.get("/api/v1/me", &ada).await.text("user_id");
+    let bob = world.member(&ada, "bob@example.org", "admin").await;
+    let id = world.get("/api/v1/me", &bob).await.text("user_id");
+    let (mine, his) = (world.key(&ada, "fleet").await, world.key(&bob, "fleet").await);
+    let scopes = json!({ "name": "ci", "scopes": ["keys:write"] });
+    let token = world.post("/api/v1/tokens", &bob, scopes).await.text("token");
+    let by_token = world.key(&token, "fleet").await;
+    world.key(&bob, "registration").await;
+    let of_bob = format!("/api/v1/keys?created_by={id}");
+    assert_eq!(world.get(&of_bob, &ada).await.items().len(), 3);
+    world.get("/api/v1/keys?created_by=x", &ada).await.is(422, "invalid-request");
+    assert_eq!(registers_with(&world, &his).await, 201);
+
+    let member = format!("/api/v1/members/{id}");
+    world.delete(&format!("{member}?keys=forget"), &ada).await.is(422, "invalid-request");
+    let removed = world.delete(&member, &ada).await;
+    assert_eq!(removed.status, 200, "{removed:?}");
+    assert_eq!(removed.body["user_id"], id.as_str());
+    assert_eq!(removed.body["revoked"].as_array().unwrap().len(), 3, "{removed:?}");
+    assert_eq!(removed.body["taken_over"], json!([]));
+    assert_eq!(
+        (registers_with(&world, &his).await, registers_with(&world, &by_token).await),
+        (403, 403)
+    );
+    assert_eq!(registers_with(&world, &mine).await, 201);
+    let log = world.get("/api/v1/audit?action=key.revoke", &ada).await;
+    assert_eq!(log.items().len(), 3);
+    for entry in log.items() {
+        assert_eq!(
+            (&entry["actor"]["id"], &entry["actor"]["kind"]),
+            (&json!(ada_id), &json!("user"))
+        );
+        assert_eq!(entry["detail"], format!("{id} was removed"));
+    }
+
+    let eve = world.member(&ada, "eve@example.org", "admin").await;
+    let id = world.get("/api/v1/me", &eve).await.text("user_id");
+    let hers = world.key(&eve, "fleet").await;
+    let removed = world.delete(&format!("/api/v1/members/{id}?keys=take_over"), &ada).await;
+    assert_eq!(removed.body["taken_over"][0]["created_by"], ada_id.as_str(), "{removed:?}");
+    assert_eq!(removed.body["revoked"], json!([]));
+    assert_eq!(registers_with(&world, &hers).await, 201);
+    let log = world.get("/api/v1/audit?action=key.takeover", &ada).await;
+    assert_eq!(log.items().len(), 1);
+    assert_eq!(log.items()[0]["detail"], format!("{id} was removed"));
+}
+
+#[tokio::test]
+async fn the_keys_of_who_leaves_are_revoked() {
+    let (world, ada) = World::set_up().await;
+    let bob = world.member(&ada, "bob@example.org", "admin").await;
+    let his = world.key(&bob, "fleet").await;
+    assert_eq!(world.act("/api/v1/members/leave", &bob).await.status, 200);
+    assert_eq!(registers_with(&world, &his).await, 403);
 }

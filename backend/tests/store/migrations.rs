@@ -227,7 +227,7 @@ async fn read_everything(store: &Store) {
     let page = Page { after: None, limit: 10 };
     let devices = store.devices(account, &page).await.unwrap();
     assert_eq!(devices.len(), 1);
-    assert_eq!(store.keys(account, &page).await.unwrap().len(), 1);
+    assert_eq!(store.keys(account, None, &page).await.unwrap().len(), 1);
     store.name_accounts().await.unwrap();
     assert_eq!(store.account_name(account).await.unwrap().as_str(), "ada");
     let nobody = Publishers::default();

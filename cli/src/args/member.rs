@@ -41,6 +41,10 @@ pub enum MemberCommand {
     Remove {
         /// Member by e-mail or id, or invitation by id
         member: String,
+        /// What becomes of the registration and fleet keys that the member created [default: asked,
+        /// and without a terminal or with --yes they are revoked]
+        #[arg(long, value_enum, value_name = "WHAT")]
+        keys: Option<LeftKeysArg>,
         /// Do not ask
         #[arg(long, short)]
         yes: bool,
@@ -61,6 +65,15 @@ pub struct Accept {
     pub password_stdin: bool,
     #[command(flatten)]
     pub backend: Backend,
+}
+
+/// What becomes of the keys of a member who goes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum LeftKeysArg {
+    /// No device registers with them afterwards
+    Revoke,
+    /// They stay good, and you answer for them
+    TakeOver,
 }
 
 /// What a member may do.
@@ -94,5 +107,6 @@ Examples:
 const REMOVE_EXAMPLES: &str = "\
 Examples:
   link member remove bob@example.com
+  link member remove bob@example.com --keys take-over --yes
   link member remove inv_…
   link member remove me@example.com --yes";

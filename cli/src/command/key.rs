@@ -49,9 +49,10 @@ fn list(keys: &[KeyInfo]) -> String {
             format!("{}{limit}", key.devices),
             until,
             state.to_owned(),
+            key.created_by.map_or_else(|| "-".to_owned(), |user| user.to_string()),
         ]
     });
-    output::table(["ID", "KIND", "NAME", "DEVICES", "EXPIRES", "STATE"], rows)
+    output::table(["ID", "KIND", "NAME", "DEVICES", "EXPIRES", "STATE", "CREATED BY"], rows)
 }
 
 const fn kind(kind: KeyKind) -> &'static str {

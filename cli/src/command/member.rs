@@ -5,13 +5,19 @@ use link_client::{
     http::Http,
 };
 use link_protocol::{
-    backend_api::member::{AcceptInvitation, Invitation, InviteMember, Member, Role},
+    backend_api::{
+        key::KeyInfo,
+        member::{
+            AcceptInvitation, Invitation, InviteMember, LeftKeys, Member, MemberRemoved, Role,
+        },
+    },
     id::InvitationId,
+    key::KeyKind,
 };
 use serde_json::json;
 
 use crate::{
-    args::{Accept, MemberCommand, RoleArg},
+    args::{Accept, LeftKeysArg, MemberCommand, RoleArg},
     command::account,
     context::Context,
     credentials::CredentialsFile,
@@ -40,7 +46,7 @@ pub(super) async fn run(context: &Context, command: MemberCommand) -> Result<(),
             context.output.say(&format!("{email} is {} from now on", role.as_str()));
             context.output.data(&changed, |_| String::new())
         }
-        MemberCommand::Remove { member, yes } => remove(context, &member, yes).await,
+        MemberCommand::Remove { member, keys, yes } => remove(context, &member, keys, yes).await,
     }
 }
 
@@ -82,7 +88,12 @@ async fn accept(context: &Context, arguments: Accept) -> Result<(), CliError> {
     if context.output.is_json() { account::show(context, &me, http.base()) } else { Ok(()) }
 }
 
-async fn remove(context: &Context, named: &str, yes: bool) -> Result<(), CliError> {
+async fn remove(
+    context: &Context,
+    named: &str,
+    keys: Option<LeftKeysArg>,
+    yes: bool,
+) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
     if let Ok(invitation) = named.parse::<InvitationId>() {
         backend.withdraw_invitation(invitation).await?;
@@ -91,25 +102,94 @@ async fn remove(context: &Context, named: &str, yes: bool) -> Result<(), CliErro
     }
     let member = find(&backend, named).await?;
     let me = backend.me().await?;
-    let leaves = me.user_id == member.user_id;
-    let question = if leaves {
-        "Leave the account? You need an invitation to come back".to_owned()
+    let keys = keys.map(LeftKeys::from);
+    let removed = if me.user_id == member.user_id {
+        leave(context, &backend, keys, yes).await?
     } else {
-        format!("Remove {} from the account?", member.email)
+        dismiss(context, &backend, &member, keys, yes).await?
     };
-    if !yes && !secret_input::confirm(&question)? {
+    let Some(MemberRemoved { user_id, revoked, taken_over }) = removed else {
         context.output.say("nothing was changed");
         return Ok(());
+    };
+    for (done, keys) in [("revoked", &revoked), ("took over", &taken_over)] {
+        for key in keys {
+            context.output.say(&format!("{done} {}", named_key(key)));
+        }
     }
-    if leaves {
-        backend.leave_account().await?;
-        CredentialsFile::of(&context.roots).remove()?;
-        context.output.say("left the account; this login has ended");
-    } else {
-        backend.remove_member(member.user_id).await?;
-        context.output.say(&format!("removed {}", member.email));
+    let document = json!({"removed": user_id, "revoked": revoked, "taken_over": taken_over});
+    context.output.data(&document, |_| String::new())
+}
+
+async fn leave(
+    context: &Context,
+    backend: &BackendClient,
+    keys: Option<LeftKeys>,
+    yes: bool,
+) -> Result<Option<MemberRemoved>, CliError> {
+    if keys == Some(LeftKeys::TakeOver) {
+        return Err(CliError::usage("whoever leaves takes no keys over")
+            .hint("let another member run `link member remove` for you, with --keys take-over"));
     }
-    context.output.data(&json!({"removed": member.user_id}), |_| String::new())
+    let question =
+        "Leave the account? Your keys are revoked, and you need an invitation to come back";
+    if !yes && !secret_input::confirm(question)? {
+        return Ok(None);
+    }
+    let left = backend.leave_account().await?;
+    CredentialsFile::of(&context.roots).remove()?;
+    context.output.say("left the account; this login has ended");
+    Ok(Some(left))
+}
+
+/// Removes another member. Where nobody says what becomes of their keys and nobody can be asked, the
+/// keys are revoked.
+async fn dismiss(
+    context: &Context,
+    backend: &BackendClient,
+    member: &Member,
+    keys: Option<LeftKeys>,
+    yes: bool,
+) -> Result<Option<MemberRemoved>, CliError> {
+    let question = format!("Remove {} from the account?", member.email);
+    if !yes && !secret_input::confirm(&question)? {
+        return Ok(None);
+    }
+    let keys = match keys {
+        Some(keys) => keys,
+        None if yes => LeftKeys::Revoke,
+        None => ask_for_keys(context, backend, member).await?,
+    };
+    let removed = backend.remove_member(member.user_id, keys).await?;
+    context.output.say(&format!("removed {}", member.email));
+    Ok(Some(removed))
+}
+
+async fn ask_for_keys(
+    context: &Context,
+    backend: &BackendClient,
+    member: &Member,
+) -> Result<LeftKeys, CliError> {
+    let keys = backend.keys_of(member.user_id).await?;
+    let good: Vec<_> = keys.iter().filter(|key| !key.revoked).collect();
+    if good.is_empty() {
+        return Ok(LeftKeys::Revoke);
+    }
+    context.output.say(&format!("{} created keys that register devices:", member.email));
+    for key in good {
+        context.output.say(&format!("  {}", named_key(key)));
+    }
+    let takes_over = secret_input::confirm("Take these keys over? Otherwise they are revoked")?;
+    Ok(if takes_over { LeftKeys::TakeOver } else { LeftKeys::Revoke })
+}
+
+fn named_key(key: &KeyInfo) -> String {
+    let kind = match key.kind {
+        KeyKind::Registration => "registration",
+        KeyKind::Fleet => "fleet",
+    };
+    let name = if key.name.is_empty() { String::new() } else { format!(" `{}`", key.name) };
+    format!("the {kind} key{name} ({})", key.key_id)
 }
 
 async fn find(backend: &BackendClient, named: &str) -> Result<Member, CliError> {
@@ -138,6 +218,15 @@ fn table(members: &[Member], invitations: &[Invitation]) -> String {
         text.push_str(&output::table(["INVITED", "ROLE", "UNTIL", "ID"], rows));
     }
     text
+}
+
+impl From<LeftKeysArg> for LeftKeys {
+    fn from(keys: LeftKeysArg) -> Self {
+        match keys {
+            LeftKeysArg::Revoke => Self::Revoke,
+            LeftKeysArg::TakeOver => Self::TakeOver,
+        }
+    }
 }
 
 impl From<RoleArg> for Role {

@@ -1,7 +1,10 @@
 //! Members of an account, as the command shows and changes them.
 
+use std::collections::HashMap;
+
 use axum::{
     Json, Router,
+    extract::Query,
     http::StatusCode,
     routing::{get, patch, post},
 };
@@ -66,6 +69,19 @@ fn a_refused_role_keeps_the_words_of_the_backend() {
     assert!(ran.stderr.contains("no member has the e-mail or id `nobody@b.c`"), "{ran:?}");
 }
 
+#[test]
+fn a_removal_without_a_terminal_revokes_the_keys_unless_it_is_told_otherwise() {
+    let (home, backend) = (Home::new(), Backend::start(app()));
+    log_in(&home, &backend);
+    let ran = home.link(&["member", "remove", "a@b.c", "--yes"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains(&format!("revoked the fleet key `lab` ({})", id("key", 3))));
+    let ran = home.link(&["member", "remove", "a@b.c", "--yes", "--keys", "take-over", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.stdout_json()["taken_over"][0]["key_id"], id("key", 3).as_str());
+    assert_eq!(ran.stdout_json()["revoked"], json!([]));
+}
+
 fn app() -> Router {
     let members = || async {
         let member = json!({
@@ -96,6 +112,22 @@ fn app() -> Router {
         }))
     };
     let change = || async { refuse(Code::LastOwner, "the account has no other owner") };
+    let remove = |Query(query): Query<HashMap<String, String>>| async move {
+        let key = json!({
+            "key_id": id("key", 3), "kind": "fleet", "name": "lab",
+            "created_at": "2026-08-07T12:00:00Z", "expires_at": null, "max_devices": null,
+            "devices": 1, "tags": [], "revoked": query["keys"] == "revoke",
+            "created_by": id("usr", 1),
+        });
+        let (revoked, taken_over) = match query["keys"].as_str() {
+            "revoke" => (vec![key], vec![]),
+            "take_over" => (vec![], vec![key]),
+            other => panic!("{other}"),
+        };
+        Json(json!({
+            "user_id": id("usr", 1), "revoked": revoked, "taken_over": taken_over,
+        }))
+    };
     let me = || async {
         let (user, account) = (id("usr", 2), id("acc", 1));
         Json(json!({"user_id": user, "account_id": account, "email": "b@b.c", "role": "viewer"}))
@@ -104,6 +136,6 @@ fn app() -> Router {
         .route("/api/v1/members", get(members))
         .route("/api/v1/members/invitations", get(list).post(invite))
         .route("/api/v1/members/accept", post(accept))
-        .route("/api/v1/members/{id}", patch(change))
+        .route("/api/v1/members/{id}", patch(change).delete(remove))
         .route("/api/v1/me", get(me))
 }

@@ -3,7 +3,7 @@
 use link_protocol::{
     agent_api::PREFIX,
     backend_api::key::{CreateKey, KeyCreated, KeyInfo},
-    id::KeyId,
+    id::{KeyId, UserId},
 };
 
 use crate::{
@@ -26,6 +26,14 @@ impl BackendClient {
     /// [`CallError`] with the whole cause.
     pub async fn keys(&self) -> Result<Vec<KeyInfo>, CallError> {
         self.all(&format!("{PREFIX}/keys")).await
+    }
+
+    /// Returns the keys that a member answers for.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole cause.
+    pub async fn keys_of(&self, member: UserId) -> Result<Vec<KeyInfo>, CallError> {
+        self.all(&format!("{PREFIX}/keys?created_by={member}")).await
     }
 
     /// Revokes a key: no device can register with it afterwards.

@@ -6,7 +6,7 @@ use link_protocol::{
         account::TokenResponse,
         member::{
             AcceptInvitation, ChangeMember, EnterAccount, Invitation, InvitationCreated,
-            InviteMember, Member, Membership, Role,
+            InviteMember, LeftKeys, Member, MemberRemoved, Membership, Role,
         },
     },
     id::{AccountId, InvitationId, UserId},
@@ -77,20 +77,25 @@ impl BackendClient {
         self.call(|| Call::patch(format!("{PREFIX}/members/{user}")).json(&body)).await
     }
 
-    /// Removes a member.
+    /// Removes a member, and does with the keys that they answer for what `keys` says.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
-    pub async fn remove_member(&self, user: UserId) -> Result<(), CallError> {
-        self.call_for_status(|| Call::delete(format!("{PREFIX}/members/{user}"))).await
+    pub async fn remove_member(
+        &self,
+        user: UserId,
+        keys: LeftKeys,
+    ) -> Result<MemberRemoved, CallError> {
+        let path = format!("{PREFIX}/members/{user}?keys={}", keys.as_str());
+        self.call(|| Call::delete(&path)).await
     }
 
-    /// Leaves the account.
+    /// Leaves the account; the keys that the caller answers for are revoked.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
-    pub async fn leave_account(&self) -> Result<(), CallError> {
-        self.call_for_status(|| Call::post(format!("{PREFIX}/members/leave"))).await
+    pub async fn leave_account(&self) -> Result<MemberRemoved, CallError> {
+        self.call(|| Call::post(format!("{PREFIX}/members/leave"))).await
     }
 
     /// Returns the accounts of the one who is logged in.

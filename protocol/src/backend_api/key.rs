@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    id::KeyId,
+    id::{KeyId, UserId},
     key::{EnrolmentKey, KeyKind},
 };
 
@@ -47,4 +47,20 @@ pub struct KeyInfo {
     pub devices: u32,
     pub tags: Vec<String>,
     pub revoked: bool,
+    /// The member who answers for it: who created it, or took it over. Absent when that is not known.
+    #[serde(default)]
+    pub created_by: Option<UserId>,
+}
+
+/// Which keys.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct KeyQuery {
+    /// Items to answer with: 1 to 200.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    pub limit: Option<u32>,
+    /// The `next_cursor` of the page before.
+    pub cursor: Option<String>,
+    /// The id of the member who answers for them.
+    pub created_by: Option<String>,
 }

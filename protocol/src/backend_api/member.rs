@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     account_name::AccountName,
+    backend_api::key::KeyInfo,
     id::{AccountId, InvitationId, UserId},
     secret::Secret,
 };
@@ -66,6 +67,50 @@ pub struct Member {
 #[serde(deny_unknown_fields)]
 pub struct ChangeMember {
     pub role: Role,
+}
+
+/// `DELETE /members/{user_id}`.
+#[derive(
+    Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::IntoParams,
+)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct RemovalQuery {
+    /// What becomes of the registration and fleet keys that the member answers for; without it they
+    /// are revoked.
+    #[serde(default)]
+    #[param(inline)]
+    pub keys: LeftKeys,
+}
+
+/// What becomes of the keys of a member who goes.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LeftKeys {
+    /// Nobody registers a device with them afterwards.
+    #[default]
+    Revoke,
+    /// They stay good, and whoever removes the member answers for them.
+    TakeOver,
+}
+
+impl LeftKeys {
+    /// Returns the word as it stands in a query.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Revoke => "revoke",
+            Self::TakeOver => "take_over",
+        }
+    }
+}
+
+/// The answer to a removal, and to leaving: which keys ended with the member, and which go on.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct MemberRemoved {
+    pub user_id: UserId,
+    pub revoked: Vec<KeyInfo>,
+    pub taken_over: Vec<KeyInfo>,
 }
 
 /// `POST /members/invitations`.

@@ -21,7 +21,7 @@ use link_protocol::{
         key::{CreateKey, KeyCreated, KeyInfo},
         member::{
             AcceptInvitation, ChangeMember, EnterAccount, Invitation, InvitationCreated,
-            InviteMember, Member, Membership, Role,
+            InviteMember, Member, MemberRemoved, Membership, Role,
         },
         model::{ChangeModel, CreateModel, Model},
         token::{CreateToken, TokenCreated, TokenInfo},
@@ -167,6 +167,7 @@ pub(super) fn answers() -> Vec<Example> {
         devices: 1,
         tags: vec![],
         revoked: false,
+        created_by: Some(id("usr_", 9)),
     };
     let request_id = Some("0198f6c0a0b07c3e8d2f4a5b6c7d8e9f".to_owned());
     let offline = Problem::new(Code::DeviceOffline, "the device `kitchen` is offline");
@@ -244,7 +245,7 @@ pub(super) fn answers() -> Vec<Example> {
                 info: key_info.clone(),
             },
         ),
-        body("key_page", Page { items: vec![key_info], next_cursor: None }),
+        body("key_page", Page { items: vec![key_info.clone()], next_cursor: None }),
         body("model", model_answer()),
         body("model_page", Page { items: vec![model_answer()], next_cursor: None }),
         body(
@@ -261,6 +262,14 @@ pub(super) fn answers() -> Vec<Example> {
             AllowlistSetting {
                 origins: allowlist().origins().to_vec(),
                 defaults: vec![parse("http://localhost:8000")],
+            },
+        ),
+        body(
+            "member_removed",
+            MemberRemoved {
+                user_id: id("usr_", 13),
+                revoked: vec![],
+                taken_over: vec![key_info],
             },
         ),
         body(

@@ -177,6 +177,7 @@ fn key(kind: KeyKind) -> KeyRecord {
         devices: 0,
         tags: vec![],
         revoked: false,
+        created_by: None,
     }
 }
 
