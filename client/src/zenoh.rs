@@ -11,7 +11,9 @@ use link_protocol::{
     envelope::Receipt,
     problem::{self, Problem},
     signing::SigningKey,
-    zenoh::{BUFFER, MAX_MESSAGE, Proof, Slot, Verb, ZenohAccess},
+    zenoh::{
+        BUFFER, Endpoint, InvalidEndpoint, MAX_MESSAGE, Proof, Slot, Verb, ZenohAccess,
+    },
 };
 use serde_json::{Value, json};
 use zenoh::{
@@ -29,6 +31,8 @@ use crate::{
 
 /// How long the router may take to let a device in. A wrong password shows as this, too.
 const JOIN: Duration = Duration::from_secs(10);
+/// Endpoints that are tried, at most.
+const ENDPOINTS: usize = 16;
 /// Commands that may wait to be taken.
 const COMMANDS: usize = 64;
 /// How long the end of a session may take.
@@ -40,6 +44,9 @@ pub enum NoSession {
     /// The user's name cannot be a part of a key.
     #[error("`{0}` is no name of a slot")]
     NoSlot(String),
+    /// The library would read parameters in it, and files that they name.
+    #[error("{0}; correct `endpoints` of the backend's zenoh or of this device")]
+    NoEndpoint(#[from] InvalidEndpoint),
     /// zenoh does not tell a wrong password from a wrong certificate or nobody there.
     #[error("no router at {endpoints} let this device in: {cause}")]
     NotJoined { endpoints: String, cause: String },
@@ -82,9 +89,10 @@ impl DeviceSession {
     pub async fn join(access: &ZenohAccess, key: Arc<SigningKey>) -> Result<Self, NoSession> {
         let slot = Slot::named(&access.username)
             .ok_or_else(|| NoSession::NoSlot(access.username.chars().take(100).collect()))?;
-        let endpoints = access.endpoints.join(", ");
+        let reached = endpoints(access)?;
+        let endpoints = reached.join(", ");
         let not_joined = |cause: String| NoSession::NotJoined { endpoints, cause };
-        let config = match config(access) {
+        let config = match config(access, &reached) {
             Ok(config) => config,
             Err(cause) => return Err(not_joined(cause)),
         };
@@ -226,11 +234,25 @@ fn refusal(
     }
 }
 
-fn config(access: &ZenohAccess) -> Result<Config, String> {
+/// Reads the endpoints that a backend named, or this device's own configuration.
+fn endpoints(access: &ZenohAccess) -> Result<Vec<String>, InvalidEndpoint> {
+    let read = |text: &String| text.parse::<Endpoint>();
+    let endpoints = access.endpoints.iter().take(ENDPOINTS).map(read);
+    let endpoints = endpoints.collect::<Result<Vec<_>, _>>()?;
+    for open in endpoints.iter().filter(|endpoint| endpoint.is_open_to_others()) {
+        tracing::warn!(
+            "{open} is reached without TLS: whoever is on the way reads what this device says there, \
+             and can hold it back"
+        );
+    }
+    Ok(endpoints.iter().map(Endpoint::to_string).collect())
+}
+
+fn config(access: &ZenohAccess, endpoints: &[String]) -> Result<Config, String> {
     let join = u64::try_from(JOIN.as_millis()).unwrap_or(u64::MAX);
     let mut settings: Vec<(&str, Value)> = vec![
         ("mode", "client".into()),
-        ("connect/endpoints", json!(access.endpoints)),
+        ("connect/endpoints", json!(endpoints)),
         ("connect/timeout_ms", join.into()),
         ("connect/exit_on_failure", true.into()),
         ("scouting/multicast/enabled", false.into()),
@@ -255,4 +277,32 @@ fn config(access: &ZenohAccess) -> Result<Config, String> {
             .map_err(|error| format!("{name}: {error}"))?;
     }
     Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use link_protocol::secret::Secret;
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_a_backend_names_opens_no_file_and_takes_no_other_way() {
+        for endpoint in [
+            "tls/127.0.0.1:28022#root_ca_certificate_file=/tmp/a;connect_private_key=/tmp/k",
+            "tls/127.0.0.1:28022?rel=0",
+            "unixsock-stream//tmp/socket",
+            "serial/dev/ttyS0#baudrate=1",
+        ] {
+            let access = ZenohAccess {
+                endpoints: vec!["tcp/127.0.0.1:9".to_owned(), endpoint.to_owned()],
+                username: "s1".to_owned(),
+                password: Secret::new("p"),
+                root_ca: None,
+            };
+            let key = Arc::new(SigningKey::from_seed(&[1; 32]));
+            let refused = DeviceSession::join(&access, key).await.unwrap_err();
+            assert!(matches!(refused, NoSession::NoEndpoint(_)), "{refused}");
+            assert!(refused.to_string().contains("is no endpoint such as"), "{refused}");
+        }
+    }
 }

@@ -6,10 +6,13 @@
 //! is the receipt. A router is not trusted: commands are signed by the backend, and everything that
 //! a device sends is signed by the device's key.
 
+mod endpoint;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::endpoint::{Endpoint, InvalidEndpoint};
 use crate::{
     limits,
     secret::Secret,
