@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod alias;
+pub mod allowance;
 pub mod allowlist;
 pub mod attempts;
 pub mod audit;
@@ -13,6 +14,7 @@ pub mod deployment;
 pub mod desired;
 pub mod device;
 pub mod device_flow;
+pub mod door;
 pub mod explain;
 pub mod key;
 pub mod member;
@@ -25,6 +27,7 @@ pub mod refusal;
 pub mod registration;
 pub mod retention;
 pub mod retirement;
+pub mod seat;
 pub mod session;
 pub mod sharing;
 pub mod slot;

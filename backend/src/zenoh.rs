@@ -9,6 +9,7 @@
 
 mod certificates;
 mod downlink;
+mod gate;
 mod router;
 mod uplink;
 
@@ -22,7 +23,7 @@ use anyhow::Context as _;
 use zenoh::Session;
 
 pub(crate) use self::router::User;
-use self::{downlink::Downlink, router::Router};
+use self::{downlink::Downlink, gate::Gate, router::Router};
 use crate::{
     app::App,
     domain::slot::{self, Bounds, Moment},
@@ -73,6 +74,8 @@ impl Default for ZenohConfig {
 pub struct Zenoh {
     app: Arc<App>,
     router: Router,
+    /// In front of the router of this process; nothing where routers run beside.
+    gate: Option<Gate>,
     bounds: Bounds,
 }
 
@@ -94,7 +97,13 @@ impl Zenoh {
         let bounds = config.bounds;
         let router = Router::prepare(config, app.data())?;
         app.offer_zenoh(router.offer(app.store().seed("zenoh", crate::chance::bits()).await?));
-        let zenoh = Self { app, router, bounds };
+        let gate = if router.is_beside() {
+            None
+        } else {
+            let (endpoints, certificates) = router.listening();
+            Some(Gate::open(&app, endpoints, certificates).await?)
+        };
+        let zenoh = Self { app, router, gate, bounds };
         if zenoh.router.is_beside() {
             tokio::spawn(async move {
                 let connected = zenoh.reconnect().await;
@@ -127,6 +136,9 @@ impl Zenoh {
                 }
             }
             tracing::info!("the router of zenoh is opened anew, with more slots");
+            if let Some(gate) = &self.gate {
+                gate.lead(None);
+            }
             close(connected).await;
             connected = self.reconnect().await;
         }
@@ -157,8 +169,17 @@ impl Zenoh {
     async fn connect(&self) -> anyhow::Result<Connected> {
         let turns =
             self.app.store().open_slots(self.bounds).await.context("failed to make slots")?;
-        let users = turns.into_iter().filter_map(|turn| self.app.zenoh_user(turn)).collect();
-        let session = self.router.open(users).await?;
+        let users: Vec<_> =
+            turns.into_iter().filter_map(|turn| self.app.zenoh_user(turn)).collect();
+        let session = match &self.gate {
+            Some(gate) => {
+                let socket = self.router.socket()?;
+                let session = self.router.open(&users, &socket).await?;
+                gate.lead(Some(Arc::new(socket)));
+                session
+            }
+            None => self.router.open_beside(&users).await?,
+        };
         self.app.slots_made();
         tracing::info!(endpoints = ?self.router.endpoints(), "zenoh is ready");
         let downlink = Arc::new(Downlink::new(Arc::clone(&self.app), session.clone()));

@@ -19,6 +19,7 @@ pub mod paths;
 pub mod pointer;
 pub mod port_owner;
 pub mod process;
+pub mod router_socket;
 pub mod router_threads;
 pub mod session;
 pub mod signal;

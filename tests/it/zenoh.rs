@@ -3,8 +3,11 @@
 mod crowd;
 mod deaf;
 mod external;
+mod gate;
 mod hostile;
 mod threads;
+mod way;
+mod wire;
 
 use link_client::agent::AgentClient;
 use link_protocol::{

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, ensure};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use link_platform::fs;
+use link_platform::{fs, router_socket::RouterSocket};
 use link_protocol::{
     secret::Secret,
-    zenoh::{BACKEND_USER, BUFFER, MAX_MESSAGE, PREFIX, Slot},
+    zenoh::{BACKEND_USER, BUFFER, Endpoint, MAX_MESSAGE, PREFIX, Slot},
 };
 use serde_json::{Value, json};
 use zenoh::{Config, Session};
@@ -29,6 +29,8 @@ pub(crate) struct User {
 #[derive(Debug)]
 pub(super) struct Router {
     config: ZenohConfig,
+    /// Where the gate listens.
+    listen: Vec<Endpoint>,
     folder: PathBuf,
     /// Nothing where no endpoint asks for TLS.
     certificates: Option<Certificates>,
@@ -50,19 +52,23 @@ impl Router {
             !beside || config.files.is_some(),
             "routers that run beside need a folder for the files of their users and rules"
         );
-        for endpoint in config.listen.iter().chain(&config.endpoints).chain(&config.routers) {
-            check(endpoint)?;
+        let listen = read(&config.listen)?;
+        let told = [read(&config.endpoints)?, read(&config.routers)?].concat();
+        for endpoint in listen.iter().chain(&told).filter(|one| one.is_open_to_others()) {
+            tracing::warn!(
+                "{endpoint} is zenoh without TLS: whoever is on the way reads what devices and this \
+                 backend say there, and can take over a session; name `tls/` endpoints instead"
+            );
         }
         let folder = data.join("zenoh");
         fs::create_private_dir(&folder)?;
-        let tls = |endpoints: &[String]| endpoints.iter().any(|endpoint| is_tls(endpoint));
-        let certificates = if beside || !tls(&config.listen) {
+        let certificates = if beside || !listen.iter().any(Endpoint::is_tls) {
             None
         } else if let Some((chain, key)) = &config.certificate {
             Some(Certificates::read(chain, key)?)
         } else {
-            let names = config.listen.iter().chain(&config.endpoints).filter_map(|one| host(one));
-            Some(Certificates::open(&folder, names.map(str::to_owned).collect())?)
+            let names = listen.iter().chain(&told).map(|one| one.host().to_owned());
+            Some(Certificates::open(&folder, names.collect())?)
         };
         let authority = match &config.authority {
             Some(path) => Some(
@@ -72,7 +78,7 @@ impl Router {
             None => None,
         };
         let password = crate::chance::secret("").expose().to_owned();
-        Ok(Self { config, folder, certificates, authority, password })
+        Ok(Self { config, listen, folder, certificates, authority, password })
     }
 
     /// Tells whether the routers are processes of their own.
@@ -96,29 +102,36 @@ impl Router {
         ZenohOffer { endpoints: self.endpoints().to_vec(), root_ca, seed }
     }
 
-    /// Opens a session for `users`.
-    pub(super) async fn open(&self, users: Vec<User>) -> anyhow::Result<Session> {
-        if let Some(files) = self.config.files.as_ref().filter(|_| self.is_beside()) {
-            self.write_files(files, &users)?;
-            return self.join(files).await;
-        }
+    /// Returns the endpoints that this process listens on, and what it shows there.
+    pub(super) fn listening(&self) -> (&[Endpoint], Option<&Certificates>) {
+        (&self.listen, self.certificates.as_ref())
+    }
+
+    /// Opens a session at routers that run beside, for `users`.
+    pub(super) async fn open_beside(&self, users: &[User]) -> anyhow::Result<Session> {
+        let files = self.config.files.as_ref().context("routers beside have a folder for files")?;
+        self.write_files(files, users)?;
+        self.join(files).await
+    }
+
+    /// Makes a place for the router of this process to listen at.
+    pub(super) fn socket(&self) -> anyhow::Result<RouterSocket> {
+        let folder = self.folder.display();
+        RouterSocket::new(&self.folder).with_context(|| format!("failed to make a socket in `{folder}`"))
+    }
+
+    /// Opens the router of this process for `users`, at `socket`: the gate leads devices there.
+    pub(super) async fn open(&self, users: &[User], socket: &RouterSocket) -> anyhow::Result<Session> {
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)
             .context("failed to make the file of users")?;
-        std::io::Write::write_all(&mut file, dictionary(&users, None).as_bytes())
+        std::io::Write::write_all(&mut file, dictionary(users, None).as_bytes())
             .context("failed to write the file of users")?;
-        let mut config = configured(routing(&users, file.path()))?;
-        set(&mut config, "listen/endpoints", json!(self.config.listen))?;
+        let mut config = configured(routing(users, file.path()))?;
+        set(&mut config, "listen/endpoints", json!([socket.endpoint()]))?;
         set(&mut config, "listen/exit_on_failure", true)?;
-        if let Some(certificates) = &self.certificates {
-            let tls = "transport/link/tls/listen";
-            let chain = STANDARD.encode(&certificates.chain);
-            set(&mut config, &format!("{tls}_certificate_base64"), chain)?;
-            let key = STANDARD.encode(certificates.key.expose());
-            set(&mut config, &format!("{tls}_private_key_base64"), key)?;
-        }
-        zenoh::open(config).await.map_err(|error| {
-            anyhow!("{error}").context(format!("failed to listen on {:?}", self.config.listen))
-        })
+        zenoh::open(config)
+            .await
+            .map_err(|error| anyhow!("{error}").context("failed to open the router of zenoh"))
     }
 
     async fn join(&self, files: &Path) -> anyhow::Result<Session> {
@@ -183,25 +196,9 @@ impl Router {
 const USERS: &str = "users.txt";
 const SETTINGS: &str = "zenohd.json5";
 
-fn check(endpoint: &str) -> anyhow::Result<()> {
-    let known = ["tcp/", "tls/"].iter().any(|scheme| endpoint.starts_with(scheme));
-    ensure!(
-        known && host(endpoint).is_some(),
-        "`{endpoint}` is no endpoint such as `tls/0.0.0.0:7447` or `tcp/127.0.0.1:7447`"
-    );
-    Ok(())
-}
-
-fn is_tls(endpoint: &str) -> bool {
-    endpoint.starts_with("tls/")
-}
-
-fn host(endpoint: &str) -> Option<&str> {
-    let (_, address) = endpoint.split_once('/')?;
-    let (host, port) = address.split(['#', '?']).next()?.rsplit_once(':')?;
-    port.parse::<u16>().ok()?;
-    let host = host.trim_matches(['[', ']']);
-    (!host.is_empty()).then_some(host)
+/// Reads endpoints before anything is opened.
+fn read(endpoints: &[String]) -> anyhow::Result<Vec<Endpoint>> {
+    endpoints.iter().map(|text| Ok(text.parse::<Endpoint>()?)).collect()
 }
 
 fn dictionary(users: &[User], backend: Option<&str>) -> String {
@@ -215,8 +212,10 @@ fn dictionary(users: &[User], backend: Option<&str>) -> String {
     text
 }
 
-/// Devices that are let in at a time.
+/// Devices that are let in at a time. The gate sends fewer.
 const JOINING: usize = 64;
+/// How long one of them may take, in milliseconds.
+const ACCEPT_MS: u32 = 4_000;
 
 /// Settings of zenoh, by their paths.
 type Settings = Vec<(&'static str, Value)>;
@@ -243,10 +242,11 @@ fn routing(users: &[User], dictionary_file: &Path) -> Settings {
         ("mode", json!("router")),
         ("transport/auth/usrpwd/dictionary_file", json!(dictionary_file)),
         // Every slot can be joined at once; zenoh refuses more sessions than this without a word.
-        ("transport/unicast/max_sessions", json!(users.len() + 16)),
+        ("transport/unicast/max_sessions", json!(users.len() + JOINING + 16)),
         // What lets a device in grows with the number of users and is done by one thread: more at a
         // time would wait for each other until all of them give up. Who is over this comes again.
         ("transport/unicast/accept_pending", json!(JOINING)),
+        ("transport/unicast/accept_timeout", json!(ACCEPT_MS)),
         // Everything that is said here has the same priority: one queue for each device is enough.
         ("transport/unicast/qos/enabled", json!(false)),
         ("access_control", rules(users)),
@@ -280,21 +280,28 @@ fn set(config: &mut Config, key: &str, value: impl Into<Value>) -> anyhow::Resul
 
 /// A device may send on its own keys, answer there and show that it lives, and hear nothing else.
 fn rules(users: &[User]) -> Value {
-    let device = ["put", "query", "reply", "declare_queryable", "liveliness_token"];
+    let says = ["query", "reply"];
+    let declares = ["declare_queryable", "liveliness_token"];
     let backend = ["declare_subscriber", "declare_liveliness_subscriber", "liveliness_query"];
     let (mut rules, mut subjects, mut policies) = (vec![], vec![], vec![]);
-    let mut allow = |name: &str, keys: String, messages: Vec<&str>| {
-        rules.push(json!({
-            "id": name, "permission": "allow", "flows": ["ingress", "egress"],
-            "messages": messages, "key_exprs": [keys],
-        }));
+    let mut allow = |name: &str, allowed: &[(Vec<String>, Vec<&str>)]| {
+        let ids: Vec<_> = (0..allowed.len()).map(|number| format!("{name}-{number}")).collect();
+        for (id, (keys, messages)) in ids.iter().zip(allowed) {
+            rules.push(json!({
+                "id": id, "permission": "allow", "flows": ["ingress", "egress"],
+                "messages": messages, "key_exprs": keys,
+            }));
+        }
         subjects.push(json!({ "id": name, "usernames": [name] }));
-        policies.push(json!({ "rules": [name], "subjects": [name] }));
+        policies.push(json!({ "rules": ids, "subjects": [name] }));
     };
     for User { slot, .. } in users {
-        allow(slot.name(), slot.space(), device.to_vec());
+        // Two keys are enough to declare: on a space of keys there would be no end of them.
+        let own = vec![slot.commands(), slot.presence()];
+        allow(slot.name(), &[(vec![slot.space()], says.to_vec()), (own, declares.to_vec())]);
     }
-    allow(BACKEND_USER, format!("{PREFIX}/**"), [&device[..], &backend[..]].concat());
+    let all = [&says[..], &declares[..], &backend[..]].concat();
+    allow(BACKEND_USER, &[(vec![format!("{PREFIX}/**")], all)]);
     json!({
         "enabled": true, "default_permission": "deny",
         "rules": rules, "subjects": subjects, "policies": policies,
@@ -307,15 +314,13 @@ mod tests {
 
     #[test]
     fn endpoints_are_checked_before_anything_is_opened() {
-        for endpoint in ["tcp/127.0.0.1:7447", "tls/[::1]:7447", "tls/link.example:7447"] {
-            check(endpoint).unwrap();
-        }
-        for endpoint in ["", "tcp/", "127.0.0.1:7447", "quic/127.0.0.1:1", "tcp/host", "tls/:1"] {
-            let error = check(endpoint).unwrap_err().to_string();
+        let folder = tempfile::tempdir().unwrap();
+        for endpoint in ["", "quic/127.0.0.1:1", "tcp/host", "tls/0.0.0.0:7447#iface=eth0"] {
+            let listen = vec!["tcp/127.0.0.1:7447".to_owned(), endpoint.to_owned()];
+            let config = ZenohConfig { listen, ..ZenohConfig::default() };
+            let error = Router::prepare(config, folder.path()).unwrap_err().to_string();
             assert!(error.contains("is no endpoint such as"), "{error}");
         }
-        assert_eq!(host("tls/[::1]:7447"), Some("::1"));
-        assert_eq!(host("tls/link.example:7447#iface=eth0"), Some("link.example"));
     }
 
     #[test]
@@ -336,8 +341,11 @@ mod tests {
         let rules = rules(std::slice::from_ref(&user));
         assert_eq!(rules["default_permission"], "deny");
         assert_eq!(rules["rules"][0]["key_exprs"], json!(["link/v1/dev/s3/**"]));
-        let messages = rules["rules"][0]["messages"].to_string();
-        assert!(!messages.contains("subscriber") && !messages.contains("liveliness_query"));
+        assert_eq!(rules["rules"][0]["messages"], json!(["query", "reply"]));
+        let keys = json!(["link/v1/dev/s3/cmd", "link/v1/dev/s3/live"]);
+        assert_eq!(rules["rules"][1]["key_exprs"], keys);
+        assert_eq!(rules["rules"][1]["messages"], json!(["declare_queryable", "liveliness_token"]));
+        assert_eq!(rules["policies"][0], json!({"rules": ["s3-0", "s3-1"], "subjects": ["s3"]}));
         assert_eq!(dictionary(&[user], Some("q")), "s3:p\nbackend:q\n");
     }
 }

@@ -11,6 +11,8 @@ use super::{backend_with_router, hostile::Hostile};
 
 /// As many as an account may have, nearly; the router lets in 64 at a time.
 const CROWD: u8 = 96;
+/// What a session may cost the backend, in KiB.
+const MEMORY: u64 = 400;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crowd_gets_in_at_once() {
@@ -19,6 +21,7 @@ async fn a_crowd_gets_in_at_once() {
     for seed in 0..CROWD {
         crowd.push(Hostile::register(&backend, seed).await);
     }
+    let before = memory(backend.pid());
     let mut joining = JoinSet::new();
     for one in crowd {
         joining.spawn(async move { DeviceSession::join(&one.access, Arc::clone(&one.key)).await });
@@ -26,4 +29,14 @@ async fn a_crowd_gets_in_at_once() {
     let joined = joining.join_all().await;
     let sent_away: Vec<_> = joined.iter().filter_map(|one| one.as_ref().err()).collect();
     assert!(sent_away.is_empty(), "{sent_away:?}");
+    let each = memory(backend.pid()).saturating_sub(before) / u64::from(CROWD);
+    eprintln!("{each} KiB of the backend for each session");
+    assert!(each < MEMORY, "{each} KiB of the backend for each session");
+}
+
+/// Returns the resident memory of a process, in KiB.
+fn memory(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
 }

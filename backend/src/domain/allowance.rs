@@ -1,0 +1,91 @@
+//! How much a connection may send: so much at once, and so much in a second from then on.
+
+use std::time::Duration;
+
+/// What may be sent.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Allowance {
+    /// What may be sent at once.
+    pub burst: u32,
+    /// What comes back in a second.
+    pub each_second: u32,
+}
+
+/// What of an [`Allowance`] is left.
+#[derive(Clone, Copy, Debug)]
+pub struct Purse {
+    allowance: Allowance,
+    /// Below nothing when more was spent than was there.
+    left: f64,
+    /// The time up to which it was refilled, since any fixed moment.
+    at: Duration,
+}
+
+impl Purse {
+    /// Returns a full one.
+    #[must_use]
+    pub fn full(allowance: Allowance, now: Duration) -> Self {
+        Self { allowance, left: f64::from(allowance.burst), at: now }
+    }
+
+    /// Spends `amount`, and returns how long to wait before anything more is spent.
+    #[must_use]
+    pub fn spend(&mut self, amount: u32, now: Duration) -> Duration {
+        self.refill(now);
+        self.left -= f64::from(amount);
+        let debt = (-self.left).max(0.0);
+        Duration::from_secs_f64(debt / f64::from(self.allowance.each_second.max(1)))
+    }
+
+    /// Tells whether `amount` is there.
+    #[must_use]
+    pub fn has(&mut self, amount: u32, now: Duration) -> bool {
+        self.refill(now);
+        self.left >= f64::from(amount)
+    }
+
+    fn refill(&mut self, now: Duration) {
+        let passed = now.saturating_sub(self.at).as_secs_f64();
+        let Allowance { burst, each_second } = self.allowance;
+        self.left = (self.left + passed * f64::from(each_second)).min(f64::from(burst));
+        self.at = self.at.max(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALLOWANCE: Allowance = Allowance { burst: 100, each_second: 10 };
+
+    #[test]
+    fn what_is_over_the_burst_is_waited_for() {
+        let at = Duration::from_secs;
+        let mut purse = Purse::full(ALLOWANCE, at(5));
+        assert_eq!(purse.spend(100, at(5)), Duration::ZERO);
+        assert!(!purse.has(1, at(5)));
+        assert_eq!(purse.spend(20, at(5)), at(2));
+        assert_eq!(purse.spend(0, at(7)), Duration::ZERO);
+        assert!(purse.has(10, at(8)));
+        assert_eq!(purse.spend(100, at(1000)), Duration::ZERO, "no more than the burst is kept");
+        assert_eq!(purse.spend(10, at(1000)), at(1));
+    }
+
+    proptest! {
+        #[test]
+        fn whoever_waits_as_told_never_sends_more_than_allowed(
+            amounts in proptest::collection::vec(0_u32..50, 1..60),
+        ) {
+            let mut purse = Purse::full(ALLOWANCE, Duration::ZERO);
+            let (mut now, mut sent) = (Duration::ZERO, 0_u32);
+            for amount in amounts {
+                sent += amount;
+                now += purse.spend(amount, now);
+                let most = 100.0 + now.as_secs_f64() * 10.0;
+                prop_assert!(f64::from(sent) <= most + 0.001, "{sent} {most}");
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! One session for each user of the router: a newer one takes the place of the one before, because a
+//! device whose link broke comes back while the router still holds its old link.
+//!
+//! Whoever comes back too often keeps what it has, and is refused before the router is asked.
+
+use std::{collections::HashMap, time::Duration};
+
+use super::{
+    allowance::{Allowance, Purse},
+    door::{Origin, Ticket},
+};
+
+/// How often a user may join: as often as this is good for, and once in five seconds from then on.
+const JOINS: Allowance = Allowance { burst: 150, each_second: 1 };
+const JOIN: u32 = 5;
+
+/// Who has a session, by the names of their users. It grows with the users of the router only.
+#[derive(Debug, Default)]
+pub struct Seats(HashMap<String, Seat>);
+
+#[derive(Debug)]
+struct Seat {
+    held: Option<Ticket>,
+    /// Where the last session came from.
+    origin: Origin,
+    joins: Purse,
+}
+
+/// What became of a session that the router let in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Seated {
+    /// The user has no other session.
+    Alone,
+    /// The session before, which ends.
+    InPlaceOf(Ticket, Origin),
+    /// The user joins too often: the new session ends.
+    TooOften,
+}
+
+impl Seats {
+    /// Tells whether somebody at `origin` who says to be `user` may ask the router. An unproved name
+    /// counts for nothing: it is refused only where the user itself joined too often from.
+    #[must_use]
+    pub fn may_try(&mut self, user: &str, origin: Origin, now: Duration) -> bool {
+        let Some(seat) = self.0.get_mut(user) else { return true };
+        seat.origin != origin || seat.joins.has(JOIN, now)
+    }
+
+    /// Seats a session of `user`, which the router has let in.
+    #[must_use]
+    pub fn take(
+        &mut self,
+        user: &str,
+        origin: Origin,
+        ticket: Ticket,
+        now: Duration,
+    ) -> Seated {
+        let new = || Seat { held: None, origin, joins: Purse::full(JOINS, now) };
+        let seat = self.0.entry(user.to_owned()).or_insert_with(new);
+        let before = seat.origin;
+        seat.origin = origin;
+        if !seat.joins.has(JOIN, now) {
+            return Seated::TooOften;
+        }
+        let _paid = seat.joins.spend(JOIN, now);
+        match seat.held.replace(ticket) {
+            Some(held) => Seated::InPlaceOf(held, before),
+            None => Seated::Alone,
+        }
+    }
+
+    /// Notes that a session ended.
+    pub fn leave(&mut self, user: &str, ticket: Ticket) {
+        if let Some(seat) = self.0.get_mut(user)
+            && seat.held == Some(ticket)
+        {
+            seat.held = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+    use crate::domain::door::{Bounds, Door};
+
+    const NOW: Duration = Duration::from_secs(100);
+
+    fn tickets() -> Vec<Ticket> {
+        let bounds = Bounds { arriving: 100, waiting: 1, joining: 1, joining_each: 1 };
+        let mut door = Door::new(bounds);
+        (0..60).map(|_| door.arrive(origin(1)).0).collect()
+    }
+
+    fn origin(last: u8) -> Origin {
+        Origin::of(IpAddr::from([10, 0, 0, last]))
+    }
+
+    #[test]
+    fn a_newer_session_takes_the_place_of_the_one_before() {
+        let (mut seats, tickets) = (Seats::default(), tickets());
+        assert_eq!(seats.take("s1", origin(1), tickets[0], NOW), Seated::Alone);
+        assert_eq!(seats.take("s2", origin(1), tickets[1], NOW), Seated::Alone);
+        let taken = seats.take("s1", origin(2), tickets[2], NOW);
+        assert_eq!(taken, Seated::InPlaceOf(tickets[0], origin(1)));
+        seats.leave("s1", tickets[0]);
+        let taken = seats.take("s1", origin(1), tickets[3], NOW);
+        assert_eq!(taken, Seated::InPlaceOf(tickets[2], origin(2)), "the end of an old one frees none");
+        seats.leave("s1", tickets[3]);
+        assert_eq!(seats.take("s1", origin(1), tickets[4], NOW), Seated::Alone);
+    }
+
+    #[test]
+    fn whoever_joins_too_often_keeps_what_it_has_and_shuts_out_itself_alone() {
+        let (mut seats, tickets) = (Seats::default(), tickets());
+        for ticket in &tickets[..30] {
+            assert!(seats.may_try("s1", origin(1), NOW));
+            assert_ne!(seats.take("s1", origin(1), *ticket, NOW), Seated::TooOften);
+        }
+        assert!(!seats.may_try("s1", origin(1), NOW), "the router is not asked");
+        assert!(seats.may_try("s1", origin(2), NOW), "a name alone proves nothing");
+        assert!(seats.may_try("s2", origin(1), NOW));
+        assert_eq!(seats.take("s1", origin(2), tickets[30], NOW), Seated::TooOften);
+        let later = NOW + Duration::from_secs(6);
+        assert!(seats.may_try("s1", origin(2), later));
+        let taken = seats.take("s1", origin(2), tickets[31], later);
+        assert_eq!(taken, Seated::InPlaceOf(tickets[29], origin(2)));
+    }
+}
