@@ -14,6 +14,11 @@ use link_backend::content::{
 use link_protocol::{command::Sha256Hex, id::ModelId, secret::Secret};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+    time::timeout,
+};
 use uuid::Uuid;
 
 use crate::{
@@ -384,6 +389,33 @@ async fn a_store_that_refuses_is_told_in_its_words_and_no_secret_with_them() {
     let Err(ContentError::Bucket(fault)) = nobody.probe().await else { panic!() };
     assert!(matches!(fault, BucketFault::Unreachable(Some(_))), "{fault:?}");
     assert!(!format!("{} {fault:?}", fault.said()).contains("X-Amz"), "{fault:?}");
+}
+
+#[tokio::test]
+async fn a_store_that_sends_elsewhere_is_not_followed_and_hears_no_secret() {
+    let elsewhere = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let store = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (there, here) = (elsewhere.local_addr().unwrap(), store.local_addr().unwrap());
+    let heard = tokio::spawn(async move {
+        let (mut stream, _) = store.accept().await.unwrap();
+        let mut heard = Vec::new();
+        while !heard.windows(4).any(|end| end == b"\r\n\r\n") {
+            assert_ne!(stream.read_buf(&mut heard).await.unwrap(), 0);
+        }
+        let answer = format!(
+            "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://{there}/\r\ncontent-length: 0\r\n\r\n"
+        );
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        String::from_utf8_lossy(&heard).into_owned()
+    });
+    let data = TempDir::new().unwrap();
+    let contents = open(&data, &config(&format!("http://{here}")));
+    let Err(ContentError::Bucket(fault)) = contents.names().await else { panic!() };
+    assert!(matches!(fault, BucketFault::Refused { status: 307, .. }), "{fault:?}");
+    let heard = heard.await.unwrap();
+    assert!(heard.contains("X-Amz-Signature=") && heard.contains(ACCESS_KEY), "{heard}");
+    assert!(!heard.contains(SECRET_KEY), "a signature is made with it, and it stays here");
+    assert!(timeout(Duration::from_millis(200), elsewhere.accept()).await.is_err());
 }
 
 #[tokio::test]
