@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 pub mod checkpoint;
+pub mod descriptors;
 pub mod disk;
 pub mod facts;
 pub mod fs;
@@ -18,6 +19,7 @@ pub mod path_env;
 pub mod paths;
 pub mod pointer;
 pub mod port_owner;
+pub mod private_socket;
 pub mod process;
 pub mod router_socket;
 pub mod router_threads;

@@ -67,10 +67,34 @@ impl Roots {
         self.state.join("identity.json")
     }
 
+    /// What the running agent keeps for this user's programs alone.
+    #[must_use]
+    pub fn run(&self) -> PathBuf {
+        self.state.join("run")
+    }
+
     /// What a request for an action of the agent must know; only this user can read it.
     #[must_use]
     pub fn control_token(&self) -> PathBuf {
-        self.state.join("run").join("control.token")
+        self.run().join("control.token")
+    }
+
+    /// What a program must know that reads everything the agent shows and asks for no action.
+    #[must_use]
+    pub fn reader_token(&self) -> PathBuf {
+        self.run().join("reader.token")
+    }
+
+    /// Where the running agent listens for this user's programs.
+    #[must_use]
+    pub fn control_socket(&self) -> PathBuf {
+        self.run().join("control.sock")
+    }
+
+    /// Which port the local API of the running agent has.
+    #[must_use]
+    pub fn local_api(&self) -> PathBuf {
+        self.run().join("local-api.json")
     }
 
     /// The lock that a running agent holds.

@@ -1,0 +1,76 @@
+//! A socket between programs of one user: a file in a folder that nobody else may enter, and the
+//! system says whose program is at the other end.
+
+use std::{io, path::Path};
+
+#[cfg(unix)]
+#[path = "private_socket/unix.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "private_socket/windows.rs"]
+mod system;
+
+/// One end of a connection.
+pub type Stream = system::Stream;
+
+/// A socket that listens.
+#[derive(Debug)]
+pub struct Listener(system::Listener);
+
+impl Listener {
+    /// Listens at `path`, in place of a socket that an earlier process left there. Must be called
+    /// within a runtime.
+    ///
+    /// # Errors
+    /// When the system has no such sockets, the path is too long for one, or the folder cannot be
+    /// written.
+    pub fn bind(path: &Path) -> io::Result<Self> {
+        system::bind(path).map(Self)
+    }
+
+    /// Waits for a program of this user, or of root; nobody else is let in. May be cancelled.
+    ///
+    /// # Errors
+    /// When no connection can be taken at this moment.
+    pub async fn accept(&self) -> io::Result<Stream> {
+        system::accept(&self.0).await
+    }
+}
+
+/// Connects to the program that listens at `path`, which is one of this user or of root.
+///
+/// # Errors
+/// When nobody listens there, or somebody else.
+pub async fn connect(path: &Path) -> io::Result<Stream> {
+    system::connect(path).await
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_socket_takes_the_place_of_one_that_was_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("socket");
+        drop(Listener::bind(&path).unwrap());
+        assert!(connect(&path).await.is_err(), "nobody listens");
+        let listener = Listener::bind(&path).unwrap();
+        let (client, server) = tokio::join!(connect(&path), listener.accept());
+        client.unwrap().write_all(b"hello").await.unwrap();
+        let mut heard = [0; 5];
+        server.unwrap().read_exact(&mut heard).await.unwrap();
+        assert_eq!(&heard, b"hello");
+    }
+
+    #[tokio::test]
+    async fn a_path_that_is_too_long_is_refused_and_nothing_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a".repeat(120));
+        std::fs::write(&path, "kept").unwrap();
+        assert_eq!(Listener::bind(&path).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert!(path.exists());
+    }
+}

@@ -1,0 +1,21 @@
+//! No such sockets: who asks for one is told so.
+
+use std::{convert::Infallible, io, path::Path};
+
+/// Never connected.
+pub(super) type Stream = tokio::io::DuplexStream;
+pub(super) type Listener = Infallible;
+
+pub(super) fn bind(_path: &Path) -> io::Result<Listener> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[expect(clippy::unused_async, reason = "the other systems wait here")]
+pub(super) async fn accept(listener: &Listener) -> io::Result<Stream> {
+    match *listener {}
+}
+
+#[expect(clippy::unused_async, reason = "the other systems wait here")]
+pub(super) async fn connect(_path: &Path) -> io::Result<Stream> {
+    Err(io::ErrorKind::Unsupported.into())
+}
