@@ -1,10 +1,14 @@
-//! The agent's end of the line to its guard: it tells that it is alive, and hears what was decided.
+//! The agent's end of the line to its guard: it tells that it is alive and, when it is asked, that its
+//! local API answers; and it hears what was decided.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use link_platform::line::Line;
 use link_protocol::guard_line::{BEAT, FromAgent, FromGuard};
+use semver::Version;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
+
+use crate::local_api::OwnDoor;
 
 /// How long the guard may take to be told.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -12,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The line; an agent that was started by hand has none, and everything here does nothing.
 #[derive(Debug)]
 pub(crate) struct GuardLine {
-    local_port: watch::Sender<Option<u16>>,
+    local_api: watch::Sender<Option<OwnDoor>>,
     settled: Arc<Notify>,
     replacing: mpsc::Sender<oneshot::Sender<()>>,
 }
@@ -20,18 +24,18 @@ pub(crate) struct GuardLine {
 impl GuardLine {
     /// Starts to tell, when there is a guard. Must be called within a runtime.
     pub(crate) fn start() -> Self {
-        let (local_port, port) = watch::channel(None);
+        let (local_api, door) = watch::channel(None);
         let (replacing, told) = mpsc::channel(1);
         let settled = Arc::new(Notify::new());
         if let Some(line) = Line::of_parent() {
-            tokio::spawn(run(line, port, told, settled.clone()));
+            tokio::spawn(run(line, door, told, settled.clone()));
         }
-        Self { local_port, settled, replacing }
+        Self { local_api, settled, replacing }
     }
 
-    /// Tells where the local API listens, or that it does not any more.
-    pub(crate) fn set_local_port(&self, port: Option<u16>) {
-        self.local_port.send_replace(port);
+    /// Tells where the local API is asked, or that it does not listen any more.
+    pub(crate) fn set_local_api(&self, door: Option<OwnDoor>) {
+        self.local_api.send_replace(door);
     }
 
     /// Returns once the guard has kept the version on trial.
@@ -50,18 +54,22 @@ impl GuardLine {
     }
 }
 
+/// A question of the guard that is being answered.
+type Asked = Pin<Box<dyn Future<Output = Option<Version>> + Send>>;
+
 async fn run(
     mut line: Line,
-    port: watch::Receiver<Option<u16>>,
+    local_api: watch::Receiver<Option<OwnDoor>>,
     mut replacing: mpsc::Receiver<oneshot::Sender<()>>,
     settled: Arc<Notify>,
 ) {
-    let Ok(version) = env!("CARGO_PKG_VERSION").parse::<semver::Version>() else { return };
+    let Ok(version) = env!("CARGO_PKG_VERSION").parse::<Version>() else { return };
     let mut beat = tokio::time::interval(BEAT);
+    let mut asked: Option<Asked> = None;
     loop {
         tokio::select! {
             _ = beat.tick() => {
-                let local_port = *port.borrow();
+                let local_port = local_api.borrow().as_ref().map(|door| door.port);
                 tell(&mut line, &FromAgent::Alive { version: version.clone(), local_port }).await;
             }
             told = replacing.recv() => {
@@ -69,16 +77,35 @@ async fn run(
                 tell(&mut line, &FromAgent::Replacing).await;
                 let _agent_waits = told.send(());
             }
-            heard = line.next() => match heard {
-                Some(text) => {
-                    if let Ok(FromGuard::Committed) = serde_json::from_str(&text) {
-                        settled.notify_one();
-                    }
+            answered = outcome(&mut asked) => {
+                if let Some(version) = answered {
+                    tell(&mut line, &FromAgent::Answered { version }).await;
                 }
-                None => return,
+            }
+            heard = line.next() => {
+                let Some(text) = heard else { return };
+                match serde_json::from_str(&text) {
+                    Ok(FromGuard::Committed) => settled.notify_one(),
+                    Ok(FromGuard::Healthz) => {
+                        let door = local_api.borrow().clone();
+                        asked = door.map(|door| -> Asked {
+                            Box::pin(async move { door.version().await })
+                        });
+                    }
+                    // What a later guard tells.
+                    Err(_) => {}
+                }
             }
         }
     }
+}
+
+/// Waits for the answer to a question, if one was asked. May be cancelled.
+async fn outcome(asked: &mut Option<Asked>) -> Option<Version> {
+    let Some(answer) = asked else { return std::future::pending().await };
+    let answered = answer.await;
+    *asked = None;
+    answered
 }
 
 async fn tell(line: &mut Line, what: &FromAgent) {

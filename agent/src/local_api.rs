@@ -1,13 +1,19 @@
-//! The local API on 127.0.0.1: what this agent does at this moment.
+//! The local API: what this agent does at this moment, and what its user asks for.
 //!
-//! Every answer is computed when it is asked for. A request is refused unless its Host is this
-//! machine's own, so that no web page can reach the API under a name of its choice, and none that
-//! a page of another origin makes is answered. Reads need no token; actions do.
+//! Every answer is computed when it is asked for. By its port on 127.0.0.1 every user of the machine
+//! may see what the specification names; for everything else a request needs a token, or comes over
+//! the socket. A request by the port is refused unless its Host is this machine's own, so that no web
+//! page can reach the API under a name of its choice, and none that a page of another origin makes
+//! is answered.
 
+mod access;
 mod actions;
+mod connections;
 mod events;
 mod exposition;
+mod listening;
 pub(crate) mod metrics;
+mod seats;
 pub(crate) mod views;
 
 use std::time::Duration;
@@ -15,29 +21,40 @@ use std::time::Duration;
 use anyhow::Context as _;
 use axum::{
     Json, Router,
-    extract::{Request, State},
+    extract::{DefaultBodyLimit, Query, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{delete, get, post},
 };
-use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use link_agent_core::host;
+use link_client::local::proof;
 use link_installer::{receipt::Receipt, versions};
-use link_platform::{fs, paths::Roots};
+use link_platform::paths::Roots;
 use link_protocol::{
     id::DeviceId,
     local_api::{
         CANCEL_DEPLOY_PATH, HEALTHZ_PATH, Healthz, METRICS_PATH, MODELS_PATH, PIPELINE_PATH,
-        PipelineEntry, SERVE_PATH, STOP_PATH, UPDATE_PATH,
+        PROOF_PATH, PipelineEntry, Proof, SERVE_PATH, STOP_PATH, UPDATE_PATH,
     },
     problem::{self, Code, Problem},
-    secret::Secret,
 };
-use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+use serde::Deserialize;
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinHandle,
+};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use self::metrics::Measured;
+pub(crate) use self::{
+    access::Tokens,
+    listening::{OwnDoor, PortTaken, WantedPort},
+};
+use self::{
+    access::{Reader, Sight, Way},
+    connections::Doors,
+    metrics::Measured,
+};
 use crate::{
     engine::Engines,
     proxy::Frontends,
@@ -55,9 +72,7 @@ const RETRY_AFTER: &str = "5";
 #[derive(Clone, Debug)]
 pub(crate) struct LocalApi {
     pub(crate) device_id: DeviceId,
-    pub(crate) port: u16,
-    /// What a request for an action must know.
-    pub(crate) token: Secret,
+    pub(crate) tokens: Tokens,
     pub(crate) inbox: Inbox,
     pub(crate) engines: Engines,
     pub(crate) updates: Updates,
@@ -66,10 +81,14 @@ pub(crate) struct LocalApi {
     pub(crate) measured: Measured,
 }
 
+/// The largest body of a request, in bytes.
+const BODY: usize = 64 * 1024;
+
 /// The API that listens; dropping it closes the port.
 #[derive(Debug)]
 pub(crate) struct Listening {
-    pub(crate) port: u16,
+    pub(crate) door: OwnDoor,
+    roots: Roots,
     closing: DropGuard,
     served: JoinHandle<()>,
 }
@@ -77,6 +96,7 @@ pub(crate) struct Listening {
 impl Listening {
     /// Closes the port, and lets the answers that are under way come to their end.
     pub(crate) async fn close(self) {
+        listening::strike_out(&self.roots);
         drop(self.closing);
         if tokio::time::timeout(FAREWELL, self.served).await.is_err() {
             tracing::debug!("a client of the local API did not take its answer in time");
@@ -84,42 +104,41 @@ impl Listening {
     }
 }
 
-/// Another program has the port: no fault of this version.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct PortTaken(String);
-
-/// Makes the token that actions need, in a file that only this user can read.
-pub(crate) fn new_token(roots: &Roots) -> Secret {
-    let token = Secret::new(BASE64_URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>()));
-    if let Err(error) = fs::write_private(&roots.control_token(), token.expose().as_bytes()) {
-        // Nobody can ask for an action then; everything else goes on.
-        tracing::warn!("{error}");
-    }
-    token
+/// Starts to listen.
+pub(crate) async fn start(
+    api: LocalApi,
+    wanted: WantedPort,
+    frontends: &Frontends,
+    roots: &Roots,
+) -> anyhow::Result<Listening> {
+    let runtime = frontends.handle()?;
+    let listener = runtime.spawn(wanted.bind()).await??;
+    let port = listener.local_addr().context("the local API has no address")?.port();
+    let socket = {
+        let _within = runtime.enter();
+        listening::bind_socket(roots)
+    };
+    let (door, own) = mpsc::channel(1);
+    let closing = CancellationToken::new();
+    let router = router(api, port, &closing);
+    let doors = Doors { port: listener, socket, own };
+    let stop = closing.clone();
+    let served = runtime.spawn(connections::serve(doors, router, stop));
+    listening::write_down(roots, port);
+    tracing::info!("local API on http://127.0.0.1:{port}");
+    let door = OwnDoor { port, door };
+    Ok(Listening { door, roots: roots.clone(), closing: closing.drop_guard(), served })
 }
 
-/// Starts to listen.
-pub(crate) async fn start(api: LocalApi, frontends: &Frontends) -> anyhow::Result<Listening> {
-    let runtime = frontends.handle()?;
-    let port = api.port;
-    let listener = runtime
-        .spawn(async move { TcpListener::bind(("127.0.0.1", port)).await })
-        .await?
-        .map_err(|error| {
-            if error.kind() == std::io::ErrorKind::AddrInUse {
-                anyhow::Error::new(PortTaken(busy(port)))
-            } else {
-                anyhow::Error::new(error).context(busy(port))
-            }
-        })?;
-    let port = listener.local_addr().context("the local API has no address")?.port();
-    let api = LocalApi { port, ..api };
-    let closing = CancellationToken::new();
-    let router = Router::new()
+fn router(api: LocalApi, port: u16, closing: &CancellationToken) -> Router {
+    let prove = async move |State(api): State<LocalApi>, Query(asked): Query<Asked>| {
+        prove(&api, port, &asked.nonce)
+    };
+    Router::new()
         .route(HEALTHZ_PATH, get(healthz))
         .route(MODELS_PATH, get(models))
         .route(METRICS_PATH, get(metrics))
+        .route(PROOF_PATH, get(prove))
         .route(UPDATE_PATH, post(actions::update))
         .route(SERVE_PATH, post(actions::serve))
         .route(STOP_PATH, post(actions::stop))
@@ -130,16 +149,9 @@ pub(crate) async fn start(api: LocalApi, frontends: &Frontends) -> anyhow::Resul
         .method_not_allowed_fallback(async || {
             Refusal::new(Code::MethodNotAllowed, "the path takes another method")
         })
-        .layer(middleware::from_fn_with_state(api.clone(), check))
-        .with_state(api);
-    let stop = closing.clone().cancelled_owned();
-    let served = runtime.spawn(async move {
-        if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(stop).await {
-            tracing::error!("the local API ended: {error}");
-        }
-    });
-    tracing::info!("local API on http://127.0.0.1:{port}");
-    Ok(Listening { port, closing: closing.drop_guard(), served })
+        .layer(DefaultBodyLimit::max(BODY))
+        .layer(middleware::from_fn_with_state(port, check))
+        .with_state(api)
 }
 
 impl LocalApi {
@@ -189,22 +201,45 @@ impl IntoResponse for Refusal {
     }
 }
 
-async fn healthz(State(api): State<LocalApi>) -> Result<Json<Healthz>, Refusal> {
-    Ok(Json(api.state().await?.0))
+async fn healthz(sight: Sight, State(api): State<LocalApi>) -> Result<Json<Healthz>, Refusal> {
+    let (state, _) = api.state().await?;
+    Ok(Json(match sight {
+        Sight::Everything => state,
+        Sight::WhatIsOpen => state.for_everybody(),
+    }))
 }
 
 async fn models(State(api): State<LocalApi>) -> Result<Json<Vec<PipelineEntry>>, Refusal> {
     Ok(Json(views::models(&api.view().await?)))
 }
 
-async fn metrics(State(api): State<LocalApi>) -> Result<Response, Refusal> {
+async fn metrics(_: Reader, State(api): State<LocalApi>) -> Result<Response, Refusal> {
     let (state, pipelines) = api.state().await?;
     let text = metrics::text(&state, &pipelines, &api.measured.now());
     Ok(([(header::CONTENT_TYPE, exposition::CONTENT_TYPE)], text).into_response())
 }
 
-async fn check(State(api): State<LocalApi>, request: Request, next: Next) -> Response {
-    match refusal(api.port, request.headers()) {
+/// What a proof is asked for.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    nonce: String,
+}
+
+/// Shows a program of this user that whoever listens on `port` is its agent.
+fn prove(api: &LocalApi, port: u16, nonce: &str) -> Result<Json<Proof>, Refusal> {
+    if nonce.len() != proof::NONCE_LENGTH {
+        return Err(Refusal::new(Code::InvalidRequest, "the nonce has another length"));
+    }
+    Ok(Json(Proof { proof: proof::of(&api.tokens.control, port, nonce) }))
+}
+
+/// Refuses what a page may have made: pages come by the port alone.
+async fn check(State(port): State<u16>, request: Request, next: Next) -> Response {
+    let refusal = match Way::of(request.extensions()) {
+        Way::Port => refusal(port, request.headers()),
+        Way::Private => None,
+    };
+    match refusal {
         Some(refusal) => refusal.into_response(),
         None => next.run(request).await,
     }
@@ -219,14 +254,4 @@ fn refusal(port: u16, headers: &HeaderMap) -> Option<Refusal> {
     let foreign = headers.contains_key(header::ORIGIN)
         && !text(header::ORIGIN).is_some_and(|origin| host::is_origin(origin, port));
     foreign.then(|| Refusal::new(Code::OriginNotAllowed, "no web page may call this API"))
-}
-
-fn busy(port: u16) -> String {
-    match link_platform::port_owner::find(port) {
-        Some(owner) => format!(
-            "the local API's port {port} is in use by {} (process {})",
-            owner.program, owner.pid
-        ),
-        None => format!("the local API's port {port} cannot be taken"),
-    }
 }

@@ -43,7 +43,7 @@ use link_installer::{
     layout::{Layout, PROGRAMS},
     stage::CANNOT_TELL,
 };
-use link_platform::{checkpoint, fs, names, paths::Roots, process, router_threads};
+use link_platform::{checkpoint, descriptors, fs, names, paths::Roots, process, router_threads};
 use link_protocol::config::AgentConfig;
 
 use crate::{
@@ -109,6 +109,9 @@ fn start(args: &Args) -> anyhow::Result<()> {
         fs::write_private(&roots.agent_pid(), std::process::id().to_string().as_bytes())
     {
         tracing::warn!("{error}");
+    }
+    if let Err(error) = descriptors::raise_limit() {
+        tracing::debug!("the limit of descriptors stays as it is: {error}");
     }
     let setup = Setup { args, roots: &roots, config: &config, records: &records };
     let ended: anyhow::Result<Outcome> = runtime.block_on(async {

@@ -43,7 +43,7 @@ use crate::{
     guard_line::GuardLine,
     handover, identity,
     journal::Journal,
-    local_api::{self, LocalApi, metrics::Measured},
+    local_api::{self, LocalApi, Tokens, WantedPort, metrics::Measured},
     log::Records,
     proxy::Frontends,
     report::{self, Reporter},
@@ -160,7 +160,7 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
         identity = identity::settle(&config.identity, roots) => identity?,
         () = stop.received() => return Ok(Outcome::Stopped),
     };
-    for folder in [roots.models(), roots.logs(), roots.state.join("run")] {
+    for folder in [roots.models(), roots.logs(), roots.run()] {
         fs::create_private_dir(&folder)?;
     }
     let started = Instant::now();
@@ -210,16 +210,16 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
     let (changed, changes) = watch::channel(());
     let api = LocalApi {
         device_id: identity.device_id,
-        port: args.local_port.unwrap_or(config.local_api.port),
-        token: local_api::new_token(roots),
+        tokens: Tokens::write(roots),
         inbox: inbox.clone(),
         engines: engines.clone(),
         updates: updates.clone(),
         changes,
         measured,
     };
-    let local = local_api::start(api, &frontends).await?;
-    guard.set_local_port(Some(local.port));
+    let wanted = WantedPort::of(args.local_port, config.local_api.port);
+    let local = local_api::start(api, wanted, &frontends, roots).await?;
+    guard.set_local_api(Some(local.door.clone()));
     let mut shell = Shell {
         session,
         journal,
@@ -287,7 +287,7 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
         }
     };
     tracing::info!("stopping");
-    guard.set_local_port(None);
+    guard.set_local_api(None);
     drop((inputs, changed));
     local.close().await;
     let hands_over = shell.hands_over;

@@ -90,7 +90,7 @@ async fn wait_until_up(
 ) -> Result<Started, CliError> {
     let log = layout.agent_log();
     let registered = resolve::identity(context)?.is_some();
-    let local = LocalClient::new(context.local_port()?)?;
+    let local = LocalClient::of(&context.roots);
     let (deadline, grace) = (Deadline::after(PATIENCE), Deadline::after(GRACE));
     loop {
         // Both write their process ids once they hold their locks. The locks themselves are not
@@ -110,6 +110,20 @@ async fn wait_until_up(
             return Err(not_running("the agent was started and does not answer", &log));
         }
     }
+}
+
+/// Says which port the local API has, where that is not the one that it should have.
+///
+/// # Errors
+/// When LINK_LOCAL_PORT is not a port.
+pub(crate) fn say_port(context: &Context) -> Result<(), CliError> {
+    let wanted = context.local_port()?;
+    if let Some(port) = LocalClient::of(&context.roots).port().filter(|port| *port != wanted) {
+        context.output.say(&format!(
+            "port {wanted} is in use by another program; the local API listens on port {port}"
+        ));
+    }
+    Ok(())
 }
 
 /// Stops the guard and the agent; false when neither ran.

@@ -171,6 +171,7 @@ const fn exit_of(code: Code) -> ExitCode {
         Code::UpdateRunning | Code::AgentBusy => ExitCode::Busy,
         Code::MalformedRequest
         | Code::ControlTokenRequired
+        | Code::ReaderTokenRequired
         | Code::Unauthorized
         | Code::TokenExpired
         | Code::InvalidCredentials

@@ -1,40 +1,61 @@
-//! The local API of the agent on this machine (specification, section 4.2). Reads need no token;
-//! actions need the control token, which only the user who installed Link can read.
+//! The local API of the agent of one installation (specification, section 4.2), as the programs of
+//! its user call it.
+//!
+//! A call goes over the agent's socket, which only programs of this user reach. Where there is none
+//! it goes to the port that the agent has written down, and whoever listens there must prove that it
+//! knows the control token before it is sent. An agent of another installation is never asked.
 
 use std::time::Duration;
 
+use hyper::Method;
+use link_platform::{fs, paths::Roots, private_socket};
 use link_protocol::{
     id::PipelineId,
     local_api::{
-        CANCEL_DEPLOY_PATH, CancelledDeploy, EVENTS_PATH, HEALTHZ_PATH, Healthz, MODELS_PATH,
-        PIPELINE_PATH, PipelineEntry, SERVE_PATH, STOP_PATH, UPDATE_PATH, path_of,
+        CANCEL_DEPLOY_PATH, CancelledDeploy, EVENTS_PATH, HEALTHZ_PATH, Healthz, Listening,
+        MODELS_PATH, PIPELINE_PATH, PROOF_PATH, PipelineEntry, Proof, SERVE_PATH, STOP_PATH,
+        UPDATE_PATH, path_of,
     },
     secret::Secret,
     update::UpdateRequest,
 };
+use serde::de::DeserializeOwned;
+use tokio::net::TcpStream;
 
-use crate::http::{Call, Failure, Http, InvalidAddress};
+use crate::http::{Cause, Failure};
 
+mod exchange;
+pub mod proof;
 mod states;
 
+use exchange::Connection;
+pub use exchange::healthz_over;
 pub use states::States;
 
 /// The agent is on the same machine: what it does not answer in this time it will not answer.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The agent of this machine.
+/// The largest file that is read of what the agent has written down, in bytes.
+const FILE_LIMIT: u64 = 4096;
+
+/// The agent of one installation.
 #[derive(Clone, Debug)]
 pub struct LocalClient {
-    http: Http,
+    roots: Roots,
 }
 
 impl LocalClient {
-    /// Prepares calls to the agent that listens on `port` of 127.0.0.1.
-    ///
-    /// # Errors
-    /// [`InvalidAddress`] when no client could be set up.
-    pub fn new(port: u16) -> Result<Self, InvalidAddress> {
-        Ok(Self { http: Http::new(&format!("http://127.0.0.1:{port}"))? })
+    /// Prepares calls to the agent of the installation in `roots`, wherever it listens by then.
+    #[must_use]
+    pub fn of(roots: &Roots) -> Self {
+        Self { roots: roots.clone() }
+    }
+
+    /// Returns the port of the agent's local API; nothing when no agent has written one down.
+    #[must_use]
+    pub fn port(&self) -> Option<u16> {
+        let text = fs::read_limited(&self.roots.local_api(), FILE_LIMIT).ok()?;
+        serde_json::from_str::<Listening>(&text).ok().map(|listening| listening.port)
     }
 
     /// Returns the state of the agent.
@@ -42,7 +63,7 @@ impl LocalClient {
     /// # Errors
     /// [`Failure`] when it does not run or does not answer.
     pub async fn healthz(&self) -> Result<Healthz, Failure> {
-        self.http.call(Call::get(HEALTHZ_PATH).timeout(TIMEOUT)).await
+        self.call(Method::GET, HEALTHZ_PATH, None).await
     }
 
     /// Returns one entry for each configured pipeline, serving or not.
@@ -50,7 +71,7 @@ impl LocalClient {
     /// # Errors
     /// [`Failure`] when it does not run or does not answer.
     pub async fn models(&self) -> Result<Vec<PipelineEntry>, Failure> {
-        self.http.call(Call::get(MODELS_PATH).timeout(TIMEOUT)).await
+        self.call(Method::GET, MODELS_PATH, None).await
     }
 
     /// Opens the stream of the agent's states: the first at once, then one after each change.
@@ -58,56 +79,110 @@ impl LocalClient {
     /// # Errors
     /// [`Failure`] when it does not run or does not answer.
     pub async fn states(&self) -> Result<States, Failure> {
-        let call = Call::get(EVENTS_PATH).timeout(TIMEOUT);
-        Ok(States::new(self.http.exchange(call).await?))
+        let ask = async {
+            let answer = self.connect().await?.ask(Method::GET, EVENTS_PATH, None).await?;
+            answer.success().await
+        };
+        self.within(ask).await.map(States::new)
     }
 
     /// Asks the agent to update itself; how it goes stands in its state.
     ///
     /// # Errors
     /// [`Failure`] when it does not run or an update is under way.
-    pub async fn update(&self, token: Secret, request: &UpdateRequest) -> Result<(), Failure> {
-        let call = Call::post(UPDATE_PATH).json(request).timeout(TIMEOUT);
-        self.http.with_bearer(token).call_for_status(call).await
+    pub async fn update(&self, request: &UpdateRequest) -> Result<(), Failure> {
+        let body = serde_json::to_string(request).expect("a request has only string keys");
+        let ask = async {
+            let answer = self.connect().await?.ask(Method::POST, UPDATE_PATH, Some(body)).await?;
+            answer.success().await.map(drop)
+        };
+        self.within(ask).await
     }
 
     /// Asks the agent to serve a model; what comes of it stands in its state.
     ///
     /// # Errors
     /// [`Failure`] when it does not run or has no such pipeline.
-    pub async fn serve(&self, token: Secret, id: PipelineId) -> Result<PipelineEntry, Failure> {
-        let call = Call::post(path_of(SERVE_PATH, id)).timeout(TIMEOUT);
-        self.http.with_bearer(token).call(call).await
+    pub async fn serve(&self, id: PipelineId) -> Result<PipelineEntry, Failure> {
+        self.call(Method::POST, &path_of(SERVE_PATH, id), None).await
     }
 
     /// Asks the agent to stop serving a model; what comes of it stands in its state.
     ///
     /// # Errors
     /// [`Failure`] when it does not run or has no such pipeline.
-    pub async fn stop(&self, token: Secret, id: PipelineId) -> Result<PipelineEntry, Failure> {
-        let call = Call::post(path_of(STOP_PATH, id)).timeout(TIMEOUT);
-        self.http.with_bearer(token).call(call).await
+    pub async fn stop(&self, id: PipelineId) -> Result<PipelineEntry, Failure> {
+        self.call(Method::POST, &path_of(STOP_PATH, id), None).await
     }
 
     /// Asks the agent to remove a model with its files; what comes of it stands in its state.
     ///
     /// # Errors
     /// [`Failure`] when it does not run or has no such pipeline.
-    pub async fn remove(&self, token: Secret, id: PipelineId) -> Result<PipelineEntry, Failure> {
-        let call = Call::delete(path_of(PIPELINE_PATH, id)).timeout(TIMEOUT);
-        self.http.with_bearer(token).call(call).await
+    pub async fn remove(&self, id: PipelineId) -> Result<PipelineEntry, Failure> {
+        self.call(Method::DELETE, &path_of(PIPELINE_PATH, id), None).await
     }
 
     /// Asks the agent to end the deployment of a pipeline's model.
     ///
     /// # Errors
     /// [`Failure`] when it does not run, or neither has the pipeline nor deploys its model.
-    pub async fn cancel_deploy(
+    pub async fn cancel_deploy(&self, id: PipelineId) -> Result<CancelledDeploy, Failure> {
+        self.call(Method::POST, &path_of(CANCEL_DEPLOY_PATH, id), None).await
+    }
+
+    async fn call<T: DeserializeOwned>(
         &self,
-        token: Secret,
-        id: PipelineId,
-    ) -> Result<CancelledDeploy, Failure> {
-        let call = Call::post(path_of(CANCEL_DEPLOY_PATH, id)).timeout(TIMEOUT);
-        self.http.with_bearer(token).call(call).await
+        method: Method,
+        path: &str,
+        body: Option<String>,
+    ) -> Result<T, Failure> {
+        let ask = async { self.connect().await?.ask(method, path, body).await?.json().await };
+        self.within(ask).await
+    }
+
+    async fn within<T>(&self, ask: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        let timed_out = |_| self.unavailable(Cause::Timeout);
+        tokio::time::timeout(TIMEOUT, ask).await.map_err(timed_out)?
+    }
+
+    /// Connects to the agent; whoever is at the other end is of this user.
+    async fn connect(&self) -> Result<Connection, Failure> {
+        let socket = self.roots.control_socket();
+        match private_socket::connect(&socket).await {
+            Ok(stream) => Connection::over(stream, socket.display().to_string()).await,
+            Err(error) => match self.port() {
+                // An agent that can have no socket has none there.
+                Some(port) if !socket.exists() => self.connect_to(port).await,
+                Some(_) | None => Err(self.unavailable(Cause::Connect(error.to_string()))),
+            },
+        }
+    }
+
+    /// Connects to `port`, where anybody may listen: the same connection proves itself first.
+    async fn connect_to(&self, port: u16) -> Result<Connection, Failure> {
+        let token = fs::read_limited(&self.roots.control_token(), FILE_LIMIT)
+            .map(|token| Secret::new(token.trim()))
+            .map_err(|error| self.unavailable(Cause::Connect(error.to_string())))?;
+        let stream = TcpStream::connect(("127.0.0.1", port)).await;
+        let stream = stream.map_err(|error| self.unavailable(Cause::Connect(error.to_string())))?;
+        let address = format!("http://127.0.0.1:{port}");
+        let mut connection = Connection::over(stream, address).await?;
+        let nonce = proof::nonce();
+        let path = format!("{PROOF_PATH}?nonce={nonce}");
+        let Proof { proof } = connection.ask_more(Method::GET, &path, None).await?.json().await?;
+        if !proof::holds(&token, port, &nonce, &proof) {
+            let why = format!("port {port} is held by a program that is not this user's agent");
+            return Err(self.unavailable(Cause::Connect(why)));
+        }
+        connection.trust(token);
+        Ok(connection)
+    }
+
+    fn unavailable(&self, cause: Cause) -> Failure {
+        Failure::Unavailable { url: self.roots.control_socket().display().to_string(), cause }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,11 @@ pub enum FromAgent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         local_port: Option<u16>,
     },
+    /// Its local API has answered: told when the guard asks.
+    Answered {
+        /// What `/healthz` says of the version.
+        version: Version,
+    },
     /// Another version is pointed to and takes over this process now.
     Replacing,
 }
@@ -22,6 +27,8 @@ pub enum FromAgent {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum FromGuard {
+    /// Asks the agent to ask its own local API for `/healthz`.
+    Healthz,
     /// The version on trial is kept.
     Committed,
 }

@@ -47,6 +47,25 @@ pub const STATE_EVENT: &str = "state";
 /// The path of the measurements, in the text format of Prometheus.
 pub const METRICS_PATH: &str = "/metrics";
 
+/// Where whoever listens proves that it knows the control token, by a [`Proof`] over the `nonce` of
+/// the query.
+pub const PROOF_PATH: &str = "/proof";
+
+/// The answer at [`PROOF_PATH`]: a keyed digest over the port and the nonce, in base64url.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Proof {
+    pub proof: String,
+}
+
+/// What a running agent writes for the programs of its user.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Listening {
+    /// The port that its local API has on 127.0.0.1.
+    pub port: u16,
+    /// Its process.
+    pub pid: u32,
+}
+
 /// How often the stream of events says that it lives when it has nothing to say.
 pub const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
@@ -81,6 +100,17 @@ pub struct Healthz {
     /// Deprecated since 1.0.17: reflects only what an explicit START_SERVING started.
     #[schema(deprecated, value_type = Option<String>)]
     pub model_id: Option<ModelId>,
+}
+
+impl Healthz {
+    /// Returns what every user of the machine may see: the fields that are named for it, and nothing
+    /// that tells of files, processes or reasons.
+    #[must_use]
+    pub fn for_everybody(self) -> Self {
+        let open = |model| ModelHealth { detail: None, engine_pid: None, ..model };
+        let models = self.models.into_iter().map(open).collect();
+        Self { models, update: None, last_update: None, ..self }
+    }
 }
 
 /// The connection to the control plane.

@@ -90,6 +90,7 @@ codes! {
     MalformedRequest = "malformed-request", 400, "The request could not be read", None;
     Unauthorized = "unauthorized", 401, "No valid access token", Some("log in with `link login`, or send `Authorization: Bearer <token>`");
     ControlTokenRequired = "control-token-required", 401, "Actions on this device need its control token", Some("use the `link` command, as the user who installed Link");
+    ReaderTokenRequired = "reader-token-required", 401, "Reading this needs the reader token of this device", Some("it stands in `run/reader.token` of the state folder; `link status` needs none");
     TokenExpired = "token-expired", 401, "The access token has expired", Some("refresh it, or log in again with `link login`");
     InvalidCredentials = "invalid-credentials", 401, "The e-mail or the password is wrong", Some("check both and try again");
     SetupTokenInvalid = "setup-token-invalid", 401, "The setup token is wrong", Some("the backend keeps the token in the file `setup-token` of its data folder");

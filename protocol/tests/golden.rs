@@ -31,8 +31,8 @@ use link_protocol::{
     identity::{Identity, SCHEMA_VERSION, encode_seed},
     key::{EnrolmentKey, KeyKind},
     local_api::{
-        CancelledDeploy, ConnectionState, DeploymentProgress, EngineHealth, Healthz, ModelHealth,
-        PipelineEntry, Progress, TransportState,
+        CancelledDeploy, ConnectionState, DeploymentProgress, EngineHealth, Healthz, Listening,
+        ModelHealth, PipelineEntry, Progress, Proof, TransportState,
     },
     port::Port,
     registration::{
@@ -497,7 +497,11 @@ fn local() -> Vec<Example> {
             "local_update",
             UpdateRequest { version: Some(version()), again: true, channel: Some(Channel::Beta) },
         ),
+        body("local_proof", Proof { proof: "x".repeat(43) }),
+        body("local_listening", Listening { port: 20505, pid: 4711 }),
         body("guard_line_alive", FromAgent::Alive { version: version(), local_port: Some(20505) }),
+        body("guard_line_healthz", FromGuard::Healthz),
+        body("guard_line_answered", FromAgent::Answered { version: version() }),
         body("guard_line_replacing", FromAgent::Replacing),
         body("guard_line_committed", FromGuard::Committed),
     ]

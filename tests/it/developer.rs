@@ -8,6 +8,7 @@ use std::{
 };
 
 use link_client::local::LocalClient;
+use link_platform::paths::Roots;
 use link_protocol::{identity::Identity, key::KeyKind};
 use link_tests::{
     backend::{EMAIL, PASSWORD, TestBackend},
@@ -338,7 +339,7 @@ impl Checkout {
 
     /// Waits until the agent answers.
     async fn answers(&self) {
-        let local = LocalClient::new(self.port).unwrap();
+        let local = LocalClient::of(&Roots::below(&self.path("home")));
         until("the local API", || async { local.healthz().await.ok() }).await;
     }
 

@@ -38,11 +38,11 @@ async fn a_person_here_stops_and_serves_and_the_backend_learns_it() {
     let port = deployment.port;
     let id = PipelineId::of(deployment.model_id);
 
-    let entry = device.local.stop(token(&device), id).await.unwrap();
+    let entry = device.local.stop(id).await.unwrap();
     assert_eq!((entry.pipeline_id, entry.port, entry.is_serving), (id, port, false));
     backend.serving(deployment.deployment_id, false).await;
     until("the port to be given back", || async { is_free(port).then_some(()) }).await;
-    let entry = device.local.serve(token(&device), id).await.unwrap();
+    let entry = device.local.serve(id).await.unwrap();
     assert_eq!((entry.pipeline_id, entry.port), (id, port));
     backend.serving(deployment.deployment_id, true).await;
     let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
@@ -63,7 +63,7 @@ async fn a_model_removed_while_the_backend_is_away_is_reported_when_it_returns()
     .await;
 
     let id = PipelineId::of(deployment.model_id);
-    device.local.remove(token(&device), id).await.unwrap();
+    device.local.remove(id).await.unwrap();
     until("the model to be gone", || async {
         (device.pipelines().await.is_empty() && device.model_files().is_empty()).then_some(())
     })
@@ -99,14 +99,14 @@ async fn a_person_here_ends_a_download_and_no_file_is_left() {
     assert_eq!(shown.progress.bytes_total, bytes.len() as u64);
 
     let id = PipelineId::of(model.model_id);
-    let answer = device.local.cancel_deploy(token(&device), id).await.unwrap();
+    let answer = device.local.cancel_deploy(id).await.unwrap();
     assert_eq!(answer.pipeline, None);
     assert_eq!(answer.deployment.unwrap().model_id, model.model_id);
     let ended = backend.ended(deployment.deployment_id).await;
     assert_eq!(ended.state, DeploymentState::Cancelled, "{:?}", ended.reason);
     assert!(device.model_files().is_empty(), "{:?}", device.model_files());
     assert!(device.healthz().await.deployments.is_empty());
-    let again = device.local.cancel_deploy(token(&device), id).await.unwrap_err();
+    let again = device.local.cancel_deploy(id).await.unwrap_err();
     assert!(again.to_string().contains("no pipeline"), "{again}");
 }
 
@@ -128,9 +128,9 @@ async fn the_deprecated_fields_know_only_of_an_explicit_start() {
     assert_eq!(deprecated().await, (ModelState::Serving, false, None));
     // A person here did.
     let id = PipelineId::of(tiny.model_id);
-    device.local.stop(token(&device), id).await.unwrap();
+    device.local.stop(id).await.unwrap();
     backend.serving(deployment.deployment_id, false).await;
-    device.local.serve(token(&device), id).await.unwrap();
+    device.local.serve(id).await.unwrap();
     backend.serving(deployment.deployment_id, true).await;
     assert_eq!(deprecated().await, (ModelState::Serving, false, None));
     // START_SERVING did.
@@ -140,7 +140,7 @@ async fn the_deprecated_fields_know_only_of_an_explicit_start() {
     let result = backend.result(started.command_id).await.result.unwrap();
     assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
     assert_eq!(deprecated().await, (ModelState::Serving, true, Some(tiny.model_id)));
-    device.local.stop(token(&device), id).await.unwrap();
+    device.local.stop(id).await.unwrap();
     until("the model to rest", || async {
         (device.model().await.state == ModelState::NotServing).then_some(())
     })
@@ -217,7 +217,7 @@ async fn the_events_show_a_change_and_end_with_the_agent() {
         last = state;
     }
     backend.serving(deployment.deployment_id, true).await;
-    device.local.stop(token(&device), PipelineId::of(model.model_id)).await.unwrap();
+    device.local.stop(PipelineId::of(model.model_id)).await.unwrap();
     while last.models[0].state != ModelState::NotServing {
         last = next(&mut states).await.unwrap();
     }
@@ -236,7 +236,8 @@ async fn there_is_an_end_of_streams() {
         next(&mut states).await.unwrap();
         streams.push(states);
     }
-    let answer = Api::of(&device).get("/events").send().await.unwrap();
+    let answer = Api::of(&device).get("/events").bearer_auth(reader(&device).expose());
+    let answer = answer.send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert!(answer.headers().contains_key("retry-after"));
     assert_eq!(answer.json::<Value>().await.unwrap()["code"], "agent-busy");
@@ -377,6 +378,12 @@ fn token(device: &TestDevice) -> Secret {
     Secret::new(std::fs::read_to_string(path).unwrap())
 }
 
+/// The reader token, as its file holds it.
+fn reader(device: &TestDevice) -> Secret {
+    let path = device.home().join("state/run/reader.token");
+    Secret::new(std::fs::read_to_string(path).unwrap())
+}
+
 /// The local API without the rules of our own client.
 struct Api {
     client: reqwest::Client,
@@ -474,7 +481,8 @@ struct Family {
 
 impl Metrics {
     async fn read(device: &TestDevice) -> Self {
-        let answer = Api::of(device).get("/metrics").send().await.unwrap();
+        let answer = Api::of(device).get("/metrics").bearer_auth(reader(device).expose());
+        let answer = answer.send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::OK);
         let kind = &answer.headers()["content-type"];
         assert_eq!(kind, "text/plain; version=0.0.4; charset=utf-8");

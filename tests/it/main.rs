@@ -28,6 +28,7 @@ mod network;
 #[path = "../../backend/tests/store/object_store.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]
 mod object_store;
+mod other_user;
 mod people;
 mod registration;
 mod secrets;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use link_client::local::LocalClient;
-use link_platform::checkpoint::KILL_AT;
+use link_platform::{checkpoint::KILL_AT, paths::Roots};
 use link_protocol::{
     id::DeviceId,
     identity::Identity,
@@ -31,8 +31,8 @@ pub struct TestDevice {
     pub local: LocalClient,
     pub local_port: u16,
     running: Option<Running>,
-    /// What its programs are started by: a network of its own, say.
-    prefix: Vec<String>,
+    /// What its programs are started by, where it has a network or limits of its own.
+    started_by: Vec<String>,
     home: tempfile::TempDir,
     environment: Vec<(String, String)>,
 }
@@ -69,9 +69,9 @@ impl TestDevice {
         link_client::install_crypto();
         engines::install(home.path());
         let local_port = free_port().get();
-        let local = LocalClient::new(local_port).unwrap();
+        let local = LocalClient::of(&Roots::below(home.path()));
         let id = "dev_00000000000000000000000000000000".parse().unwrap();
-        Self { id, local, local_port, home, running: None, prefix: vec![], environment: vec![] }
+        Self { id, local, local_port, home, running: None, started_by: vec![], environment: vec![] }
     }
 
     /// Registers a device with a new key; its agent does not run.
@@ -98,14 +98,20 @@ impl TestDevice {
     /// Lets every later program of this device run in a network of its own. Its local API is not
     /// reached from here then.
     pub fn live_in(&mut self, network: &Namespace) {
-        self.prefix = network.prefix();
+        self.started_by.splice(0..0, network.prefix());
     }
 
     /// Lets every later program of this device run without the rights of root, so that it sees of
     /// other users' processes what anybody sees. Only root can do that.
     pub fn live_without_privileges(&mut self) {
         let words = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"];
-        self.prefix = words.map(str::to_owned).to_vec();
+        self.started_by.extend(words.map(str::to_owned));
+    }
+
+    /// Lets every later program of this device have at most so many descriptors.
+    pub fn limit_descriptors(&mut self, limit: u32) {
+        let limit = format!("--nofile={limit}:{limit}");
+        self.started_by.extend(["prlimit".to_owned(), limit, "--".to_owned()]);
     }
 
     /// Writes the configuration of the agent.
@@ -145,7 +151,7 @@ impl TestDevice {
 
     fn program(&self, name: &str) -> Command {
         let program = program::path(name);
-        match self.prefix.split_first() {
+        match self.started_by.split_first() {
             None => Command::new(program),
             Some((first, more)) => {
                 let mut command = Command::new(first);

@@ -1,14 +1,13 @@
-//! What a person at this machine asks for. Whoever does not know the control token learns nothing
-//! but that: it is looked at before the path and the body. What comes of an action shows in the
-//! state of the agent.
+//! What a person at this machine asks for. Whoever may not act learns nothing but that: it is looked
+//! at before the path and the body. What comes of an action shows in the state of the agent.
 
 use axum::{
     Json,
     extract::{
-        FromRequestParts, Path, State,
+        Path, State,
         rejection::{JsonRejection, PathRejection},
     },
-    http::{HeaderMap, StatusCode, header, request::Parts},
+    http::StatusCode,
 };
 use link_agent_core::event::{Event, Wish};
 use link_protocol::{
@@ -16,31 +15,14 @@ use link_protocol::{
     local_api::{CancelledDeploy, PipelineEntry},
     problem::Code,
     report::LifecycleStatus,
-    secret::Secret,
     update::UpdateRequest,
 };
-use sha2::{Digest as _, Sha256};
 
-use super::{LocalApi, Refusal, views};
-
-/// A request that knows the control token; always the first argument of a handler.
-pub(super) struct Control;
+use super::{LocalApi, Refusal, access::Control, views};
 
 type Named = Result<Path<PipelineId>, PathRejection>;
 type Accepted = (StatusCode, Json<PipelineEntry>);
 type Asked = Result<Json<UpdateRequest>, JsonRejection>;
-
-impl FromRequestParts<LocalApi> for Control {
-    type Rejection = Refusal;
-
-    async fn from_request_parts(parts: &mut Parts, api: &LocalApi) -> Result<Self, Refusal> {
-        if knows(&parts.headers, &api.token) {
-            Ok(Self)
-        } else {
-            Err(Refusal::new(Code::ControlTokenRequired, "no or a wrong token"))
-        }
-    }
-}
 
 /// Begins an update.
 pub(super) async fn update(
@@ -139,12 +121,4 @@ fn unreadable(rejection: &JsonRejection) -> Refusal {
         _ => Code::MalformedRequest,
     };
     Refusal::new(code, rejection.body_text())
-}
-
-/// Tells whether the request knows the token. The digests are compared, so that the time it takes
-/// says nothing of the token.
-fn knows(headers: &HeaderMap, token: &Secret) -> bool {
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-    Sha256::digest(given) == Sha256::digest(token.expose())
 }

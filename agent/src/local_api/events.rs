@@ -9,7 +9,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    extract::State,
+    extract::{FromRef, State},
     response::{
         IntoResponse as _, Response,
         sse::{self, KeepAlive, Sse},
@@ -28,7 +28,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{LocalApi, Refusal};
+use super::{LocalApi, Refusal, access::Reader};
 
 /// Streams that are open at a time.
 const STREAMS: usize = 16;
@@ -47,8 +47,8 @@ struct Streams {
     closing: CancellationToken,
 }
 
-/// One reader of the stream.
-struct Reader {
+/// One who reads the stream.
+struct Watcher {
     api: LocalApi,
     changes: watch::Receiver<()>,
     last: Option<Seen>,
@@ -62,29 +62,35 @@ struct Seen {
     updating: bool,
 }
 
+impl FromRef<Streams> for LocalApi {
+    fn from_ref(streams: &Streams) -> Self {
+        streams.api.clone()
+    }
+}
+
 /// The path of the events; `closing` ends every stream.
 pub(super) fn router<S>(api: LocalApi, closing: CancellationToken) -> Router<S> {
     let streams = Streams { api, slots: Arc::new(Semaphore::new(STREAMS)), closing };
     Router::new().route(EVENTS_PATH, get(events)).with_state(streams)
 }
 
-async fn events(State(Streams { api, slots, closing }): State<Streams>) -> Response {
+async fn events(_: Reader, State(Streams { api, slots, closing }): State<Streams>) -> Response {
     let Ok(slot) = slots.try_acquire_owned() else {
         let refusal = Refusal::new(Code::AgentBusy, "too many streams of events are open");
         return refusal.into_response();
     };
     let changes = api.changes.clone();
-    let reader = Reader { api, changes, last: None, _slot: slot };
-    let states = stream::unfold(reader, |mut reader| async {
-        let state = reader.next().await?;
+    let watcher = Watcher { api, changes, last: None, _slot: slot };
+    let states = stream::unfold(watcher, |mut watcher| async {
+        let state = watcher.next().await?;
         let event = sse::Event::default().event(STATE_EVENT).data(state);
-        Some((Ok::<_, Infallible>(event), reader))
+        Some((Ok::<_, Infallible>(event), watcher))
     });
     let states = states.take_until(closing.cancelled_owned());
     Sse::new(states).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response()
 }
 
-impl Reader {
+impl Watcher {
     /// Waits for a state that is not the last one; nothing when the agent stops.
     async fn next(&mut self) -> Option<String> {
         loop {

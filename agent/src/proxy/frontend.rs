@@ -9,6 +9,7 @@ use std::{
 
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use link_platform::descriptors;
 use link_protocol::id::PipelineId;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -159,5 +160,10 @@ async fn next(
     slots: &Arc<Semaphore>,
 ) -> std::io::Result<(TcpStream, OwnedSemaphorePermit)> {
     let slot = slots.clone().acquire_owned().await.map_err(std::io::Error::other)?;
-    listener.accept().await.map(|(stream, _peer)| (stream, slot))
+    let (stream, _peer) = listener.accept().await?;
+    if descriptors::leave_room_for(&stream) {
+        Ok((stream, slot))
+    } else {
+        Err(std::io::Error::other("the rest of the descriptors is for files"))
+    }
 }

@@ -15,6 +15,7 @@ pub(super) async fn start(context: &Context) -> Result<(), CliError> {
         Started::Before => "the agent runs already",
         Started::Now => "the agent runs",
     });
+    agent_process::say_port(context)?;
     if resolve::identity(context)?.is_none() {
         context.output.say("this device is not registered: register it with `link register`");
     }
@@ -32,5 +33,6 @@ pub(super) async fn restart(context: &Context) -> Result<(), CliError> {
     agent_process::stop(context).await?;
     agent_process::start(context).await?;
     context.output.say("the agent was restarted");
+    agent_process::say_port(context)?;
     context.output.data(&json!({"running": true, "started": true}), |_| String::new())
 }

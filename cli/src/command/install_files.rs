@@ -144,18 +144,21 @@ async fn start(context: &Context, changed: bool) -> Result<(), CliError> {
         Started::Before => "the agent runs",
         Started::Now => "started the agent",
     });
+    agent_process::say_port(context)?;
     context.output.say(&service::in_words(&service::availability(context)));
     Ok(())
 }
 
 /// Makes sure that what runs is what was installed: the guard may have put the version before back.
 async fn runs(context: &Context, layout: &Layout) -> Result<(), CliError> {
-    let (local, deadline) = (LocalClient::new(context.local_port()?)?, Deadline::after(PATIENCE));
+    let (local, deadline) = (LocalClient::of(&context.roots), Deadline::after(PATIENCE));
     let answers = match resolve::identity(context)? {
-        Some(_) => loop {
-            let answer = local.healthz().await;
-            if answer.is_ok() || !deadline.pause_locally().await {
-                break answer.ok().map(|healthz| healthz.agent_version);
+        Some(identity) => loop {
+            let answer = local.healthz().await.ok();
+            // One that has not taken up a new registration yet is another device.
+            let answer = answer.filter(|healthz| healthz.device_id == identity.device_id);
+            if answer.is_some() || !deadline.pause_locally().await {
+                break answer.map(|healthz| healthz.agent_version);
             }
         },
         None => versions::current(layout),

@@ -33,12 +33,14 @@ struct Status {
     backend_url: Option<String>,
     device_id: Option<String>,
     agent: Option<Healthz>,
+    /// The port of the local API of the agent that answers.
+    local_port: Option<u16>,
     pipelines: Vec<PipelineEntry>,
     availability: Availability,
 }
 
 pub(super) async fn run(context: &Context, arguments: &args::Status) -> Result<ExitCode, CliError> {
-    let local = LocalClient::new(context.local_port()?)?;
+    let local = LocalClient::of(&context.roots);
     if arguments.watch {
         return watch::run(context, &local).await;
     }
@@ -74,6 +76,7 @@ async fn look(
         running,
         backend_url: identity.as_ref().map(|identity| identity.backend_url.clone()),
         device_id: identity.as_ref().map(|identity| identity.device_id.to_string()),
+        local_port: agent.as_ref().and_then(|_| local.port()),
         agent,
         pipelines,
         availability,
@@ -95,7 +98,7 @@ fn verdict(status: &Status, identity: Option<&Identity>) -> (ExitCode, Option<St
         return (ExitCode::Unreachable, advice(text));
     };
     if identity.is_some_and(|identity| identity.device_id != agent.device_id) {
-        let text = "the agent that answers is of another installation: is LINK_HOME right?";
+        let text = "the agent still runs as another device: restart it with `link restart`";
         return (ExitCode::Failed, advice(text));
     }
     match agent.transport.state {
@@ -127,6 +130,9 @@ fn text(status: &Status) -> String {
     if let Some(url) = &status.backend_url {
         let connection = status.agent.as_ref().map(connection).unwrap_or_default();
         lines.push(format!("Backend    {url}{connection}"));
+    }
+    if let Some(port) = status.local_port {
+        lines.push(format!("Local API  http://127.0.0.1:{port}"));
     }
     lines.push(format!("Service    {}", service::in_words(&status.availability)));
     if let Some(agent) = &status.agent {
@@ -230,6 +236,7 @@ mod tests {
             backend_url: Some("http://b".into()),
             device_id: Some("dev_1".into()),
             agent: None,
+            local_port: None,
             pipelines: Vec::new(),
             availability: Availability {
                 tier: Tier::Detached,

@@ -9,11 +9,9 @@ use link_installer::{
     stage::{Stage, StageError},
     update::{Declined, Wanted},
 };
-use link_platform::fs;
 use link_protocol::{
     local_api::Healthz,
     report::LifecycleStatus,
-    secret::Secret,
     update::{UpdateEnd, UpdatePhase, UpdateProgress, UpdateRequest},
 };
 use semver::Version;
@@ -44,7 +42,7 @@ pub(super) async fn run(context: &Context, arguments: Update) -> Result<(), CliE
     if arguments.check {
         return check(context, &wanted).await;
     }
-    let local = LocalClient::new(context.local_port()?)?;
+    let local = LocalClient::of(&context.roots);
     match local.healthz().await {
         Ok(before) => by_agent(context, &local, before.agent_version, wanted).await,
         Err(_) => here(context, &wanted).await,
@@ -79,11 +77,9 @@ async fn by_agent(
     before: Version,
     wanted: Wanted,
 ) -> Result<(), CliError> {
-    let token = fs::read_to_string(&context.roots.control_token())
-        .map_err(|error| CliError::file(&error))?;
     let Wanted { version, again, channel } = wanted;
     let request = UpdateRequest { version, again, channel };
-    local.update(Secret::new(token.trim()), &request).await?;
+    local.update(&request).await?;
     let (progress, deadline) = (Progress::start(context.output), Deadline::after(PATIENCE));
     let (mut seen, mut began) = (UpdateProgress::default(), false);
     let mut silence = None;
@@ -208,8 +204,8 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     let from = install_files::own_version();
     if agent_process::stop(context).await? {
         agent_process::start(context).await?;
-        let local = LocalClient::new(context.local_port()?)?;
-        let runs = local.healthz().await.map(|healthz| healthz.agent_version);
+        let runs =
+            LocalClient::of(&context.roots).healthz().await.map(|healthz| healthz.agent_version);
         if runs.is_ok_and(|runs| runs != to) {
             let message = format!("version {to} does not run here; the one before was put back");
             return Err(CliError::new(ExitCode::RolledBack, "rolled-back", message));

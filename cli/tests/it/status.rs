@@ -1,4 +1,4 @@
-//! `link status` against an agent that answers what a test says.
+//! `link status` against an agent that answers what a test says, at the socket of a home.
 
 use axum::{Json, Router, routing::get};
 use link_protocol::{
@@ -8,13 +8,13 @@ use link_protocol::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{Backend, Home, id};
+use crate::support::{Agent, Backend, Home, id};
 
 // Holds: S9-5
 #[test]
 fn a_healthy_agent_is_shown_with_its_models_and_deployments() {
-    let agent = agent("connected", "alpha");
-    let ran = registered(&agent).link(&["status"]);
+    let (home, _agent) = registered("connected", "alpha");
+    let ran = home.link(&["status"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");
     let (device, deploying) = (id("dev", 1), id("mdl", 3));
     assert_eq!(
@@ -23,6 +23,7 @@ fn a_healthy_agent_is_shown_with_its_models_and_deployments() {
             "Agent      online, version 1.3.0 · Alpha\n\
              Device     {device}\n\
              Backend    https://link.example (connected, http)\n\
+             Local API  http://127.0.0.1:41234\n\
              \n\
              MODEL   STATE        ADDRESS\n\
              smollm  serving      http://127.0.0.1:8080\n\
@@ -34,15 +35,24 @@ fn a_healthy_agent_is_shown_with_its_models_and_deployments() {
 
 #[test]
 fn json_holds_what_the_agent_said() {
-    let agent = agent("connected", "stable");
-    let ran = registered(&agent).link(&["status", "--json"]);
+    let (home, _agent) = registered("connected", "stable");
+    let ran = home.link(&["status", "--json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let status = ran.stdout_json();
     let mut members: Vec<_> = status.as_object().unwrap().keys().cloned().collect();
     members.sort();
-    let wanted =
-        ["agent", "availability", "backend_url", "device_id", "pipelines", "registered", "running"];
+    let wanted = [
+        "agent",
+        "availability",
+        "backend_url",
+        "device_id",
+        "local_port",
+        "pipelines",
+        "registered",
+        "running",
+    ];
     assert_eq!(members, wanted);
+    assert_eq!(status["local_port"], 41234);
     assert_eq!(status["availability"]["tier"], "detached");
     assert_eq!(status["availability"]["survives_reboot"], false);
     assert_eq!(status["agent"], healthz("connected", "stable"));
@@ -54,21 +64,33 @@ fn an_agent_without_its_backend_is_not_healthy() {
     for (state, code, words) in
         [("connecting", 69, "keeps trying"), ("refused", 77, "`link register` again")]
     {
-        let agent = agent(state, "stable");
-        let ran = registered(&agent).link(&["status"]);
+        let (home, _agent) = registered(state, "stable");
+        let ran = home.link(&["status"]);
         assert_eq!(ran.code, code, "{ran:?}");
         assert!(ran.stdout.contains(&format!("({state}, http)")) && ran.stderr.contains(words));
     }
 }
 
 #[test]
-fn an_agent_of_another_installation_is_not_taken_for_ours() {
-    let agent = agent("connected", "stable");
-    let home = registered(&agent);
+fn an_agent_that_runs_as_another_device_is_not_taken_for_this_one() {
+    let (home, _agent) = registered("connected", "stable");
     let text = std::fs::read_to_string(home.path("state/identity.json")).unwrap();
     home.file("state/identity.json", &text.replace(&id("dev", 1), &id("dev", 2)));
     let ran = home.link(&["status"]);
-    assert!(ran.code == 1 && ran.stderr.contains("another installation"), "{ran:?}");
+    assert!(ran.code == 1 && ran.stderr.contains("as another device"), "{ran:?}");
+}
+
+#[test]
+fn whoever_has_the_port_is_not_asked() {
+    let stranger = Backend::start(api("connected", "stable"));
+    let port = stranger.url.rsplit(':').next().unwrap();
+    let home = with_identity(Home::new().with("LINK_LOCAL_PORT", port));
+    home.file("state/run/control.token", "secret");
+    for words in [&["status"][..], &["update"]] {
+        let ran = home.link(words);
+        assert!(ran.code != 0 && !ran.stdout.contains("online"), "{ran:?}");
+    }
+    assert_eq!(stranger.seen(), [""; 0]);
 }
 
 #[test]
@@ -80,9 +102,15 @@ fn a_file_of_an_earlier_schema_is_rejected() {
     assert!(ran.stderr.contains("schema version is `2.0`, and only `2.1` is read"), "{ran:?}");
 }
 
-fn registered(agent: &Backend) -> Home {
-    let port = agent.url.rsplit(':').next().unwrap();
-    let home = Home::new().with("LINK_LOCAL_PORT", port);
+/// A home of a registered device whose agent answers so.
+fn registered(connection: &'static str, channel: &'static str) -> (Home, Agent) {
+    let home = with_identity(Home::new());
+    home.file("state/run/local-api.json", r#"{"port": 41234, "pid": 1}"#);
+    let agent = Agent::start(&home, api(connection, channel));
+    (home, agent)
+}
+
+fn with_identity(home: Home) -> Home {
     let identity = Identity {
         schema_version: SCHEMA_VERSION.into(),
         backend_url: "https://link.example".into(),
@@ -97,12 +125,10 @@ fn registered(agent: &Backend) -> Home {
     home
 }
 
-fn agent(connection: &'static str, channel: &'static str) -> Backend {
-    Backend::start(
-        Router::new()
-            .route("/healthz", get(move || async move { Json(healthz(connection, channel)) }))
-            .route("/models", get(|| async { Json(pipelines()) })),
-    )
+fn api(connection: &'static str, channel: &'static str) -> Router {
+    Router::new()
+        .route("/healthz", get(move || async move { Json(healthz(connection, channel)) }))
+        .route("/models", get(|| async { Json(pipelines()) }))
 }
 
 fn healthz(connection: &str, channel: &str) -> Value {

@@ -149,6 +149,28 @@ impl Backend {
     }
 }
 
+/// An agent that runs while the value lives, at the socket of its home.
+pub(crate) struct Agent {
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Agent {
+    pub(crate) fn start(home: &Home, app: Router) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let socket = home.path("state/run/control.sock");
+        let listener = {
+            let _within = runtime.enter();
+            tokio::net::UnixListener::bind(socket).unwrap()
+        };
+        runtime.spawn(async move { axum::serve(listener, app).await });
+        Self { _runtime: runtime }
+    }
+}
+
 impl Backend {
     /// Returns the requests that have come, and forgets them.
     pub(crate) fn seen(&self) -> Vec<String> {

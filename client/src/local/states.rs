@@ -1,10 +1,10 @@
 //! The agent's stream of states, read as it comes.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use link_protocol::local_api::{Healthz, KEEP_ALIVE, STATE_EVENT};
-use reqwest::Response;
 
+use super::exchange::Answer;
 use crate::http::{Cause, Failure};
 
 /// The largest event that is read, in bytes.
@@ -14,9 +14,8 @@ const EVENT_LIMIT: usize = 1024 * 1024;
 const SILENCE: Duration = KEEP_ALIVE.saturating_mul(3);
 
 /// The states of an agent, each when it comes.
-#[derive(Debug)]
 pub struct States {
-    response: Response,
+    answer: Answer,
     lines: Lines,
     event: Event,
 }
@@ -32,9 +31,15 @@ struct Event {
 #[derive(Debug, Default)]
 struct Lines(Vec<u8>);
 
+impl fmt::Debug for States {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("States").field("of", &self.answer.name()).finish_non_exhaustive()
+    }
+}
+
 impl States {
-    pub(super) fn new(response: Response) -> Self {
-        Self { response, lines: Lines::default(), event: Event::default() }
+    pub(super) fn new(answer: Answer) -> Self {
+        Self { answer, lines: Lines::default(), event: Event::default() }
     }
 
     /// Waits for the next state; nothing when the agent has ended the stream.
@@ -49,9 +54,8 @@ impl States {
                     return state.map(Some).map_err(|error| self.unreadable(&error.to_string()));
                 }
             }
-            let chunk = tokio::time::timeout(SILENCE, self.response.chunk()).await;
-            let chunk = chunk.map_err(|_| self.broken(Cause::Timeout))?;
-            match chunk.map_err(|error| self.broken(Cause::of(&error)))? {
+            let chunk = tokio::time::timeout(SILENCE, self.answer.chunk()).await;
+            match chunk.map_err(|_| self.broken(Cause::Timeout))?? {
                 Some(bytes) => self.lines.add(&bytes),
                 None => return Ok(None),
             }
@@ -66,7 +70,7 @@ impl States {
     }
 
     fn broken(&self, cause: Cause) -> Failure {
-        Failure::Unavailable { url: self.response.url().to_string(), cause }
+        Failure::Unavailable { url: self.answer.name().to_owned(), cause }
     }
 }
 

@@ -14,7 +14,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use link_client::local::LocalClient;
 use link_installer::{
     guard::{Cause, Effect, End, Event, Fault, Guard, Limits, PORT_TAKEN, SILENCE},
     install::InstallError,
@@ -38,6 +37,9 @@ use link_protocol::{
 
 /// The log of the guard and the agent begins anew above this, in bytes.
 const LOG_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// How long the agent may take to hear what it is told.
+const HEARING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     names::keep_to_what_is_built_in();
@@ -83,7 +85,6 @@ fn run() -> anyhow::Result<()> {
     {
         tell(&error.to_string());
     }
-    link_client::install_crypto();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(guard(layout.clone()));
     fs::remove_file(&layout.guard_pid())?;
@@ -193,7 +194,7 @@ impl Shell {
                 let tried = self.trial.take()?;
                 if self.change(|versions| versions.commit(&tried)).is_some() {
                     tell(&format!("version {tried} has proved itself"));
-                    self.tell_committed().await;
+                    self.tell(&FromGuard::Committed).await;
                 }
                 return self.finds_another_trial();
             }
@@ -273,22 +274,24 @@ impl Shell {
                 self.finds_trial(false).then_some(Event::OnTrial { started: false })
             }
             FromAgent::Alive { version, local_port } if on_trial => {
-                let is_new = self.trial.as_ref() == Some(&version);
-                let is_well = is_new && self.answers(&version, local_port).await;
-                is_new.then_some(if is_well { Event::Well } else { Event::Runs })
+                if self.trial.as_ref() != Some(&version) {
+                    return None;
+                }
+                // An agent that is not registered has no local API.
+                if local_port.is_none() && !self.layout.roots().identity().exists() {
+                    return Some(Event::Well);
+                }
+                self.tell(&FromGuard::Healthz).await;
+                Some(Event::Runs)
             }
-            FromAgent::Alive { .. } => {
+            FromAgent::Answered { version } if on_trial => {
+                (self.trial.as_ref() == Some(&version)).then_some(Event::Well)
+            }
+            FromAgent::Alive { .. } | FromAgent::Answered { .. } => {
                 let _uncut = fs::truncate_above(&self.layout.agent_log(), LOG_LIMIT);
                 Some(self.finds_another_trial().unwrap_or(Event::Heard))
             }
         }
-    }
-
-    /// Asks the local API, which an agent that is not registered does not have.
-    async fn answers(&self, version: &semver::Version, port: Option<u16>) -> bool {
-        let Some(port) = port else { return !self.layout.roots().identity().exists() };
-        let Ok(local) = LocalClient::new(port) else { return false };
-        local.healthz().await.is_ok_and(|healthz| healthz.agent_version == *version)
     }
 
     /// Resolves what an interrupted replacement left, and tells whether a version is on trial.
@@ -307,11 +310,12 @@ impl Shell {
             .ok()
     }
 
-    async fn tell_committed(&mut self) {
+    async fn tell(&mut self, what: &FromGuard) {
         if let Some(line) = &mut self.line
-            && let Ok(text) = serde_json::to_string(&FromGuard::Committed)
+            && let Ok(text) = serde_json::to_string(what)
         {
-            line.tell(&text).await;
+            // One that does not read must not hold the guard up.
+            let _unheard = tokio::time::timeout(HEARING, line.tell(&text)).await;
         }
     }
 

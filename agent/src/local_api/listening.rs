@@ -1,0 +1,144 @@
+//! Where the local API listens: a port, a socket for programs of this user, and a file by which they
+//! find the port.
+
+use anyhow::Context as _;
+use link_client::local;
+use link_platform::{fs, paths::Roots, port_owner, private_socket};
+use link_protocol::{limits, local_api::Listening as Written};
+use semver::Version;
+use tokio::{
+    io::DuplexStream,
+    net::TcpListener,
+    sync::mpsc,
+    time::{Duration, timeout},
+};
+
+/// How long the API may take to answer what the guard asks.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a question and an answer may have on their way, in bytes.
+const ON_THE_WAY: usize = 16 * 1024;
+
+/// The port that the local API should have.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct WantedPort {
+    port: u16,
+    /// Whether any other one does, when it is taken.
+    or_another: bool,
+}
+
+/// Another program has the port that was given: no fault of this version.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct PortTaken(String);
+
+/// Where this process asks its own API.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnDoor {
+    pub(crate) port: u16,
+    pub(super) door: mpsc::Sender<DuplexStream>,
+}
+
+impl WantedPort {
+    /// The usual port is only tried first; one that a person has named is meant.
+    pub(crate) fn of(given: Option<u16>, configured: u16) -> Self {
+        let or_another = given.is_none() && configured == limits::LOCAL_API_PORT;
+        Self { port: given.unwrap_or(configured), or_another }
+    }
+
+    /// Takes the port, or another one where that does.
+    pub(super) async fn bind(self) -> anyhow::Result<TcpListener> {
+        let wanted = TcpListener::bind(("127.0.0.1", self.port)).await;
+        match wanted {
+            Err(error) if self.or_another => {
+                let listener = TcpListener::bind(("127.0.0.1", 0)).await;
+                let listener = listener.context("the local API gets no port")?;
+                let port = listener.local_addr().context("the local API has no address")?.port();
+                let taken = taken(self.port);
+                tracing::warn!("{taken} ({error}); the local API listens on port {port}");
+                Ok(listener)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+                Err(anyhow::Error::new(PortTaken(taken(self.port))))
+            }
+            bound => bound.with_context(|| taken(self.port)),
+        }
+    }
+}
+
+/// Listens on the socket; without one, programs of this user come by the port and prove themselves.
+pub(super) fn bind_socket(roots: &Roots) -> Option<private_socket::Listener> {
+    let path = roots.control_socket();
+    private_socket::Listener::bind(&path)
+        .inspect_err(|error| {
+            tracing::warn!("no socket at `{}`: {error}; the port has to do", path.display());
+        })
+        .ok()
+}
+
+/// Writes down for the programs of this user where the API listens.
+pub(super) fn write_down(roots: &Roots, port: u16) {
+    let written = Written { port, pid: std::process::id() };
+    let text = serde_json::to_vec(&written).expect("a port and a process have a text");
+    if let Err(error) = fs::write_private(&roots.local_api(), &text) {
+        tracing::warn!("{error}");
+    }
+}
+
+/// Takes away what says that the API listens.
+pub(super) fn strike_out(roots: &Roots) {
+    for path in [roots.local_api(), roots.control_socket()] {
+        if let Err(error) = fs::remove_file(&path) {
+            tracing::debug!("{error}");
+        }
+    }
+}
+
+impl OwnDoor {
+    /// Asks the API for `/healthz` as a program would, without a descriptor that others could take;
+    /// returns the version that it says, or nothing when it does not answer.
+    pub(crate) async fn version(&self) -> Option<Version> {
+        let (ours, theirs) = tokio::io::duplex(ON_THE_WAY);
+        let ask = async {
+            self.door.send(theirs).await.ok()?;
+            local::healthz_over(ours).await.ok()
+        };
+        Some(timeout(PATIENCE, ask).await.ok()??.agent_version)
+    }
+}
+
+fn taken(port: u16) -> String {
+    match port_owner::find(port) {
+        Some(owner) => format!(
+            "the local API's port {port} is in use by {} (process {})",
+            owner.program, owner.pid
+        ),
+        None => format!("the local API's port {port} cannot be taken"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Holds: S4.2-3
+    #[test]
+    fn the_usual_port_is_tried_first_and_one_that_was_named_is_meant() {
+        let usual = limits::LOCAL_API_PORT;
+        let wanted = |port, or_another| WantedPort { port, or_another };
+        assert_eq!(WantedPort::of(None, usual), wanted(usual, true));
+        assert_eq!(WantedPort::of(Some(usual), usual), wanted(usual, false));
+        assert_eq!(WantedPort::of(None, 8080), wanted(8080, false));
+        assert_eq!(WantedPort::of(Some(1), 8080), wanted(1, false));
+    }
+
+    #[tokio::test]
+    async fn a_port_that_is_taken_gives_way_to_another_only_where_none_was_named() {
+        let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = taken.local_addr().unwrap().port();
+        let error = WantedPort { port, or_another: false }.bind().await.unwrap_err();
+        assert!(error.is::<PortTaken>(), "{error:#}");
+        let other = WantedPort { port, or_another: true }.bind().await.unwrap();
+        assert_ne!(other.local_addr().unwrap().port(), port);
+    }
+}
