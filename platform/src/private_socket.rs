@@ -69,7 +69,7 @@ mod tests {
     async fn a_path_that_is_too_long_is_refused_and_nothing_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a".repeat(120));
-        std::fs::write(&path, "kept").unwrap();
+        crate::fs::write_atomic(&path, b"kept").unwrap();
         assert_eq!(Listener::bind(&path).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         assert!(path.exists());
     }

@@ -2,6 +2,7 @@
 //! nothing that learns its token, and nothing that passes for it.
 
 use std::{
+    ffi::OsString,
     io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
     os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
@@ -11,14 +12,18 @@ use std::{
     time::Duration,
 };
 
-use link_protocol::report::CommandResult;
+use link_platform::{line::Line, process::Program};
+use link_protocol::{
+    guard_line::{FromAgent, FromGuard},
+    report::CommandResult,
+};
 use link_tests::{
     backend::TestBackend,
     chat,
     device::{TestDevice, free_port},
     engines::{self, TINY_REPLY},
     program,
-    wait::until,
+    wait::{PATIENCE, until},
 };
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
@@ -69,6 +74,43 @@ async fn idle_connections_of_a_stranger_switch_nothing_off() {
     .await;
 }
 
+/// Who keeps others away from the port must not decide about an update.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_guard_is_answered_while_strangers_hold_every_connection() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::register(&backend).await;
+    let set = |name: &str, value: OsString| (name.into(), value);
+    let agent = Program {
+        path: "prlimit".into(),
+        args: vec!["--nofile=1024:1024".into(), "--".into(), program::path("link-agent").into()],
+        env: vec![
+            set("LINK_HOME", device.home().into()),
+            set("LINK_LOCAL_PORT", device.local_port.to_string().into()),
+        ],
+        log: Some(device.home().join("agent.log")),
+    };
+    let (agent, mut line) = Line::start(&agent).unwrap();
+    backend.online(device.id, true).await;
+    let crowd: Vec<_> = (0..1100).map_while(|_| connect(device.local_port)).collect();
+    assert_eq!(crowd.len(), 1100);
+    for _ in 0..3 {
+        line.tell(&serde_json::to_string(&FromGuard::Healthz).unwrap()).await;
+        let answered = async {
+            loop {
+                let told = line.next().await.unwrap();
+                if let FromAgent::Answered { version } = serde_json::from_str(&told).unwrap() {
+                    return version;
+                }
+            }
+        };
+        let version = tokio::time::timeout(PATIENCE, answered).await.unwrap();
+        assert_eq!(version.to_string(), env!("CARGO_PKG_VERSION"));
+    }
+    agent.terminate();
+    until("the agent to end", || async { agent_has_ended(&device) }).await;
+    drop(agent);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn heads_and_bodies_that_never_end_are_given_up() {
     let backend = TestBackend::start().await;
@@ -109,6 +151,35 @@ async fn no_command_gives_the_token_to_whoever_holds_the_port() {
     let heard = impostor.heard();
     assert!(!heard.contains(token.trim()), "the token was sent to a stranger:\n{heard}");
     assert!(!heard.to_lowercase().contains("authorization"), "{heard}");
+}
+
+/// The path of a socket has at most 107 bytes.
+#[tokio::test(flavor = "multi_thread")]
+async fn where_there_is_no_socket_the_port_has_to_prove_itself() {
+    let backend = TestBackend::start().await;
+    let mut device = TestDevice::register(&backend).await;
+    let stage = tempfile::tempdir().unwrap();
+    let long = stage.path().join("a".repeat(100));
+    std::os::unix::fs::symlink(device.home(), &long).unwrap();
+    device.run(&[("LINK_HOME", long.to_str().unwrap())]);
+    backend.online(device.id, true).await;
+    assert!(!device.home().join("state/run/control.sock").exists());
+    let link = |words: &[&str]| device.link().args(words).env("LINK_HOME", &long).output().unwrap();
+    let status = link(&["status"]);
+    assert!(status.status.success(), "{status:?}");
+    // The token is taken; there is nothing to update.
+    let update = link(&["update"]);
+    assert!(text(&update.stderr).contains("it was not installed by install.sh"), "{update:?}");
+    device.kill();
+    let token = std::fs::read_to_string(device.home().join("state/run/control.token")).unwrap();
+    let impostor = Impostor::at(device.local_port, &device.id.to_string());
+    let link = |words: &[&str]| device.link().args(words).env("LINK_HOME", &long).output().unwrap();
+    for words in [&["status"][..], &["update"]] {
+        let ran = link(words);
+        assert!(!ran.status.success() && !text(&ran.stdout).contains("9.9.9"), "{ran:?}");
+    }
+    let heard = impostor.heard();
+    assert!(heard.contains("/proof?nonce=") && !heard.contains(token.trim()), "{heard}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -288,6 +359,10 @@ fn serve(mut stream: TcpStream, record: &Mutex<String>, state: &str) {
             return;
         }
     }
+}
+
+fn agent_has_ended(device: &TestDevice) -> Option<()> {
+    (!device.home().join("state/agent.pid").exists()).then_some(())
 }
 
 fn connect(port: u16) -> Option<TcpStream> {

@@ -85,6 +85,37 @@ async fn a_version_that_fails_is_rolled_back_and_not_tried_again_by_itself() {
     installed.is_healthy().await;
 }
 
+/// Nobody gets through to its port, and it answers the guard on their line.
+const ANSWERS_ON_THE_LINE: &str = r#"exec 3<&0
+while read -r line; do
+    case $line in *healthz*) echo '{"event":"answered","version":"9.9.1"}' >&3 ;; esac
+done <&3 &
+trap 'exit 0' TERM
+while :; do
+    echo '{"event":"alive","version":"9.9.1","local_port":1}' >&3
+    sleep 1
+done"#;
+
+// Holds: S3.4-3
+#[tokio::test]
+async fn a_version_whose_port_is_starved_is_kept_by_what_it_says_on_the_line() {
+    let installed = Installed::new(&[]).await;
+    let script = format!("{PASSES_ITS_CHECK}\n{ANSWERS_ON_THE_LINE}").leak();
+    installed.releases.publish(NEW, Agent::Script(script));
+    let mut update = installed.command(&["update"]).spawn().unwrap();
+    let log = installed.device.home().join("state/logs/agent.log");
+    let decided = until("the end of the trial", || async {
+        let log = std::fs::read_to_string(&log).ok()?;
+        let ends = ["has proved itself", "rolling version"];
+        log.lines().find(|line| ends.iter().any(|end| line.contains(end))).map(str::to_owned)
+    })
+    .await;
+    drop(update.kill());
+    drop(update.wait());
+    assert_eq!(decided, format!("link-guard: version {NEW} has proved itself"));
+    assert!(installed.link(&["stop"]).status.success());
+}
+
 /// The port may be free the next time.
 #[tokio::test]
 async fn a_version_that_finds_the_port_taken_is_rolled_back_and_not_given_up() {
