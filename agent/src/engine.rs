@@ -18,7 +18,7 @@ use std::{
 
 use anyhow::Context as _;
 use link_agent_core::{components::LANGUAGE_MODEL, event::Event};
-use link_platform::{fs, local_socket, paths::Roots, process::Program};
+use link_platform::{fs, paths::Roots, private_socket, process::Program};
 use link_plugin_language_model::{self as language_model, Launch, Listen, ListensOn, Manifest};
 use link_protocol::{
     command::{Alias, Sha256Hex},
@@ -240,7 +240,7 @@ impl Engines {
     fn channel(&self, pipeline_id: PipelineId) -> anyhow::Result<Channel> {
         let socket = self.run_folder.join(format!("{pipeline_id}.sock"));
         let takes_sockets = match self.manifest.engine.listens_on {
-            ListensOn::Socket => local_socket::can_stand_at(&socket),
+            ListensOn::Socket => private_socket::can_stand_at(&socket),
             ListensOn::Port => false,
         };
         if takes_sockets {

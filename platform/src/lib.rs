@@ -11,7 +11,6 @@ pub mod disk;
 pub mod facts;
 pub mod fs;
 pub mod line;
-pub mod local_socket;
 pub mod memory;
 pub mod names;
 pub mod notify;

@@ -37,6 +37,13 @@ impl Listener {
     }
 }
 
+/// Tells whether a socket can stand at `path`: the system has such sockets, and the path fits into an
+/// address of theirs (107 bytes on Linux, 103 on macOS).
+#[must_use]
+pub fn can_stand_at(path: &Path) -> bool {
+    system::can_stand_at(path)
+}
+
 /// Connects to the program that listens at `path`, which is one of this user or of root.
 ///
 /// # Errors
@@ -63,6 +70,12 @@ mod tests {
         let mut heard = [0; 5];
         server.unwrap().read_exact(&mut heard).await.unwrap();
         assert_eq!(&heard, b"hello");
+    }
+
+    #[test]
+    fn a_path_that_is_too_long_holds_no_socket() {
+        assert!(can_stand_at(Path::new("/home/ada/.local/state/link/run/engine.sock")));
+        assert!(!can_stand_at(Path::new(&format!("/{}", "x".repeat(110)))));
     }
 
     #[tokio::test]

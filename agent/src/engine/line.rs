@@ -22,7 +22,7 @@ use hyper::{
     client::conn::http1::{self, SendRequest},
 };
 use hyper_util::rt::TokioIo;
-use link_platform::{local_socket, port_owner};
+use link_platform::{port_owner, private_socket};
 use link_protocol::{limits, port::Port, secret::Secret};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -164,7 +164,7 @@ async fn connect(address: &Address) -> Result<Connection, LineError> {
     let connecting = async {
         match &address.channel {
             Channel::Socket(path) => {
-                speak(local_socket::connect(path).await.map_err(LineError::Connect)?).await
+                speak(private_socket::connect(path).await.map_err(LineError::Connect)?).await
             }
             Channel::Port(port) => speak(connect_to_child(*port, address.pid).await?).await,
         }

@@ -17,6 +17,10 @@ use tokio::net::{UnixListener, UnixStream};
 pub(super) type Stream = UnixStream;
 pub(super) type Listener = UnixListener;
 
+pub(super) fn can_stand_at(path: &Path) -> bool {
+    SocketAddr::from_pathname(path).is_ok()
+}
+
 pub(super) fn bind(path: &Path) -> io::Result<Listener> {
     // Says whether the path fits before anything is removed.
     SocketAddr::from_pathname(path)?;

@@ -6,6 +6,10 @@ use std::{convert::Infallible, io, path::Path};
 pub(super) type Stream = tokio::io::DuplexStream;
 pub(super) type Listener = Infallible;
 
+pub(super) fn can_stand_at(_path: &Path) -> bool {
+    false
+}
+
 pub(super) fn bind(_path: &Path) -> io::Result<Listener> {
     Err(io::ErrorKind::Unsupported.into())
 }
