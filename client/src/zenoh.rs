@@ -11,9 +11,7 @@ use link_protocol::{
     envelope::Receipt,
     problem::{self, Problem},
     signing::SigningKey,
-    zenoh::{
-        BUFFER, Endpoint, InvalidEndpoint, MAX_MESSAGE, Proof, Slot, Verb, ZenohAccess,
-    },
+    zenoh::{BUFFER, Endpoint, InvalidEndpoint, MAX_MESSAGE, Proof, Slot, Verb, ZenohAccess},
 };
 use serde_json::{Value, json};
 use zenoh::{

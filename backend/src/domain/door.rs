@@ -210,7 +210,11 @@ mod tests {
         assert_eq!(door.spoke(many[1]), [], "one of an address at a time");
         assert_eq!(door.spoke(many[2]), []);
         let (other, _) = door.arrive(origin(2));
-        assert_eq!(door.spoke(other), [Turn::Join(other)], "it waits for nobody of another address");
+        assert_eq!(
+            door.spoke(other),
+            [Turn::Join(other)],
+            "it waits for nobody of another address"
+        );
         assert_eq!(door.leave(many[0]), [Turn::Join(many[1])]);
         assert_eq!(door.leave(other), []);
         assert_eq!(door.leave(many[1]), [Turn::Join(many[2])]);

@@ -48,13 +48,7 @@ impl Seats {
 
     /// Seats a session of `user`, which the router has let in.
     #[must_use]
-    pub fn take(
-        &mut self,
-        user: &str,
-        origin: Origin,
-        ticket: Ticket,
-        now: Duration,
-    ) -> Seated {
+    pub fn take(&mut self, user: &str, origin: Origin, ticket: Ticket, now: Duration) -> Seated {
         let new = || Seat { held: None, origin, joins: Purse::full(JOINS, now) };
         let seat = self.0.entry(user.to_owned()).or_insert_with(new);
         let before = seat.origin;
@@ -107,7 +101,11 @@ mod tests {
         assert_eq!(taken, Seated::InPlaceOf(tickets[0], origin(1)));
         seats.leave("s1", tickets[0]);
         let taken = seats.take("s1", origin(1), tickets[3], NOW);
-        assert_eq!(taken, Seated::InPlaceOf(tickets[2], origin(2)), "the end of an old one frees none");
+        assert_eq!(
+            taken,
+            Seated::InPlaceOf(tickets[2], origin(2)),
+            "the end of an old one frees none"
+        );
         seats.leave("s1", tickets[3]);
         assert_eq!(seats.take("s1", origin(1), tickets[4], NOW), Seated::Alone);
     }

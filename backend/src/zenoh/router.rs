@@ -117,11 +117,16 @@ impl Router {
     /// Makes a place for the router of this process to listen at.
     pub(super) fn socket(&self) -> anyhow::Result<RouterSocket> {
         let folder = self.folder.display();
-        RouterSocket::new(&self.folder).with_context(|| format!("failed to make a socket in `{folder}`"))
+        RouterSocket::new(&self.folder)
+            .with_context(|| format!("failed to make a socket in `{folder}`"))
     }
 
     /// Opens the router of this process for `users`, at `socket`: the gate leads devices there.
-    pub(super) async fn open(&self, users: &[User], socket: &RouterSocket) -> anyhow::Result<Session> {
+    pub(super) async fn open(
+        &self,
+        users: &[User],
+        socket: &RouterSocket,
+    ) -> anyhow::Result<Session> {
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)
             .context("failed to make the file of users")?;
         std::io::Write::write_all(&mut file, dictionary(users, None).as_bytes())

@@ -266,11 +266,7 @@ pub(super) fn answers() -> Vec<Example> {
         ),
         body(
             "member_removed",
-            MemberRemoved {
-                user_id: id("usr_", 13),
-                revoked: vec![],
-                taken_over: vec![key_info],
-            },
+            MemberRemoved { user_id: id("usr_", 13), revoked: vec![], taken_over: vec![key_info] },
         ),
         body(
             "token_created",
