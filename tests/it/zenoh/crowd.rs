@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::{backend_with_router, hostile::Hostile};
 
-/// As many as an account may have, nearly; the router lets in 64 at a time.
+/// As many as an account may have, nearly; the router lets in 60 at a time, 30 of one address.
 const CROWD: u8 = 96;
 /// What a session may cost the backend, in KiB.
 const MEMORY: u64 = 400;

@@ -1,6 +1,8 @@
 //! Who tries to keep others out of the built-in router: with connections that say nothing, with the
 //! sessions of one password, with declarations without end.
 
+#![expect(clippy::print_stderr, reason = "tells what an attack cost")]
+
 use std::{
     collections::VecDeque,
     sync::Arc,

@@ -75,7 +75,7 @@ fn what_routers_say_among_themselves_is_refused() {
         body: ZExtBody::Unit,
         ext_qos: zenoh_protocol::transport::oam::ext::QoSType::DEFAULT,
     };
-    assert_eq!(wire.hear(&written(oam)), Err(Fault::OutOfTurn));
+    assert_eq!(wire.hear(&written(TransportBody::OAM(oam))), Err(Fault::OutOfTurn));
     assert_eq!(wire.hear(&ZSlice::from(vec![0x1e, 1, 2, 3])), Err(Fault::Unreadable));
     assert_eq!(length([0, 0x40]), Ok(LONGEST));
     assert_eq!(length([1, 0x40]), Err(Fault::TooLong));
