@@ -85,7 +85,7 @@ pub(crate) enum Input {
 
 /// Where everything else reaches the loop.
 #[derive(Clone, Debug)]
-pub(crate) struct Inbox(mpsc::Sender<Input>);
+pub(crate) struct Inbox(pub(crate) mpsc::Sender<Input>);
 
 /// What the local API shows of the core.
 #[derive(Clone, Debug)]
@@ -106,13 +106,6 @@ pub(crate) struct PipelineView {
 }
 
 impl Inbox {
-    /// The inbox of a loop that a test plays.
-    #[cfg(test)]
-    pub(crate) fn of_a_test() -> (Self, mpsc::Receiver<Input>) {
-        let (sender, receiver) = mpsc::channel(INBOX);
-        (Self(sender), receiver)
-    }
-
     /// Hands in an event; waits while the inbox is full, so a flood slows its source down.
     pub(crate) async fn event(&self, event: Event) {
         // The loop has ended only when the agent stops, and then no event matters.

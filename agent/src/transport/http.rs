@@ -95,7 +95,8 @@ mod tests {
         let polls = Arc::new(AtomicU32::new(0));
         let device: DeviceId = "dev_00000000000000000000000000000001".parse().unwrap();
         let client = AgentClient::new(&backend(&polls).await, device, Secret::new("t")).unwrap();
-        let (inbox, mut asked) = Inbox::of_a_test();
+        let (sender, mut asked) = tokio::sync::mpsc::channel(8);
+        let inbox = Inbox(sender);
         let core = async {
             while let Some(input) = asked.recv().await {
                 if let Input::Hello(answer) = input {

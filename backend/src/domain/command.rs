@@ -7,16 +7,14 @@
 //!            │                                            └─ time ▶ expired
 //! ```
 //!
-//! Invariants: an acknowledged command never expires, a superseded one is not delivered any more,
-//! the attempt never shrinks, nothing leads out of expired, and the first result stays. The epoch
-//! is taken at each delivery.
+//! Invariants: an acknowledged command never expires, a superseded one is not delivered any more, the
+//! attempt never shrinks, nothing leads out of expired, the first result stays. Each delivery takes the epoch.
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
     agent_api::Inflight,
-    backend_api::command as outside,
     command::{Command, Lane},
     envelope::{ENVELOPE_VERSION, Envelope, ReceiptKind},
     id::{CommandId, DeviceId, ModelId},
@@ -297,53 +295,6 @@ impl CommandRecord {
         }
     }
 
-    /// Returns the command as the outside sees it.
-    #[must_use]
-    pub fn info(&self) -> outside::CommandInfo {
-        outside::CommandInfo {
-            command_id: self.id,
-            r#type: self.command.kind(),
-            state: self.outside_state(),
-            model_id: model_of(&self.command),
-            device_id: self.device,
-            port: port_of(&self.command),
-            created_at: self.issued_at,
-            expires_at: self.expires_at,
-            result: self.outside_result(),
-            superseded_by: self.withdrawn.and_then(|withdrawal| withdrawal.by),
-            note: None,
-        }
-    }
-
-    fn outside_result(&self) -> Option<outside::CommandOutcome> {
-        if let Some(Outcome { report, reported_at }) = &self.result {
-            let (status, output) = (report.status.into(), report.output.clone());
-            return Some(outside::CommandOutcome { status, output, reported_at: *reported_at });
-        }
-        self.withdrawn.map(|Withdrawal { by, at }| match by {
-            Some(by) => outside::CommandOutcome {
-                status: outside::OutcomeStatus::Superseded,
-                output: format!("superseded by {by}"),
-                reported_at: at,
-            },
-            None => outside::CommandOutcome {
-                status: outside::OutcomeStatus::Cancelled,
-                output: "cancelled before it was delivered".to_owned(),
-                reported_at: at,
-            },
-        })
-    }
-
-    /// Returns the state in the specification's words (section 3.3).
-    #[must_use]
-    pub const fn outside_state(&self) -> outside::CommandState {
-        match self.state {
-            State::Queued | State::Delivered | State::Superseded => outside::CommandState::Sent,
-            State::Acknowledged => outside::CommandState::Processed,
-            State::Expired => outside::CommandState::Expired,
-        }
-    }
-
     fn acknowledge(&mut self) {
         self.state = State::Acknowledged;
         self.next_delivery_at = None;
@@ -393,7 +344,7 @@ pub fn next_due(records: &[CommandRecord], now: Timestamp) -> Option<Timestamp> 
     live.filter_map(|record| record.next_delivery_at).min()
 }
 
-/// Returns the model that a command is about.
+/// Returns the model of a command.
 #[must_use]
 pub const fn model_of(command: &Command) -> Option<ModelId> {
     match command {
@@ -442,6 +393,8 @@ fn after(now: Timestamp, wait: Duration) -> Timestamp {
     let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
     now.checked_add(wait).unwrap_or(Timestamp::MAX)
 }
+
+mod shown;
 
 #[cfg(test)]
 mod tests;

@@ -8,8 +8,8 @@ use link_protocol::{backend_api::device::Device, selector::Selector};
 use serde_json::json;
 
 use crate::{
-    context::Context, error::CliError, exit_code::ExitCode, output, progress::Progress,
-    wait::Deadline,
+    command::outcome, context::Context, error::CliError, exit_code::ExitCode, output,
+    progress::Progress, wait::Deadline,
 };
 
 /// Where the wish of one device is.
@@ -113,8 +113,15 @@ fn summarize<T>(context: &Context, what: &str, jobs: &[Job<T>]) -> Result<(), Cl
         return Ok(());
     }
     let message = format!("{what}: failed on {failed} of {} devices", jobs.len());
-    Err(CliError::new(ExitCode::Failed, "some-failed", message)
-        .hint("correct the causes and send it again; what was done stays done"))
+    let is_superseded =
+        |job: &Job<T>| job.step.as_ref().is_err_and(|error| error.code == outcome::SUPERSEDED);
+    let hint = if jobs.iter().any(is_superseded) {
+        "correct the causes and send it again to those devices alone; where it was superseded, the \
+         newer command counts"
+    } else {
+        "correct the causes and send it again; what was done stays done"
+    };
+    Err(CliError::new(ExitCode::Failed, "some-failed", message).hint(hint))
 }
 
 fn row<T>(job: &Job<T>) -> [String; 4] {

@@ -11,6 +11,9 @@ use crate::{
     wait::{self, Deadline},
 };
 
+/// The code of a command that a newer one has taken the place of.
+pub(super) const SUPERSEDED: &str = "superseded";
+
 /// Waits for the device's result and prints it; without `wait` prints that the command was sent.
 ///
 /// # Errors
@@ -60,7 +63,7 @@ pub(super) async fn report(
 pub(super) fn superseded(command: &CommandInfo, what: &str) -> CliError {
     let newer = command.superseded_by.map(|newer| newer.to_string()).unwrap_or_default();
     let message = format!("a newer command, {newer}, took the place of this one: {what}");
-    CliError::new(ExitCode::Failed, "superseded", message)
+    CliError::new(ExitCode::Failed, SUPERSEDED, message)
         .hint(format!("the newer one counts: `link commands explain {newer}`"))
 }
 
@@ -99,6 +102,6 @@ const fn code(status: OutcomeStatus) -> &'static str {
         OutcomeStatus::Failed => "command-failed",
         OutcomeStatus::Rejected => "command-rejected",
         OutcomeStatus::Cancelled => "command-cancelled",
-        OutcomeStatus::Superseded => "superseded",
+        OutcomeStatus::Superseded => SUPERSEDED,
     }
 }

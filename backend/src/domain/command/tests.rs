@@ -2,6 +2,7 @@
 
 use jiff::ToSpan as _;
 use link_protocol::{
+    backend_api::command as outside,
     command::{RepairServing, StopServing},
     id::PipelineId,
 };
