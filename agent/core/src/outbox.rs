@@ -132,7 +132,11 @@ impl Outbox {
     pub fn unauthorized(&mut self, id: u64, reason: String, changes: &mut Vec<Change>) {
         let Some(mut entry) = self.take(id) else { return };
         self.failures = 0;
-        if entry.unauthorized {
+        // What is newer must not be taken back by what is offered later.
+        let is_outdated = subject_of(&entry).is_some_and(|subject| {
+            self.queue.iter().any(|other| subject_of(other).is_some_and(|newer| newer == subject))
+        });
+        if entry.unauthorized || is_outdated {
             changes.push(Change::BuryReport { entry, reason });
             return;
         }

@@ -249,7 +249,11 @@ impl Caller {
                 Ok(info) => What::Observed {
                     command,
                     state: info.state,
-                    result: info.result.and_then(|result| result.status.reported()),
+                    // What the backend alone says of a command is no result of the device.
+                    result: info
+                        .result
+                        .filter(|_| info.state == CommandState::Processed)
+                        .and_then(|result| result.status.reported()),
                 },
                 Err(CallError::Backend(Failure::Refused(error))) if error.status == 404 => {
                     What::Missing { command }

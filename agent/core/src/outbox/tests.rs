@@ -121,6 +121,19 @@ fn a_newer_report_replaces_what_a_401_has_set_aside() {
 }
 
 #[test]
+fn a_401_sets_nothing_aside_that_a_newer_report_has_replaced() {
+    let mut bench = Bench::default();
+    bench.push(lifecycle());
+    assert_eq!(bench.pump(0), Some(1));
+    bench.push(lifecycle());
+    bench.outbox.unauthorized(1, "401".to_owned(), &mut bench.changes);
+    assert_eq!(bench.pump(0), Some(2));
+    bench.outbox.sent(2, &mut bench.changes);
+    bench.outbox.welcomed();
+    assert_eq!(bench.pump(0), None, "the older status would take the newer one back");
+}
+
+#[test]
 fn what_cannot_be_sent_waits_longer_each_time_and_a_connection_ends_the_wait() {
     let mut bench = Bench::default();
     bench.push(result(1));
