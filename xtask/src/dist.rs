@@ -1,7 +1,8 @@
 //! A release folder: the archive of the executables, the installer script, the signed manifest and the checksum file.
 //!
-//! What users get is static: it is built here, and nothing that needs a library of the system is packed. All of it depends on the executables, the key and the options alone: the same build gives the same bytes, whoever
-//! packs it and when.
+//! What users get is static: it is built here, and nothing that needs a library of the system is packed. Its programs
+//! trust the key that signs it, which is proved before it is written. All of it depends on the executables, the key and
+//! the options alone: the same build gives the same bytes, whoever packs it and when.
 
 #![expect(
     clippy::disallowed_methods,
@@ -24,6 +25,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     dist::{
         elf::ensure_static,
+        proof::{prove, trusted},
         statements::{Statements, counter_of},
     },
     release_key,
@@ -31,10 +33,13 @@ use crate::{
 
 mod build;
 mod elf;
+mod proof;
 mod statements;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 const EXECUTABLES: &[&str] = &["link", "link-agent", "link-backend", "link-guard"];
+/// The variable with the keys that a build trusts, as `link_installer::trust` reads it.
+const RELEASE_KEYS: &str = "LINK_RELEASE_KEYS";
 /// The modification time of every entry: 1 January 2026, in seconds of the epoch.
 const MODIFIED: u64 = 1_767_225_600;
 
@@ -77,7 +82,7 @@ pub(crate) struct Options {
     /// Where to put it [default: release-folder in the target folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Sign it with this release key, made by `cargo xtask release-key`
+    /// Sign it with this release key, made by `cargo xtask release-key`; the programs trust it
     #[arg(long, value_name = "FILE")]
     sign_with: Option<PathBuf>,
     /// How well tried it is: alpha, beta or stable
@@ -123,9 +128,16 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     let folder = match (&options.executables, options.profile.shipped()) {
         (Some(folder), _) => folder.clone(),
         (None, None) => target.join("debug"),
-        (None, Some(profile)) => build::run(root, &target, profile)?,
+        (None, Some(profile)) => {
+            let given = std::env::var(RELEASE_KEYS).ok();
+            let signer = statements.as_ref().map(|statements| statements.key.key.verifying());
+            build::run(root, &target, profile, &trusted(given.as_deref(), signer))?
+        }
     };
     let packed = packed(executables(&folder, options.profile)?, statements.as_ref())?;
+    if statements.is_some() && options.profile.shipped().is_some() {
+        prove(&packed, &options.release_version, &target.join("release-proof"))?;
+    }
     let files = release(&script(root)?, &packed, statements.as_ref(), options)?;
 
     std::fs::create_dir_all(&out)
@@ -147,8 +159,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
             let public = statements.key.key.verifying();
             format!("\nsigned with {} (key {})", public.public_key, public.kid)
         }
-        None => "\nNOT SIGNED: every build that trusts a release key refuses this release; \
-                 sign it with --sign-with FILE"
+        None => "\nNOT SIGNED: every build that trusts a release key refuses this release, and \
+                 these programs trust no key but those of LINK_RELEASE_KEYS; sign it with \
+                 --sign-with FILE"
             .to_owned(),
     });
     Ok(report)

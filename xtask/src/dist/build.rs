@@ -15,13 +15,19 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::dist::TARGET;
+use crate::dist::{RELEASE_KEYS, TARGET};
 
 /// What a static C library asks of the compiler, one argument after the other as Cargo reads them.
 const FLAGS: &str = "-C\x1ftarget-feature=+crt-static";
 
-/// Builds the executables, which is quick when nothing has changed, and returns their folder.
-pub(super) fn run(root: &Path, target: &Path, profile: &str) -> anyhow::Result<PathBuf> {
+/// Builds the executables, which trust the release keys in `trusted`, and returns their folder; quick
+/// when nothing has changed.
+pub(super) fn run(
+    root: &Path,
+    target: &Path,
+    profile: &str,
+    trusted: &str,
+) -> anyhow::Result<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     // Naming the target keeps the flags from build scripts and procedural macros, which Cargo loads.
     let status = Command::new(cargo)
@@ -31,6 +37,7 @@ pub(super) fn run(root: &Path, target: &Path, profile: &str) -> anyhow::Result<P
         .arg("--target-dir")
         .arg(target)
         .env("CARGO_ENCODED_RUSTFLAGS", FLAGS)
+        .env(RELEASE_KEYS, trusted)
         .status()
         .context("failed to start Cargo")?;
     anyhow::ensure!(status.success(), "the build failed");

@@ -1,0 +1,112 @@
+//! Proof that a release verifies itself before anybody gets it: its own `link` must say that a key
+//! which it trusts signed the files beside it. One that trusts no key would install anything.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "IO shell: writes the files of a release and runs its `link`"
+)]
+
+use std::{
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context as _, ensure};
+use link_protocol::signing::VerifyingKey;
+use semver::Version;
+
+use crate::dist::File;
+
+/// Returns the keys that the programs are built to trust: those that are `given` for the build, and
+/// the one that signs.
+pub(super) fn trusted(given: Option<&str>, signer: Option<&VerifyingKey>) -> String {
+    let given = given.unwrap_or_default().split(',').map(str::trim).filter(|key| !key.is_empty());
+    let mut keys: Vec<_> = given.collect();
+    if let Some(signer) = signer.map(|key| key.public_key.as_str())
+        && !keys.contains(&signer)
+    {
+        keys.push(signer);
+    }
+    keys.join(",")
+}
+
+/// Lets the packed `link` verify the packed files, in the folder `scratch`, which is made and deleted.
+pub(super) fn prove(packed: &[File], version: &Version, scratch: &Path) -> anyhow::Result<()> {
+    link_platform::fs::remove_dir(scratch)?;
+    let proved = verify(packed, version, scratch);
+    link_platform::fs::remove_dir(scratch)?;
+    proved
+}
+
+fn verify(packed: &[File], version: &Version, scratch: &Path) -> anyhow::Result<()> {
+    let folder = scratch.join("release");
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("failed to create `{}`", folder.display()))?;
+    for file in packed {
+        let path = folder.join(&file.name);
+        std::fs::write(&path, &file.contents)
+            .and_then(|()| {
+                std::fs::set_permissions(&path, std::fs::Permissions::from_mode(file.mode))
+            })
+            .with_context(|| format!("failed to write `{}`", path.display()))?;
+    }
+    // No key of the environment may speak for the ones that are built in.
+    let answer = Command::new(folder.join("link"))
+        .args(["verify-files", "--release", &version.to_string(), "--from"])
+        .arg(&folder)
+        .env_clear()
+        .env("LINK_HOME", scratch.join("home"))
+        .stdin(Stdio::null())
+        .output()
+        .context("failed to run the packed `link`")?;
+    let said = String::from_utf8_lossy(&answer.stderr);
+    let expected = format!("signature of release {version} verified");
+    ensure!(
+        answer.status.success() && said.contains(&expected),
+        "the packed `link` does not verify its own release, so nothing was written; it says: {}",
+        said.trim()
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use link_protocol::signing::SigningKey;
+
+    use super::*;
+
+    #[test]
+    fn the_key_that_signs_is_trusted_by_what_it_signs() {
+        let key = SigningKey::from_seed(&[1; 32]);
+        let own = key.verifying().public_key.as_str();
+        assert_eq!(trusted(None, None), "");
+        assert_eq!(trusted(None, Some(key.verifying())), own);
+        assert_eq!(trusted(Some(" other, "), Some(key.verifying())), format!("other,{own}"));
+        assert_eq!(trusted(Some(own), Some(key.verifying())), own);
+    }
+
+    #[test]
+    fn a_release_whose_link_checks_nothing_or_refuses_it_is_not_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let scratch = dir.path().join("proof");
+        let says = |script: &str| {
+            let link = File::executable("link", format!("#!/bin/sh\n{script}\n").into_bytes());
+            prove(&[link], &Version::new(1, 4, 0), &scratch).map_err(|error| error.to_string())
+        };
+        let verified = "echo signature of release 1.4.0 verified >&2";
+        assert_eq!(says(verified), Ok(()));
+        for script in [
+            "echo the signature of the release was NOT checked >&2",
+            "echo signature of release 1.3.0 verified >&2",
+            "echo signature of release 1.4.0 verified >&2; exit 24",
+        ] {
+            let refused = says(script).unwrap_err();
+            assert!(refused.contains("does not verify its own release"), "{refused}");
+        }
+        let asked = "[ \"$1 $2 $3 $4\" = 'verify-files --release 1.4.0 --from' ] && [ -x $5/link ] \
+                     && [ -z \"${LINK_DEV_RELEASE_KEYS:-}\" ] && ";
+        assert_eq!(says(&format!("{asked} {verified}")), Ok(()));
+        assert!(!scratch.exists());
+    }
+}
