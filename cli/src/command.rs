@@ -23,6 +23,10 @@ mod token;
 mod uninstall;
 mod update;
 
+use std::path::PathBuf;
+
+use link_platform::paths::Roots;
+
 use crate::{
     args::Command, context::Context, error::CliError, exit_code::ExitCode, output, shared_files,
 };
@@ -32,6 +36,7 @@ use crate::{
 /// # Errors
 /// What it failed with.
 pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode, CliError> {
+    context.ensure_own(written_by(context, &command).as_deref())?;
     match command {
         Command::Status(arguments) => return status::run(context, &arguments).await,
         Command::Register(arguments) => register::run(context, &arguments).await?,
@@ -63,6 +68,41 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::RefreshFiles => install_files::refresh(context)?,
     }
     Ok(ExitCode::Success)
+}
+
+/// Returns the folder of a person that a command writes to. What was installed by root in another's
+/// home is root's to take away, and what only reads may always.
+fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
+    match command {
+        Command::Status(_)
+        | Command::Completions { .. }
+        | Command::SelfCheck
+        | Command::VerifyFiles(_)
+        | Command::InstallBackend(_)
+        | Command::UninstallBackend(_) => None,
+        Command::Uninstall(_) => Some(context.roots.data.clone()),
+        Command::Register(_)
+        | Command::Start
+        | Command::Stop
+        | Command::Restart
+        | Command::Update(_)
+        | Command::Login(_)
+        | Command::Logout
+        | Command::Whoami
+        | Command::Account(_)
+        | Command::Member(_)
+        | Command::Token(_)
+        | Command::Audit(_)
+        | Command::Fleet(_)
+        | Command::Commands(_)
+        | Command::Key(_)
+        | Command::Device(_)
+        | Command::Model(_)
+        | Command::RepairServing(_)
+        | Command::Allowlist(_)
+        | Command::InstallFiles(_)
+        | Command::RefreshFiles => Roots::of_user().ok().map(|(home, _)| home),
+    }
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<(), CliError> {

@@ -5,7 +5,7 @@
     reason = "IO shell: the one place that reads the environment and the clock and makes ids"
 )]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use link_installer::{layout::Layout, service::systemd};
@@ -102,6 +102,27 @@ impl Context {
                 development_release_keys: text("LINK_DEV_RELEASE_KEYS"),
             },
         })
+    }
+
+    /// Refuses to write to a `folder` of another user: what root makes in a person's home keeps that
+    /// person out of it for ever. A folder that LINK_HOME names is meant.
+    ///
+    /// # Errors
+    /// When this user does not own it.
+    pub(crate) fn ensure_own(&self, folder: Option<&Path>) -> Result<(), CliError> {
+        match folder.filter(|folder| !self.environment.has_own_home && !fs::is_own(folder)) {
+            None => Ok(()),
+            Some(folder) => {
+                let message = format!(
+                    "{} does not belong to the user that this runs as; nothing was changed",
+                    folder.display()
+                );
+                Err(CliError::new(ExitCode::CannotWrite, "other-home", message).hint(
+                    "run it without sudo; for root itself use `sudo -H`, for another user \
+                     `sudo -iu USER`, and LINK_HOME=FOLDER for an installation anywhere else",
+                ))
+            }
+        }
     }
 
     /// Returns the port of the agent's local API: what was given, what the unit gives to the agent,

@@ -7,7 +7,7 @@
 )]
 
 use std::{
-    fs::{File, Permissions},
+    fs::{File, Metadata, Permissions},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
 };
@@ -52,14 +52,16 @@ pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), FileError> {
 }
 
 /// Like [`write_atomic`] for a file that a person made: a symbolic link stays one, and the file's
-/// permissions stay as they are.
+/// owner and permissions stay as they are.
 ///
 /// # Errors
-/// Those of [`write_atomic`].
+/// Those of [`write_atomic`], and when the file cannot be given back to its owner.
 pub fn rewrite(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let kept = std::fs::metadata(&path).ok().map(|found| found.permissions());
-    replace(&path, contents, kept.clone().or_else(|| system::permissions(system::PUBLIC)), kept)
+    let kept = std::fs::metadata(&path).ok();
+    let permissions = kept.as_ref().map(Metadata::permissions);
+    let permissions = permissions.or_else(|| system::permissions(system::PUBLIC));
+    replace(&path, contents, permissions, kept.as_ref())
 }
 
 /// Like [`write_atomic`], and no other user can ever read the file.
@@ -213,6 +215,12 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
     })
 }
 
+/// Tells whether the user that this process runs as owns what `path` leads to, or nothing is there.
+#[must_use]
+pub fn is_own(path: &Path) -> bool {
+    system::is_own(path)
+}
+
 /// Tells whether this user may run the file.
 #[must_use]
 pub fn is_executable(path: &Path) -> bool {
@@ -247,7 +255,7 @@ fn replace(
     path: &Path,
     contents: &[u8],
     permissions: Option<Permissions>,
-    kept: Option<Permissions>,
+    kept: Option<&Metadata>,
 ) -> Result<(), FileError> {
     let failed = |source| FileError { action: "write", path: path.to_owned(), source };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -258,8 +266,13 @@ fn replace(
     }
     let mut file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
     if let Some(kept) = kept {
-        // A new file has no more than the umask of this process lets it have.
-        file.as_file().set_permissions(kept).map_err(failed)?;
+        // A new file belongs to this user, and has no more than the umask of this process lets it
+        // have. A change of owner takes permissions away, so it comes first.
+        let keep = || {
+            system::keep_owner(file.as_file(), kept)?;
+            file.as_file().set_permissions(kept.permissions())
+        };
+        keep().map_err(failed)?;
     }
     file.write_all(contents).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
@@ -314,6 +327,26 @@ mod tests {
         assert_eq!(read_to_string(&file).unwrap(), "new");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
         assert!(link.is_symlink());
+    }
+
+    /// Root may give files away; nobody else can be tried here.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_root_rewrites_still_belongs_to_its_owner() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("dotfile");
+        std::fs::write(&file, "old").unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
+        assert!(is_own(&file) && is_own(&dir.path().join("nothing")));
+        if chown(&file, Some(65_534), Some(65_533)).is_err() {
+            return;
+        }
+        rewrite(&file, b"new").unwrap();
+        let found = file.metadata().unwrap();
+        assert_eq!((found.uid(), found.gid(), found.mode() & 0o777), (65_534, 65_533, 0o640));
+        assert!(!is_own(&file));
     }
 
     #[cfg(unix)]

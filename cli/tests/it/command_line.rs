@@ -186,3 +186,28 @@ fn without_a_terminal_questions_name_their_flag() {
     let ran = home.link(&["uninstall"]);
     assert!(ran.code == 2 && ran.stderr.contains("--yes"), "{}", ran.stderr);
 }
+
+/// `sudo -E link …`, or a shell that root has from `sudo -s`, keeps the person's HOME.
+#[test]
+fn a_home_of_another_user_is_not_written_to_by_the_command() {
+    let dir = tempfile::tempdir().unwrap();
+    if std::os::unix::fs::chown(dir.path(), Some(65_534), None).is_err() {
+        eprintln!("skipped: only root can give a folder to another user");
+        return;
+    }
+    let link = |variable: &str, words: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_link"));
+        command.args(words).env_clear().env(variable, dir.path());
+        let ran = command.output().unwrap();
+        (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
+    };
+    for words in [&["whoami"][..], &["login", "--device"], &["start"], &["update"], &["register"]] {
+        let (code, said) = link("HOME", words);
+        assert_eq!(code, Some(11), "{words:?}: {said}");
+        assert!(said.contains("does not belong") && said.contains("sudo -iu USER"), "{said}");
+    }
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    for (variable, words) in [("HOME", &["self-check"][..]), ("LINK_HOME", &["whoami"])] {
+        assert_ne!(link(variable, words).0, Some(11), "{variable} {words:?}");
+    }
+}

@@ -1,9 +1,9 @@
 //! File modes and folder syncs on Unix.
 
 use std::{
-    fs::{DirBuilder, File, Permissions},
+    fs::{DirBuilder, File, Metadata, Permissions},
     io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, fchown},
     path::Path,
 };
 
@@ -60,4 +60,22 @@ pub(super) fn is_at(file: &File, path: &Path) -> bool {
 
 pub(super) fn is_executable(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o100 != 0)
+}
+
+pub(super) fn is_own(path: &Path) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    std::fs::metadata(path).map_or(true, |found| found.uid() == own)
+}
+
+/// Gives `file` to who owned it `before`.
+pub(super) fn keep_owner(file: &File, before: &Metadata) -> io::Result<()> {
+    let made = file.metadata()?;
+    if made.uid() != before.uid() {
+        fchown(file, Some(before.uid()), None)?;
+    }
+    if made.gid() != before.gid() {
+        // Nobody but root can give a file to a group that they are not in; the owner is what counts.
+        let _stays_in_our_group = fchown(file, None, Some(before.gid()));
+    }
+    Ok(())
 }
