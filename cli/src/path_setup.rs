@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use link_installer::{layout::Layout, path_files};
+use link_installer::{
+    layout::Layout,
+    path_files::{self, Resolved},
+};
 use link_platform::{path_env::Shells, paths::Roots, session};
 
 use crate::{command::install_files, context::Context, error::CliError};
@@ -65,16 +68,24 @@ fn resolution(layout: &Layout, shells: &Shells) -> String {
     let command = layout.command();
     let user = session::user_name().unwrap_or_default();
     match path_files::resolve_in_login_shell(shells, &user) {
-        Some(found) if found == command => {
+        Resolved::Found(found) if found == command => {
             "a new login shell finds `link`; in this one, call it by its path or log in again"
                 .to_owned()
         }
-        Some(found) => format!(
+        Resolved::Found(found) => format!(
             "a new login shell takes {} for `link`; ours are `linkctl` and {}",
             found.display(),
             command.display()
         ),
-        None => format!("a new login shell does not find `link`; call {}", command.display()),
+        Resolved::Nothing => {
+            format!("a new login shell does not find `link`; call {}", command.display())
+        }
+        Resolved::NotAsked(shell) => format!(
+            "{} reads start files that were not edited: put {} first on its PATH, or call {}",
+            shell.display(),
+            layout.roots().bin.display(),
+            command.display()
+        ),
     }
 }
 

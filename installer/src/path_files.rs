@@ -26,6 +26,10 @@ use crate::{
 /// How long the start files of a shell may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The shells that can be asked what they take for a command.
+const ASKED: &[&str] =
+    &["sh", "ash", "dash", "bash", "zsh", "fish", "ksh", "ksh93", "mksh", "lksh", "yash"];
+
 /// What became of the files.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Edited {
@@ -155,14 +159,24 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// Returns what a fresh login shell takes for `link`; nothing when it finds none or does not say.
+/// What the login shell of a person takes for `link`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Resolved {
+    Found(PathBuf),
+    /// It finds none, or does not say.
+    Nothing,
+    /// This shell is another kind of program, whose start files were not edited.
+    NotAsked(PathBuf),
+}
+
+/// Asks a fresh login shell what it takes for `link`; no other shell speaks for it.
 #[must_use]
-pub fn resolve_in_login_shell(shells: &Shells, user: &str) -> Option<PathBuf> {
-    let known = ["sh", "dash", "bash", "zsh", "fish", "ksh"];
-    let name =
-        |shell: &PathBuf| shell.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-    let is_known = |shell: &PathBuf| name(shell).is_some_and(|name| known.contains(&&*name));
-    let shell = shells.login_shell.clone().filter(is_known).unwrap_or_else(|| "/bin/sh".into());
+pub fn resolve_in_login_shell(shells: &Shells, user: &str) -> Resolved {
+    let shell = shells.login_shell.clone().unwrap_or_else(|| "/bin/sh".into());
+    let name = shell.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if !ASKED.contains(&name) {
+        return Resolved::NotAsked(shell);
+    }
     let mut env = vec![
         ("HOME".into(), shells.home.clone().into()),
         ("USER".into(), user.into()),
@@ -171,11 +185,10 @@ pub fn resolve_in_login_shell(shells: &Shells, user: &str) -> Option<PathBuf> {
         ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
     ];
     env.extend(shells.zsh_folder.iter().map(|folder| ("ZDOTDIR".into(), folder.into())));
-    let args = vec!["-lc".into(), "command -v link".into()];
-    let answer =
-        process::call(&Call { program: shell, args, env: Some(env), limit: PATIENCE }).ok()?;
-    let last = answer.stdout.lines().last()?;
-    last.starts_with('/').then(|| last.into())
+    let args = vec!["-l".into(), "-c".into(), "command -v link".into()];
+    let answer = process::call(&Call { program: shell, args, env: Some(env), limit: PATIENCE });
+    let found = answer.ok().and_then(|answer| answer.stdout.lines().last().map(PathBuf::from));
+    found.filter(|found| found.is_absolute()).map_or(Resolved::Nothing, Resolved::Found)
 }
 
 #[cfg(test)]

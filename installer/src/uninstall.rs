@@ -102,9 +102,9 @@ impl Uninstallation {
         self.receipt.is_none()
     }
 
-    /// Deletes everything that was installed; returns what could not be deleted and why.
+    /// Deletes everything that was installed, looks again, and returns what is still there.
     #[must_use]
-    pub fn finish(self, places: Places<'_>) -> Vec<(PathBuf, io::Error)> {
+    pub fn finish(self, places: Places<'_>) -> Left {
         let layout = &self.layout;
         let receipt = self.receipt.unwrap_or_else(|| observe(layout, places));
         let roots = layout.roots();
@@ -123,8 +123,29 @@ impl Uninstallation {
         }
         remove(&layout.lock(), &mut left);
         remove_folders(&receipt);
-        left
+        // An installation that was cut short before it wrote a receipt has left its own folders empty.
+        let own = [&roots.data, &roots.state, &roots.config];
+        for folder in own.into_iter().filter(|folder| folder.ends_with("link")) {
+            let _holds_more = std::fs::remove_dir(folder);
+        }
+        let holds_more = |folder: &&PathBuf| {
+            std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+        };
+        let mut folders: Vec<_> =
+            receipt.folders.iter().chain(own).filter(holds_more).cloned().collect();
+        folders.sort();
+        folders.dedup();
+        Left { failed: left, folders }
     }
+}
+
+/// What an uninstallation left behind.
+#[derive(Debug, Default)]
+pub struct Left {
+    /// What could not be deleted, and why.
+    pub failed: Vec<(PathBuf, io::Error)>,
+    /// Folders of ours that hold something else, from the outermost inwards.
+    pub folders: Vec<PathBuf>,
 }
 
 /// What can be found of an installation without its receipt. Folders count as ours when they bear

@@ -5,12 +5,10 @@
 //! at the backend what this command could not do, and nothing is kept here. The agent is stopped
 //! first, so that it cannot report for a device that is gone. No installer works meanwhile.
 
-use std::{io, path::PathBuf};
-
 use link_client::agent::AgentClient;
 use link_installer::{
     layout::Layout,
-    uninstall::{Places, Uninstallation},
+    uninstall::{Left, Places, Uninstallation},
 };
 use link_protocol::{identity::Identity, problem::Code, retire::RetireCode};
 use serde_json::json;
@@ -75,23 +73,32 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
         Record::None | Record::Removed => None,
     };
     let document = json!({
-        "uninstalled": left.is_empty(),
+        "uninstalled": left.failed.is_empty(),
         "deregistered": !kept,
         "retire_code": retirement.map(|retirement| &retirement.code),
         "backend_url": retirement.map(|retirement| &retirement.backend_url),
     });
     context.output.data(&document, |_| String::new())?;
-    if let Some((path, why)) = left.first() {
-        let message =
-            format!("{} could not be deleted, first `{}`: {why}", left.len(), path.display());
+    if let Some((path, why)) = left.failed.first() {
+        let message = format!(
+            "{} could not be deleted, first `{}`: {why}",
+            left.failed.len(),
+            path.display()
+        );
         return Err(CliError::new(ExitCode::LeftBehind, "left-behind", message));
     }
-    context.output.say("deleted everything that was installed");
+    context.output.say(&match left.folders.last() {
+        None => "deleted everything that was installed".to_owned(),
+        Some(folder) => format!(
+            "deleted everything that was installed but {}, which holds something else",
+            folder.display()
+        ),
+    });
     Ok(if kept { ExitCode::DeregistrationDeferred } else { ExitCode::Success })
 }
 
 /// Deletes what was installed, as far as it is known.
-fn delete(context: &Context, begun: Uninstallation) -> Result<Vec<(PathBuf, io::Error)>, CliError> {
+fn delete(context: &Context, begun: Uninstallation) -> Result<Left, CliError> {
     if !begun.has_lost_receipt() {
         return Ok(begun.finish(Places::default()));
     }

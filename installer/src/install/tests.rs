@@ -13,6 +13,23 @@ use crate::{
 };
 
 #[test]
+fn what_stays_because_it_holds_something_else_is_named() {
+    let scratch = Scratch::new();
+    assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Installed);
+    let state = scratch.layout.roots().state.clone();
+    let begun = Uninstallation::begin(&scratch.layout).unwrap();
+    let left = begun.finish(Places::default());
+    assert!(left.failed.is_empty() && left.folders.is_empty(), "{left:?}");
+
+    std::fs::create_dir_all(&state).unwrap();
+    std::fs::write(state.join("mine"), "another's").unwrap();
+    assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Installed);
+    let begun = Uninstallation::begin(&scratch.layout).unwrap();
+    let left = begun.finish(Places::default());
+    assert!(left.failed.is_empty() && left.folders.contains(&state), "{left:?}");
+}
+
+#[test]
 fn a_fresh_installation_points_to_its_version() {
     let scratch = Scratch::new();
     assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Installed);
@@ -198,7 +215,7 @@ fn a_damaged_receipt_does_not_keep_an_uninstallation_from_its_end() {
         let begun = Uninstallation::begin(&scratch.layout).unwrap();
         assert!(begun.has_lost_receipt());
         let left = begun.finish(Places { shells: None, shared: &shared });
-        assert!(left.is_empty(), "{left:?}");
+        assert!(left.failed.is_empty(), "{left:?}");
         let files: Vec<_> = scratch.tree().into_iter().filter(|(_, file)| file.is_some()).collect();
         assert!(matches!(&files[..], [(mine, _)] if mine.ends_with("mine")), "{files:?}");
     }
@@ -276,7 +293,7 @@ impl Scratch {
     }
 
     fn uninstall(&self) -> Vec<(PathBuf, io::Error)> {
-        Uninstallation::begin(&self.layout).unwrap().finish(Places::default())
+        Uninstallation::begin(&self.layout).unwrap().finish(Places::default()).failed
     }
 
     fn release(&self, version: &str) -> Release {

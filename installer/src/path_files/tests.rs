@@ -80,7 +80,7 @@ fn a_damaged_receipt_does_not_keep_our_block_from_going() {
     let begun = Uninstallation::begin(&scratch.layout).unwrap();
     assert!(begun.has_lost_receipt());
     let left = begun.finish(Places { shells: Some(&scratch.shells()), shared: &[] });
-    assert!(left.is_empty(), "{left:?}");
+    assert!(left.failed.is_empty(), "{left:?}");
     assert_eq!(scratch.files(), before);
     assert!(!scratch.layout.receipt().exists());
 }
@@ -101,7 +101,19 @@ fn a_fresh_login_shell_finds_the_command() {
     let command = scratch.layout.command();
     std::fs::create_dir_all(command.parent().unwrap()).unwrap();
     std::os::unix::fs::symlink("/bin/true", &command).unwrap();
-    assert_eq!(resolve_in_login_shell(&scratch.shells(), "alice"), Some(command));
+    assert_eq!(resolve_in_login_shell(&scratch.shells(), "alice"), Resolved::Found(command));
+}
+
+/// Another shell's answer says nothing about one that reads other start files.
+#[test]
+fn a_shell_of_another_kind_is_not_spoken_for() {
+    let scratch = Scratch::new();
+    scratch.add();
+    for shell in ["/usr/bin/tcsh", "/bin/csh", "/usr/bin/nu", "/usr/bin/xonsh"] {
+        let shells = Shells { login_shell: Some(shell.into()), ..scratch.shells() };
+        let resolved = resolve_in_login_shell(&shells, "alice");
+        assert_eq!(resolved, Resolved::NotAsked(shell.into()));
+    }
 }
 
 struct Scratch {
@@ -133,7 +145,7 @@ impl Scratch {
     }
 
     fn uninstall(&self) -> Vec<(PathBuf, io::Error)> {
-        Uninstallation::begin(&self.layout).unwrap().finish(Places::default())
+        Uninstallation::begin(&self.layout).unwrap().finish(Places::default()).failed
     }
 
     fn file(&self, name: &str, text: &str) {

@@ -8,7 +8,7 @@ use link_tests::{
     wait::until,
 };
 
-use super::scratch::{Scratch, shells};
+use super::scratch::{Scratch, run, shells};
 
 const ARCHIVE: &str = ".tar.gz";
 
@@ -27,7 +27,7 @@ async fn an_interrupted_download_leaves_no_file_and_no_process() {
             .await;
             assert_eq!(ended.code(), Some(code), "{shell:?}: {signal}");
             assert!(scratch.tree() == before, "{shell:?}: {:?}", scratch.tree().keys());
-            assert_eq!(processes_of(&scratch), [0; 0], "{shell:?}: {signal}");
+            assert_eq!(processes_of(&home_of(&scratch)), [0; 0], "{shell:?}: {signal}");
         }
     }
 }
@@ -40,7 +40,7 @@ async fn what_a_killed_installation_has_left_goes_with_the_next_one() {
         let (mut child, _server) = downloading(&scratch, shell).await;
         child.kill().unwrap();
         child.wait().unwrap();
-        processes_of(&scratch).into_iter().for_each(|orphan| send("KILL", orphan));
+        processes_of(&home_of(&scratch)).into_iter().for_each(|orphan| send("KILL", orphan));
         assert!(scratch.tree().len() > before.len());
         let ran = scratch.install(&scratch.file_url());
         assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
@@ -51,15 +51,44 @@ async fn what_a_killed_installation_has_left_goes_with_the_next_one() {
     }
 }
 
+/// The first run made the folders on the way to its own, and was killed before it could say so in a
+/// receipt.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_folders_of_a_first_download_that_was_killed_go_with_the_installation_after_it() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    for shell in shells() {
+        let server = ReleaseServer::start(&scratch.release, ARCHIVE, Fault::Slow).await;
+        let mut script = scratch.script(shell, &server.url);
+        let mut child = script.env_remove("LINK_HOME").spawn().unwrap();
+        until("the download to begin", || async {
+            scratch.tree().keys().any(|path| path.ends_with("asset")).then_some(())
+        })
+        .await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+        drop(server);
+        let orphans = processes_of(&scratch.home().display().to_string());
+        orphans.into_iter().for_each(|orphan| send("KILL", orphan));
+        let mut again = scratch.script(shell, &scratch.file_url());
+        let ran = run(again.env_remove("LINK_HOME"));
+        assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
+        let ran = run(again.arg("--uninstall"));
+        assert_eq!(ran.code, Some(0), "{shell:?}: {ran:?}");
+        assert!(ran.stderr.contains("deleted everything that was installed\n"), "{ran:?}");
+        assert!(scratch.tree() == before, "{shell:?}: {:?}", scratch.tree().keys());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_installations_at_once_one_is_done_and_the_other_is_or_says_that_it_is_busy() {
     let scratch = Scratch::new();
     let before = scratch.tree();
-    let run = |name: &str| {
+    let start = |name: &str| {
         let command = scratch.script(&["dash"], &scratch.file_url());
         Running::start(command, &scratch.path().join(name))
     };
-    let mut both = [run("first"), run("second")];
+    let mut both = [start("first"), start("second")];
     for one in &mut both {
         until("an installation to end", || {
             let ended = one.has_ended().then_some(());
@@ -92,13 +121,16 @@ async fn downloading(scratch: &Scratch, shell: &[&str]) -> (Child, ReleaseServer
     (child, server)
 }
 
-/// The processes that name the scratch home in their arguments.
-fn processes_of(scratch: &Scratch) -> Vec<u32> {
-    let home = scratch.link_home().display().to_string();
+fn home_of(scratch: &Scratch) -> String {
+    scratch.link_home().display().to_string()
+}
+
+/// The processes that name a home in their arguments.
+fn processes_of(home: &str) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let pid = entry.ok()?.file_name().to_str()?.parse().ok()?;
         let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-        String::from_utf8_lossy(&arguments).contains(&home).then_some(pid)
+        String::from_utf8_lossy(&arguments).contains(home).then_some(pid)
     });
     processes.collect()
 }
