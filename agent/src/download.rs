@@ -173,7 +173,9 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
         progress: &progress,
     };
     let outcome = tokio::select! {
-        outcome = transfer.run() => outcome.map_err(DownloadFailure::Failed),
+        outcome = transfer.run() => {
+            outcome.map_err(|error| DownloadFailure::Failed(error.to_string()))
+        }
         () = job.cancel.cancelled() => Err(DownloadFailure::Cancelled),
         never = tell(done, job.download, &origin.inbox) => match never {},
     };

@@ -92,6 +92,8 @@ impl Updates {
             Err(error) => {
                 let reason = chain(&error);
                 tracing::warn!("no update: {reason}");
+                let code = error.exit_code().number();
+                self.progress.send_modify(|progress| progress.exit_code = Some(code));
                 if error.is_refusal() {
                     self.end(UpdatePhase::Declined, Some(reason.clone()));
                     Staged::Declined(reason)

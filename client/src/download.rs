@@ -10,7 +10,7 @@ use std::{sync::Arc, time::Duration};
 use reqwest::{StatusCode, Url, redirect};
 
 use self::destination::{Resolver, may_follow};
-use crate::http::{self, InvalidAddress};
+use crate::http::{self, InvalidAddress, with_causes};
 
 /// Redirects that are followed.
 const HOPS: usize = 5;
@@ -44,9 +44,12 @@ pub async fn document(
     patience: Duration,
 ) -> Result<Option<Vec<u8>>, String> {
     let client = client(address, patience).map_err(|error| error.to_string())?;
-    let failed = |error: reqwest::Error| match error.is_timeout() {
-        true => "no answer in time".to_owned(),
-        false => "the server cannot be reached".to_owned(),
+    let failed = |error: reqwest::Error| {
+        let reason = match error.is_timeout() {
+            true => "no answer in time",
+            false => tls_or_proxy(&error).unwrap_or("the server cannot be reached"),
+        };
+        reason.to_owned()
     };
     let mut response = client.get(address).timeout(patience).send().await.map_err(failed)?;
     match response.status() {
@@ -64,9 +67,54 @@ pub async fn document(
     Ok(Some(document))
 }
 
+/// Says what is wrong with the way to a server, and what helps, when that is TLS or a proxy. The
+/// address is not part of the text.
+pub(crate) fn tls_or_proxy(error: &reqwest::Error) -> Option<&'static str> {
+    explain(&with_causes(error))
+}
+
+fn explain(causes: &str) -> Option<&'static str> {
+    let causes = causes.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| causes.contains(word));
+    if says(&["407", "proxy auth"]) {
+        Some("the proxy asks for a name and a password; give them in HTTPS_PROXY")
+    } else if says(&["expired", "not valid yet", "notvalidyet"]) {
+        Some(
+            "its certificate does not count at the time of this machine; correct the clock, and if \
+             that is right, the host needs a new certificate",
+        )
+    } else if says(&["not valid for name", "notvalidforname"]) {
+        Some("another machine answers in its name; does this network ask you to log in first?")
+    } else if says(&["unknownissuer", "unknown issuer", "self-signed"]) {
+        Some(
+            "this machine does not know who issued its certificate; if a proxy of your network opens \
+             TLS, set SSL_CERT_FILE to the file with its certificate",
+        )
+    } else if says(&["certificate", "handshake", "tls"]) {
+        Some("TLS failed; is the address right, and does this network ask you to log in first?")
+    } else {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fault_of_tls_or_of_a_proxy_is_told_apart_with_what_helps() {
+        for (causes, helps) in [
+            ("invalid peer certificate: UnknownIssuer", "SSL_CERT_FILE"),
+            ("invalid peer certificate: certificate expired: verification time", "the clock"),
+            ("invalid peer certificate: certificate not valid yet: verification", "the clock"),
+            ("invalid peer certificate: certificate not valid for name \"a\"", "log in first"),
+            ("received corrupt message of type InvalidContentType: tls", "TLS failed"),
+            ("client error (Connect): proxy authorization required", "HTTPS_PROXY"),
+        ] {
+            assert!(explain(causes).is_some_and(|text| text.contains(helps)), "{causes}");
+        }
+        assert_eq!(explain("Connection refused (os error 111)"), None);
+    }
 
     #[test]
     fn only_http_addresses_are_taken() {

@@ -17,6 +17,7 @@ use crate::{
 
 mod failure;
 
+pub(crate) use failure::with_causes;
 pub use failure::{Cause, Failure, HttpError};
 
 /// The largest error body that is read, in bytes.
@@ -303,7 +304,7 @@ pub(crate) fn builder_for(url: &Url) -> reqwest::ClientBuilder {
 }
 
 pub(crate) fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, InvalidAddress> {
-    builder.build().map_err(|error| InvalidAddress::Tls(failure::with_causes(&error)))
+    builder.build().map_err(|error| InvalidAddress::Tls(with_causes(&error)))
 }
 
 fn parse_base(base: &str) -> Result<Url, InvalidAddress> {

@@ -73,7 +73,17 @@ enum Try {
     /// The connection was cut or refused; another try may go on from here.
     Cut(String),
     /// It can never succeed.
-    Fatal(String),
+    Fatal(TransferError),
+}
+
+/// Why a file is not there, for a person.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum TransferError {
+    /// Other bytes came than those that were announced.
+    #[error("{0}")]
+    Altered(String),
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// Where the bytes are before the file is whole.
@@ -88,19 +98,19 @@ impl Transfer<'_> {
     /// Brings the file to its place. What a cut or a crash left in the part file is taken up.
     ///
     /// # Errors
-    /// Why it is not there, for a person.
-    pub async fn run(&self) -> Result<(), String> {
+    /// [`TransferError`] when it is not there.
+    pub async fn run(&self) -> Result<(), TransferError> {
         if tokio::fs::metadata(self.path).await.is_ok_and(|found| found.len() == self.size_bytes) {
             return Ok(());
         }
         if let Some(folder) = self.path.parent() {
-            fs::create_private_dir(folder).map_err(|error| error.to_string())?;
+            fs::create_private_dir(folder).map_err(|error| failed(&error))?;
         }
         let part = part(self.path);
         let client = download::client(&self.source.url, STALL).map_err(|error| match error {
             // The address may be one that only the owner of the file should know.
-            InvalidAddress::NotHttp(_) => "the file has no http or https address".to_owned(),
-            InvalidAddress::Tls(cause) => format!("cannot set up TLS: {cause}"),
+            InvalidAddress::NotHttp(_) => failed(&"the file has no http or https address"),
+            InvalidAddress::Tls(cause) => failed(&format!("cannot set up TLS: {cause}")),
         })?;
         let mut progress = self.resume(&part).await.map_err(|error| explain(&error))?;
         self.check_space(progress.done)?;
@@ -108,13 +118,13 @@ impl Transfer<'_> {
         let limit = patience(self.size_bytes.saturating_sub(progress.done));
         match self.fetch(&client, &mut progress, &part, limit).await {
             // What an earlier run left may have been damaged by a power cut.
-            Err(Failed::Checksum(reason)) if resumed => {
+            Err(TransferError::Altered(reason)) if resumed => {
                 tracing::warn!("a resumed download was damaged and starts anew: {reason}");
                 progress.restart().await.map_err(|error| explain(&error))?;
                 let limit = patience(self.size_bytes);
-                self.fetch(&client, &mut progress, &part, limit).await.map_err(Failed::reason)
+                self.fetch(&client, &mut progress, &part, limit).await
             }
-            ended => ended.map_err(Failed::reason),
+            ended => ended,
         }
     }
 
@@ -124,13 +134,13 @@ impl Transfer<'_> {
         progress: &mut Progress,
         part: &Path,
         limit: Duration,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), TransferError> {
         match tokio::time::timeout(limit, self.fetch_all(client, progress)).await {
-            Ok(fetched) => fetched.map_err(Failed::Other)?,
+            Ok(fetched) => fetched?,
             Err(_elapsed) => {
                 let (done, size) = (progress.done, self.size_bytes);
                 let reason = format!("the server is too slow: {done} of {size} bytes came in time");
-                return Err(Failed::Other(reason));
+                return Err(failed(&reason));
             }
         }
         self.verify(progress, part).await
@@ -141,18 +151,18 @@ impl Transfer<'_> {
         &self,
         client: &reqwest::Client,
         progress: &mut Progress,
-    ) -> Result<(), String> {
+    ) -> Result<(), TransferError> {
         let mut fruitless = 0;
         loop {
             let before = progress.done;
             match self.try_once(client, progress).await {
                 Try::Whole => return Ok(()),
-                Try::Fatal(reason) => return Err(reason),
+                Try::Fatal(error) => return Err(error),
                 Try::Cut(reason) => {
                     fruitless = if progress.done > before { 0 } else { fruitless + 1 };
                     tracing::warn!(done = progress.done, "download was cut: {reason}");
                     let Some(wait) = RETRIES.get(fruitless) else {
-                        return Err(reason);
+                        return Err(failed(&reason));
                     };
                     tokio::time::sleep(*wait).await;
                 }
@@ -186,15 +196,16 @@ impl Transfer<'_> {
         Ok(progress)
     }
 
-    fn check_space(&self, done: u64) -> Result<(), String> {
+    fn check_space(&self, done: u64) -> Result<(), TransferError> {
         let needed = self.size_bytes.saturating_sub(done).saturating_add(SPARE);
         let folder = self.path.parent().unwrap_or(self.path);
         match disk::free_bytes(folder) {
             Ok(Some(free)) if free < needed => {
-                Err(format!("not enough disk space: {needed} bytes are needed, {free} are free"))
+                let short = format!("{needed} bytes are needed, {free} are free");
+                Err(failed(&format!("not enough disk space: {short}")))
             }
             Ok(_) => Ok(()),
-            Err(error) => Err(format!("cannot tell the free disk space: {error}")),
+            Err(error) => Err(failed(&format!("cannot tell the free disk space: {error}"))),
         }
     }
 
@@ -225,7 +236,7 @@ impl Transfer<'_> {
             status if may_pass(status) => {
                 return Try::Cut(format!("the server answered {status}"));
             }
-            status => return Try::Fatal(format!("the server answered {status}")),
+            status => return Try::Fatal(failed(&format!("the server answered {status}"))),
         }
         let mut body = response.bytes_stream();
         while let Some(chunk) = body.next().await {
@@ -236,7 +247,8 @@ impl Transfer<'_> {
                 }
             };
             if progress.done + chunk.len() as u64 > self.size_bytes {
-                return Try::Fatal("the file is longer than announced".to_owned());
+                let reason = "the file is longer than announced".to_owned();
+                return Try::Fatal(TransferError::Altered(reason));
             }
             if let Err(error) = progress.write(&chunk).await {
                 return Try::Fatal(explain(&error));
@@ -248,42 +260,27 @@ impl Transfer<'_> {
             Try::Whole
         } else {
             // The server ended the file in good order: there is no more of it.
-            Try::Fatal(format!(
+            Try::Fatal(TransferError::Altered(format!(
                 "the file is shorter than announced: {} of {} bytes",
                 progress.done, self.size_bytes
-            ))
+            )))
         }
     }
 
-    async fn verify(&self, progress: &mut Progress, part: &Path) -> Result<(), Failed> {
+    async fn verify(&self, progress: &mut Progress, part: &Path) -> Result<(), TransferError> {
         let found = Sha256Hex::from_digest(&progress.hash.clone().finalize());
         if found != *self.sha256 {
-            return Err(Failed::Checksum(format!(
+            return Err(TransferError::Altered(format!(
                 "the checksum is wrong: expected {}, got {found}",
                 *self.sha256
             )));
         }
         if let Some(mut file) = progress.file.take() {
             let synced = async { file.flush().await.and(file.sync_all().await) };
-            synced.await.map_err(|error| Failed::Other(explain(&error)))?;
+            synced.await.map_err(|error| explain(&error))?;
         }
         checkpoint::reach("verified");
-        fs::rename(part, self.path).map_err(|error| Failed::Other(error.to_string()))
-    }
-}
-
-/// Why a file is not there.
-enum Failed {
-    /// The bytes are not those that were announced.
-    Checksum(String),
-    Other(String),
-}
-
-impl Failed {
-    fn reason(self) -> String {
-        match self {
-            Self::Checksum(reason) | Self::Other(reason) => reason,
-        }
+        fs::rename(part, self.path).map_err(|error| failed(&error))
     }
 }
 
@@ -342,6 +339,8 @@ fn starts_at(response: &reqwest::Response, start: u64) -> bool {
 fn brief(error: &reqwest::Error) -> &'static str {
     if error.is_timeout() {
         "no answer in time"
+    } else if let Some(reason) = download::tls_or_proxy(error) {
+        reason
     } else if error.is_connect() {
         "connection refused"
     } else {
@@ -349,12 +348,16 @@ fn brief(error: &reqwest::Error) -> &'static str {
     }
 }
 
-fn explain(error: &io::Error) -> String {
+fn explain(error: &io::Error) -> TransferError {
     if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
-        "the disk is full".to_owned()
+        failed(&"the disk is full")
     } else {
-        format!("the file cannot be written: {error}")
+        failed(&format!("the file cannot be written: {error}"))
     }
+}
+
+fn failed(reason: &dyn std::fmt::Display) -> TransferError {
+    TransferError::Failed(reason.to_string())
 }
 
 #[cfg(test)]
@@ -400,8 +403,42 @@ mod tests {
         let client = download::client(&transfer.source.url, STALL).unwrap();
         let mut kept = transfer.resume(&part).await.unwrap();
         let limit = Duration::from_millis(300);
-        let failed = transfer.fetch(&client, &mut kept, &part, limit).await.unwrap_err().reason();
+        let failed =
+            transfer.fetch(&client, &mut kept, &part, limit).await.unwrap_err().to_string();
         assert!(failed.starts_with("the server is too slow"), "{failed}");
         assert!(kept.done < transfer.size_bytes && !path.exists(), "{}", kept.done);
+    }
+
+    /// A mirror, or two of them behind one name, may answer the rest of another file.
+    #[tokio::test]
+    async fn parts_of_two_files_are_never_put_together() {
+        crate::install_crypto();
+        let (one, other) = (vec![1_u8; 64 * 1024], vec![2_u8; 64 * 1024]);
+        let (size_bytes, half) = (one.len() as u64, one[..one.len() / 2].to_vec());
+        let sha256 = &Sha256Hex::from_digest(&Sha256::digest(&one));
+        let answer = |headers: axum::http::HeaderMap| async move {
+            let range = headers.get("range").and_then(|range| range.to_str().ok());
+            let start = range.and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-'));
+            let start = start.and_then(|start| start.parse::<usize>().ok());
+            let range = format!("bytes {}-{}/{}", start.unwrap_or(0), other.len() - 1, other.len());
+            axum::http::Response::builder()
+                .status(if start.is_some() { 206 } else { 200 })
+                .header("content-range", range)
+                .body(Body::from(other[start.unwrap_or(0)..].to_vec()))
+                .unwrap()
+        };
+        let app = Router::new().route("/m", get(answer));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/m", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let (progress, _) = watch::channel(0);
+        let source = Source { url, bearer: None };
+        let transfer = Transfer { source, size_bytes, sha256, path: &path, progress: &progress };
+        fs::write_private(&part(&path), &half).unwrap();
+        let refused = transfer.run().await.unwrap_err();
+        assert!(matches!(refused, TransferError::Altered(_)), "{refused:?}");
+        assert!(!path.exists());
     }
 }

@@ -16,7 +16,7 @@ use link_platform::{
     fs::{self, FileError},
     pointer,
 };
-use link_protocol::release::is_downgrade;
+use link_protocol::{exit_code::ExitCode, release::is_downgrade};
 use semver::Version;
 
 use crate::{
@@ -80,6 +80,20 @@ pub enum InstallError {
 }
 
 impl InstallError {
+    /// Returns the exit code of a command that ends with it.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Busy => ExitCode::Busy,
+            Self::Downgrade { .. } => ExitCode::Downgrade,
+            Self::Changed(_) => ExitCode::ChecksumMismatch,
+            full if full.is_disk_full() => ExitCode::NoSpace,
+            Self::NameTaken(_) | Self::Damaged { .. } | Self::Io { .. } | Self::File(_) => {
+                ExitCode::CannotWrite
+            }
+        }
+    }
+
     /// Tells whether the disk is full.
     #[must_use]
     pub fn is_disk_full(&self) -> bool {

@@ -11,9 +11,10 @@ use std::{
 
 use link_client::{
     download,
-    transfer::{self, Transfer},
+    transfer::{self, Transfer, TransferError},
 };
 use link_protocol::{
+    exit_code::ExitCode,
     release::{Archive, KEYS_FILE, MANIFEST_FILE, Manifest, RefusedRelease, manifest_of},
     signing::Signed,
 };
@@ -50,10 +51,30 @@ pub enum SourceError {
     Nothing(String),
     #[error("{0} is not of the form that a release has")]
     Malformed(String),
+    #[error(
+        "{0} is a web page and not a release; does this network ask you to log in first? then open \
+         any page in a browser and try again"
+    )]
+    Page(String),
     #[error("the manifest cannot be trusted")]
     Untrusted(#[source] RefusedRelease),
     #[error(transparent)]
     Keys(#[from] VerifyError),
+}
+
+impl SourceError {
+    /// Returns the exit code of a command that ends with it.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Untrusted(_) => ExitCode::SignatureInvalid,
+            Self::Keys(error) => error.exit_code(),
+            Self::Nothing(_) => ExitCode::Failed,
+            Self::Address(_) | Self::Unreachable { .. } | Self::Malformed(_) | Self::Page(_) => {
+                ExitCode::DownloadFailed
+            }
+        }
+    }
 }
 
 impl Source {
@@ -101,13 +122,13 @@ impl Source {
     /// Brings an archive to `path` and verifies its checksum; a cut download is taken up.
     ///
     /// # Errors
-    /// Why it is not there, for a person.
+    /// [`TransferError`] when it is not there.
     pub(crate) async fn fetch(
         &self,
         archive: &Archive,
         path: &Path,
         progress: &watch::Sender<u64>,
-    ) -> Result<(), String> {
+    ) -> Result<(), TransferError> {
         let name = archive.name.as_str();
         let Self::Local(folder) = self else {
             let source = transfer::Source { url: self.address(name), bearer: None };
@@ -119,10 +140,11 @@ impl Source {
             let mut bytes = file.take(archive.size_bytes.saturating_add(1));
             io::copy(&mut bytes, &mut File::create(path)?)
         });
-        copied.map_err(|error| error.to_string())?;
-        let (found, _) = hash(path).map_err(|error| error.to_string())?;
+        let failed = |error: io::Error| TransferError::Failed(error.to_string());
+        copied.map_err(failed)?;
+        let (found, _) = hash(path).map_err(failed)?;
         if found != archive.sha256 {
-            return Err("it does not have its checksum".to_owned());
+            return Err(TransferError::Altered("it does not have its checksum".to_owned()));
         }
         Ok(())
     }
@@ -144,7 +166,10 @@ impl Source {
             Self::Local(folder) => read_bounded(&folder.join(name)).map_err(unreachable)?,
         };
         let Some(document) = document else { return Ok(None) };
-        let malformed = |_| SourceError::Malformed(address.clone());
+        let malformed = |_| match document.trim_ascii_start().starts_with(b"<") {
+            true => SourceError::Page(address.clone()),
+            false => SourceError::Malformed(address.clone()),
+        };
         serde_json::from_slice(&document).map(Some).map_err(malformed)
     }
 }

@@ -19,14 +19,16 @@ use std::{
 
 use flate2::read::GzDecoder;
 use jiff::Timestamp;
+use link_client::transfer::TransferError;
 use link_platform::{
     checkpoint, disk, facts,
     fs::{self, FileError},
     process::{self, Call},
 };
 use link_protocol::{
+    exit_code::ExitCode,
     limits,
-    release::{Archive, Freshness, Manifest},
+    release::{Archive, Channel, Freshness, Manifest},
     update::{UpdatePhase, UpdateProgress},
 };
 use semver::Version;
@@ -35,7 +37,7 @@ use tokio::sync::watch;
 use crate::{
     install::InstallError,
     layout::{Layout, PROGRAMS},
-    receipt::Receipt,
+    receipt::{InstalledRelease, Receipt},
     source::{Source, SourceError},
     trust::{Release, Trust, VerifyError},
     update::{self, Declined, Installed, Wanted},
@@ -76,8 +78,11 @@ pub enum StageError {
     Source(#[from] SourceError),
     #[error("not enough disk space: {needed} bytes are needed, {free} are free")]
     NoSpace { needed: u64, free: u64 },
-    #[error("the archive could not be had: {0}")]
-    Download(String),
+    #[error("the archive could not be had")]
+    Download(#[source] TransferError),
+    /// Two statements of one release differ.
+    #[error("the archive is of channel {channel} and counter {counter}, and its manifest is not")]
+    Mixed { channel: Channel, counter: u64 },
     #[error("the archive cannot be unpacked")]
     Unpack(#[source] io::Error),
     #[error(transparent)]
@@ -99,6 +104,28 @@ impl StageError {
             self,
             Self::Declined(_) | Self::NotInstalled(_) | Self::Source(SourceError::Nothing(_))
         )
+    }
+}
+
+impl StageError {
+    /// Returns the exit code of a command that ends with it.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Declined(Declined::Downgrade { .. }) => ExitCode::Downgrade,
+            Self::Declined(_) | Self::NotInstalled(_) => ExitCode::Failed,
+            Self::Source(error) => error.exit_code(),
+            Self::NoSpace { .. } => ExitCode::NoSpace,
+            Self::Download(TransferError::Altered(_)) => ExitCode::ChecksumMismatch,
+            Self::Download(TransferError::Failed(_)) => ExitCode::DownloadFailed,
+            Self::Mixed { .. } => ExitCode::SignatureInvalid,
+            Self::Unpack(_) => ExitCode::CannotWrite,
+            Self::Untrusted(error) => error.exit_code(),
+            Self::Install(error) => error.exit_code(),
+            Self::File(error) if error.is_disk_full() => ExitCode::NoSpace,
+            Self::File(_) => ExitCode::CannotWrite,
+            Self::SelfCheck { .. } => ExitCode::SelfCheckFailed,
+        }
     }
 }
 
@@ -182,7 +209,7 @@ impl Stage<'_> {
         fs::remove_dir(&staging.join("files"))?;
         let path = self.download(found, &staging, progress).await?;
         progress.send_modify(|progress| progress.phase = UpdatePhase::Checking);
-        let laid_out = self.unpack(&path, &staging.join("files"), &found.version);
+        let laid_out = self.unpack(&path, &staging.join("files"), &found.manifest);
         // What is whole is laid out or bad; only a part is worth keeping.
         fs::remove_dir(&staging)?;
         laid_out?;
@@ -217,10 +244,17 @@ impl Stage<'_> {
         fetched.map_err(StageError::Download).map(|()| path.clone())
     }
 
-    fn unpack(&self, archive: &Path, files: &Path, version: &Version) -> Result<(), StageError> {
+    fn unpack(&self, archive: &Path, files: &Path, manifest: &Manifest) -> Result<(), StageError> {
         unpack(archive, files).map_err(StageError::Unpack)?;
         checkpoint::reach("update-unpacked");
-        self.lay_out(&self.trust.verify(files, version)?)
+        let release = self.trust.verify(files, &manifest.version)?;
+        // What was decided about the manifest holds for the archive only if both say the same.
+        if let Some(InstalledRelease { channel, counter, .. }) = release.signed
+            && (channel, counter) != (manifest.channel, manifest.counter)
+        {
+            return Err(StageError::Mixed { channel, counter });
+        }
+        self.lay_out(&release)
     }
 
     fn lay_out(&self, release: &Release) -> Result<(), StageError> {

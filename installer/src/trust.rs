@@ -13,6 +13,7 @@ use std::{
 use link_platform::facts;
 use link_protocol::{
     command::Sha256Hex,
+    exit_code::ExitCode,
     release::{self, CONTENTS_FILE, Contents, KEYS_FILE, RefusedRelease},
     signing::{InvalidKey, Signed, VerifyingKey},
 };
@@ -60,6 +61,23 @@ pub enum VerifyError {
         #[source]
         source: io::Error,
     },
+}
+
+impl VerifyError {
+    /// Returns the exit code of a command that ends with it.
+    #[must_use]
+    pub const fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Refused(RefusedRelease::Target { .. }) => ExitCode::UnsupportedPlatform,
+            Self::Keys(_)
+            | Self::Unsigned
+            | Self::Malformed(_)
+            | Self::NotPlain(_)
+            | Self::TooLong(_)
+            | Self::Refused(_) => ExitCode::SignatureInvalid,
+            Self::Read { .. } => ExitCode::CannotWrite,
+        }
+    }
 }
 
 impl Release {

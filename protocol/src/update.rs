@@ -56,6 +56,9 @@ pub struct UpdateProgress {
     /// Why nothing was installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The number in the table of exit codes that `link update` ends with for that reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<u8>,
 }
 
 /// The phases of an update, in their order, and how it may end before it replaces anything.

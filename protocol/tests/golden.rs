@@ -482,6 +482,7 @@ fn local() -> Vec<Example> {
                     bytes_done: 5,
                     bytes_total: 10,
                     reason: None,
+                    exit_code: None,
                 }),
                 last_update: Some(rolled_back()),
                 currently_serving: true,

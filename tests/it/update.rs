@@ -156,14 +156,15 @@ async fn an_installation_that_is_rolled_back_at_once_says_so() {
 #[tokio::test]
 async fn what_is_not_a_good_release_never_runs() {
     let installed = Installed::new(&[]).await;
-    let refuses = |words: &str| {
+    let refuses = |code: i32, words: &str| {
         let updated = installed.link(&["update"]);
-        assert!(!updated.status.success() && said(&updated).contains(words), "{updated:?}");
+        assert_eq!(updated.status.code(), Some(code), "{words}: {updated:?}");
+        assert!(said(&updated).contains(words), "{updated:?}");
     };
     installed.releases.publish(NEW, Agent::Script("echo 'no such library' >&2; exit 1"));
-    refuses("its self-check failed: no such library");
+    refuses(23, "its self-check failed: no such library");
     assert_eq!(installed.on_disk(), [OLD], "it was deleted again");
-    refuses("was given up before");
+    refuses(1, "was given up before");
     let nothing = installed.link(&["update", "--to", "8.8.8"]);
     assert!(said(&nothing).contains("there is no release 8.8.8 to install"), "{nothing:?}");
 
@@ -171,15 +172,34 @@ async fn what_is_not_a_good_release_never_runs() {
     let archive = installed.archive(NEWER);
     let bytes = std::fs::read(&archive).unwrap();
     std::fs::write(&archive, &bytes[..bytes.len() / 2]).unwrap();
-    refuses("does not have its checksum");
+    refuses(22, "does not have its checksum");
     installed.releases.publish_forged("9.9.3");
-    refuses("cannot be trusted");
+    refuses(24, "cannot be trusted");
     installed.releases.publish_expired("9.9.4");
-    refuses("the manifest of the releases has expired");
+    refuses(1, "the manifest of the releases has expired");
     installed.releases.publish("0.0.1", Agent::Good);
-    refuses("is older than the installed");
+    refuses(25, "is older than the installed");
+    // A list of this channel that names a release of another one.
+    installed.releases.publish_on("alpha", "9.9.5");
+    refuses(1, "is of the channel alpha");
+    // An old list in the place of that of the version that is asked for.
+    let listed =
+        |version: &str| installed.releases.folder().join(format!("link-{version}.manifest.json"));
+    std::fs::copy(listed("0.0.1"), listed("9.9.6")).unwrap();
+    let other = installed.link(&["update", "--to", "9.9.6"]);
+    assert!(said(&other).contains("there is no release 9.9.6 to install"), "{other:?}");
+    for (name, text, code, words) in [
+        ("manifest.json", "<!doctype html><title>Sign in</title>", 12, "log in first"),
+        ("manifest.json", "{\"kid\":\"a\",\"kid\":\"b\"}", 12, "not of the form"),
+        ("keys.json", "[{\"kid\":\"a\",\"kid\":\"b\"}]", 12, "not of the form"),
+    ] {
+        let file = installed.releases.folder().join(name);
+        std::fs::write(&file, text).unwrap();
+        refuses(code, words);
+        std::fs::remove_file(&file).unwrap();
+    }
     std::fs::remove_dir_all(installed.releases.folder()).unwrap();
-    refuses("there is no release to install");
+    refuses(1, "there is no release to install");
 
     installed.is_healthy().await;
     assert_eq!((installed.version().await.as_str(), installed.on_disk()), (OLD, vec![OLD.into()]));

@@ -199,24 +199,16 @@ fn judge(
 }
 
 pub(crate) fn explain(error: InstallError) -> CliError {
-    let (exit, hint) = match &error {
-        InstallError::Busy => (ExitCode::Busy, "wait until it has ended"),
-        InstallError::NameTaken(_) => {
-            (ExitCode::CannotWrite, "move it away, or install into another folder with LINK_HOME")
-        }
-        InstallError::Downgrade { .. } => {
-            (ExitCode::Downgrade, "uninstall the newer one first if you mean it")
-        }
-        InstallError::Damaged { .. } => {
-            (ExitCode::CannotWrite, "what runs goes on, and nothing was overwritten")
-        }
-        InstallError::Changed(_) => (ExitCode::ChecksumMismatch, "run it again"),
-        full if full.is_disk_full() => (ExitCode::NoSpace, "free some space and run it again"),
-        InstallError::Io { .. } | InstallError::File(_) => {
-            (ExitCode::CannotWrite, "is the folder yours to write?")
-        }
+    let hint = match &error {
+        InstallError::Busy => "wait until it has ended",
+        InstallError::NameTaken(_) => "move it away, or install into another folder with LINK_HOME",
+        InstallError::Downgrade { .. } => "uninstall the newer one first if you mean it",
+        InstallError::Damaged { .. } => "what runs goes on, and nothing was overwritten",
+        InstallError::Changed(_) => "run it again",
+        full if full.is_disk_full() => "free some space and run it again",
+        InstallError::Io { .. } | InstallError::File(_) => "is the folder yours to write?",
     };
-    CliError::new(exit, "install", chain(&error)).hint(hint)
+    CliError::new(error.exit_code(), "install", chain(&error)).hint(hint)
 }
 
 #[cfg(test)]

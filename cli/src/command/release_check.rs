@@ -16,7 +16,6 @@ use crate::{
     command::install_files,
     context::Context,
     error::{CliError, chain},
-    exit_code::ExitCode,
 };
 
 /// `link verify-files`: what `install.sh` asks the installed command before it runs a downloaded one.
@@ -68,29 +67,22 @@ pub(super) fn trust(context: &Context) -> Result<Trust, CliError> {
 }
 
 pub(super) fn explain(error: VerifyError) -> CliError {
-    let (exit, code, hint) = match &error {
-        VerifyError::Keys(_) => (
-            ExitCode::SignatureInvalid,
-            "signature-invalid",
-            "correct LINK_DEV_RELEASE_KEYS, or take another build",
-        ),
-        VerifyError::Refused(RefusedRelease::Target { .. }) => (
-            ExitCode::UnsupportedPlatform,
-            "unsupported-platform",
-            "nothing was installed; take the archive of this system",
-        ),
+    let (code, hint) = match &error {
+        VerifyError::Keys(_) => {
+            ("signature-invalid", "correct LINK_DEV_RELEASE_KEYS, or take another build")
+        }
+        VerifyError::Refused(RefusedRelease::Target { .. }) => {
+            ("unsupported-platform", "nothing was installed; take the archive of this system")
+        }
         VerifyError::Unsigned
         | VerifyError::Malformed(_)
         | VerifyError::NotPlain(_)
         | VerifyError::TooLong(_)
         | VerifyError::Refused(_) => (
-            ExitCode::SignatureInvalid,
             "signature-invalid",
             "nothing was installed; download the release again from where it is published",
         ),
-        VerifyError::Read { .. } => {
-            (ExitCode::CannotWrite, "install", "is it the folder of an unpacked release?")
-        }
+        VerifyError::Read { .. } => ("install", "is it the folder of an unpacked release?"),
     };
-    CliError::new(exit, code, chain(&error)).hint(hint)
+    CliError::new(error.exit_code(), code, chain(&error)).hint(hint)
 }

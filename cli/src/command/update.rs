@@ -162,7 +162,8 @@ fn ended(
     }
     let reason = update.reason.clone().unwrap_or_default();
     let code = if update.phase == UpdatePhase::Declined { "declined" } else { "update-failed" };
-    Err(CliError::new(ExitCode::Failed, code, format!("version {before} goes on: {reason}")))
+    let message = format!("version {before} goes on: {reason}");
+    Err(CliError::new(exit_code(update.exit_code), code, message))
 }
 
 fn rolled_back(now: &Healthz, update: &UpdateProgress) -> Option<String> {
@@ -247,16 +248,23 @@ fn show(progress: &Progress, update: &UpdateProgress) {
 }
 
 fn explain(error: StageError) -> CliError {
-    let (exit, code) = match error {
+    let code = match error {
         StageError::Untrusted(error) => return release_check::explain(error),
         StageError::Install(error) => return install_files::explain(error),
         StageError::File(error) => return CliError::file(&error),
-        StageError::Declined(Declined::Downgrade { .. }) => (ExitCode::Downgrade, "downgrade"),
-        StageError::Declined(_) | StageError::NotInstalled(_) => (ExitCode::Failed, "declined"),
-        StageError::NoSpace { .. } => (ExitCode::NoSpace, "no-space"),
-        StageError::Source(_) | StageError::Download(_) => (ExitCode::DownloadFailed, "download"),
-        StageError::Unpack(_) => (ExitCode::CannotWrite, "unpack"),
-        StageError::SelfCheck { .. } => (ExitCode::SelfCheckFailed, "self-check"),
+        StageError::Declined(Declined::Downgrade { .. }) => "downgrade",
+        StageError::Declined(_) | StageError::NotInstalled(_) => "declined",
+        StageError::NoSpace { .. } => "no-space",
+        StageError::Source(_) | StageError::Download(_) => "download",
+        StageError::Mixed { .. } => "signature-invalid",
+        StageError::Unpack(_) => "unpack",
+        StageError::SelfCheck { .. } => "self-check",
     };
-    CliError::new(exit, code, chain(&error))
+    CliError::new(error.exit_code(), code, chain(&error))
+}
+
+/// The exit code that an agent names, which may be of a later version.
+fn exit_code(number: Option<u8>) -> ExitCode {
+    let named = ExitCode::ALL.iter().find(|code| Some(code.number()) == number);
+    named.copied().unwrap_or(ExitCode::Failed)
 }

@@ -118,7 +118,7 @@ fn root_cause(error: &dyn Error) -> String {
 }
 
 /// The error and all its causes on one line.
-pub(super) fn with_causes(error: &dyn Error) -> String {
+pub(crate) fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut inner = error.source();
     while let Some(source) = inner {

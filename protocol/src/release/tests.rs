@@ -71,6 +71,45 @@ fn the_texts_that_released_programs_read_stay_as_they_are() {
     assert_eq!(opened, Ok(contents), "an unknown field is tolerated");
 }
 
+/// Two readers could take one of the two each, so nobody takes either, although a trusted key signed.
+#[test]
+fn a_statement_that_says_a_thing_twice_is_refused() {
+    let text = |statement| serde_json::to_string(&statement).unwrap();
+    let twice = |text: &str, member: &str, more: &str| {
+        assert!(text.contains(member), "{text}");
+        key(1).seal_text(text.replacen(member, &format!("{more}{member}"), 1))
+    };
+    let refused = Err(RefusedRelease::NotTheStatement);
+    let of_contents = text(Statement::Contents(contents()));
+    for (member, more) in [
+        ("\"kind\":", "\"kind\":\"manifest\","),
+        ("\"schema\":", "\"schema\":1,"),
+        ("\"version\":", "\"version\":\"9.9.9\","),
+        ("\"counter\":", "\"counter\":9,"),
+        ("\"files\":", "\"files\":[],"),
+        ("\"sha256\":", "\"sha256\":\"00\","),
+    ] {
+        let opened = Contents::open(&twice(&of_contents, member, more), &trusted());
+        assert_eq!(opened.map(drop), refused, "{more}");
+    }
+    let of_manifest = text(Statement::Manifest(manifest()));
+    for (member, more) in [
+        ("\"channel\":", "\"channel\":\"alpha\","),
+        ("\"expires_at\":", "\"expires_at\":\"2036-10-01T00:00:00Z\","),
+        ("\"archives\":", "\"archives\":[],"),
+        ("\"size_bytes\":", "\"size_bytes\":1,"),
+    ] {
+        let opened = Manifest::open(&twice(&of_manifest, member, more), &trusted());
+        assert_eq!(opened.map(drop), refused, "{more}");
+    }
+    let of_keys = text(Statement::Keys(key_set(1, 2)));
+    let both = twice(&of_keys, "\"keys\":", "\"keys\":[],");
+    assert_eq!(introduce(&trusted(), &[both]).map(drop), refused);
+    let signed = serde_json::to_string(&seal(&key(1), &contents())).unwrap();
+    let signed = signed.replacen("\"envelope\":", "\"envelope\":\"{}\",\"envelope\":", 1);
+    assert!(serde_json::from_str::<Signed>(&signed).is_err(), "around the signature too");
+}
+
 #[test]
 fn contents_are_believed_only_as_contents_of_this_schema_by_a_trusted_key() {
     let other = Untrusted::UnknownKey.into();

@@ -146,7 +146,7 @@ fn an_archive_that_was_swapped_altered_or_signed_by_a_stranger_is_refused() {
 
     let altered = scratch.copy_of_release("altered");
     let line = "cd \"$0\" && mkdir files && tar -xzf *.gz -C files && echo >>files/link-agent \
-                && tar -C files -cf - . | gzip -1 >files.gz && mv files.gz *.tar.gz && rm -r files";
+                && (cd files && tar -cf - *) | gzip -1 >files.gz && mv files.gz *.tar.gz && rm -r files";
     let ran = run(Command::new("sh").args(["-c", line]).arg(&altered));
     assert_eq!(ran.code, Some(0), "{ran:?}");
     refused(&altered, 22, "does not have its checksum");

@@ -42,6 +42,7 @@ async fn over_tls_the_certificate_is_verified_and_no_redirect_leads_out_of_it() 
         script.env("PATH", path);
         let ran = run(&mut script);
         assert_eq!(ran.code, Some(12), "{tool}, a certificate that nobody knows: {ran:?}");
+        assert!(ran.stderr.contains("does not know who issued its certificate"), "{tool}: {ran:?}");
 
         server.is_trusted_by(&mut script);
         server.answer("SHA256SUMS", "302 Found", &format!("Location: {}/SHA256SUMS", plain.url));
@@ -79,6 +80,7 @@ async fn a_proxy_is_asked_for_what_is_far_and_not_for_what_is_here() {
         assert_eq!(ran.code, Some(12), "{tool}: {ran:?}");
         let line = was_asked.recv().await.unwrap();
         assert!(line.starts_with("CONNECT release.example:443 "), "{tool}: {line}");
+        assert!(ran.stderr.contains("https_proxy=http://NAME:PASSWORD@"), "{tool}: {ran:?}");
         while was_asked.try_recv().is_ok() {}
 
         let ran = run(script.env("LINK_INSTALL_URL", &server.url));
@@ -87,6 +89,23 @@ async fn a_proxy_is_asked_for_what_is_far_and_not_for_what_is_here() {
         scratch.uninstall();
     }
     task.abort();
+}
+
+/// A clock that is years off meets every certificate like this.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_that_does_not_count_now_is_a_matter_of_the_clock() {
+    let scratch = Scratch::new();
+    let Some(server) = TlsServer::start_until(&scratch, Some("20200101000000Z")).await else {
+        return;
+    };
+    for tool in ["curl", "wget"] {
+        let Some(path) = scratch.path_with_only(tool) else { continue };
+        let mut script = scratch.script(&["dash"], &server.url);
+        server.is_trusted_by(script.env("PATH", path));
+        let ran = run(&mut script);
+        assert_eq!(ran.code, Some(12), "{tool}: {ran:?}");
+        assert!(ran.stderr.contains("correct the clock"), "{tool}: {ran:?}");
+    }
 }
 
 #[test]
@@ -129,6 +148,11 @@ async fn the_command_sends_no_key_to_a_backend_whose_certificate_nobody_knows() 
 
 impl TlsServer {
     async fn start(scratch: &Scratch) -> Option<Self> {
+        Self::start_until(scratch, None).await
+    }
+
+    /// With a certificate that was good until `end`, which is in the past.
+    async fn start_until(scratch: &Scratch, end: Option<&str>) -> Option<Self> {
         let Some(openssl) = which("openssl") else {
             eprintln!("skipped: openssl is not installed");
             return None;
@@ -140,6 +164,19 @@ impl TlsServer {
         certify.args(["-keyout", "key", "-out", "certificate", "-subj", "/CN=localhost"]);
         let ran = run(certify.args(["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]));
         assert_eq!(ran.code, Some(0), "{ran:?}");
+        if let Some(end) = end {
+            // It is signed anew by its own key.
+            let line = "set -e; : >index; echo 01 >serial; printf '[ca]\ndefault_ca=a\n[a]\n\
+                        database=index\nserial=serial\nnew_certs_dir=.\ndefault_md=sha256\n\
+                        policy=p\ncopy_extensions=copy\n[p]\ncommonName=supplied\n' >conf; \
+                        openssl req -new -key key -subj /CN=localhost -out request \
+                          -addext subjectAltName=DNS:localhost,IP:127.0.0.1; \
+                        openssl ca -batch -notext -config conf -selfsign -keyfile key \
+                          -in request -out certificate -startdate 20190101000000Z -enddate $0";
+            let mut expire = Command::new("sh");
+            let ran = run(expire.current_dir(&folder).args(["-c", line, end]));
+            assert_eq!(ran.code, Some(0), "{ran:?}");
+        }
         let address = format!("127.0.0.1:{}", free_port());
         let mut serve = Command::new(openssl);
         serve.current_dir(&folder).args(["s_server", "-quiet", "-HTTP", "-accept", &address]);
@@ -170,11 +207,14 @@ impl TlsServer {
     }
 }
 
-/// Reads what a proxy is asked for, and refuses it.
+const PASSWORD_WANTED: &[u8] = b"HTTP/1.1 407 Proxy Authentication Required\r\n\
+    proxy-authenticate: Basic realm=\"proxy\"\r\ncontent-length: 0\r\n\r\n";
+
+/// Reads what a proxy is asked for, and asks for a password.
 async fn refuse(stream: TcpStream) -> String {
     let mut stream = BufReader::new(stream);
     let mut line = String::new();
     drop(stream.read_line(&mut line).await);
-    drop(stream.write_all(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n").await);
+    drop(stream.write_all(PASSWORD_WANTED).await);
     line
 }
