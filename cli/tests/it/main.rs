@@ -1,10 +1,6 @@
 //! The compiled `link` command as a person and a script meet it.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::print_stderr,
-    reason = "tests run programs, look at a scratch home, and say why they are skipped"
-)]
+#![expect(clippy::disallowed_methods, reason = "tests run programs and look at a scratch home")]
 
 #[cfg(test)]
 mod command_line;
