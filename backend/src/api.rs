@@ -40,6 +40,7 @@ use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub(crate) use self::extract::Proven;
+pub use self::peer::forwarded;
 use crate::{app::App, failure::Failure};
 
 /// Returns the service that answers everything.

@@ -81,9 +81,12 @@ pub enum ContentError {
 /// A file could not be received.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiveError {
-    /// The sender broke off, or has sent nothing for long.
+    /// The sender broke off.
     #[error("the content ended early")]
     Cut,
+    /// The sender sends next to nothing.
+    #[error("the content comes too slowly")]
+    Slow,
     /// It is larger than any model may be.
     #[error("the content is too large")]
     TooLarge,

@@ -13,6 +13,7 @@ pub mod args;
 pub mod chance;
 pub mod clock;
 pub mod config;
+pub mod connections;
 pub mod content;
 pub mod domain;
 pub mod failure;

@@ -3,7 +3,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
 
-mod connections;
 mod metrics;
 mod stop;
 
@@ -16,11 +15,19 @@ use std::{
 
 use anyhow::Context as _;
 use link_backend::{
-    Backend, app::App, config::load::Loaded, numbers, setup_token::SetupToken, zenoh::Zenoh,
+    Backend, api,
+    app::App,
+    config::load::Loaded,
+    connections::{self, Door},
+    domain::connections::Bounds,
+    numbers,
+    setup_token::SetupToken,
+    zenoh::Zenoh,
 };
 use link_platform::{
     fs, memory,
     notify::{self, Note},
+    open_files,
 };
 use link_protocol::{exit_code::ExitCode, secret::Secret};
 use tokio::{net::TcpListener, sync::oneshot, time::MissedTickBehavior};
@@ -47,6 +54,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let mut signals = Signals::listen().context("signals cannot be received")?;
     fs::create_private_dir(&data)?;
     let _lock = command::lock(&data)?;
+    let bounds = Bounds::of(open_files_limit());
     let Backend { router, app } = link_backend::build(config).await?;
 
     if let Some(file) = &values.address_file {
@@ -78,8 +86,10 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     tokio::spawn(heed_neighbours(Arc::clone(&app)));
     tokio::spawn(feed_watchdog());
     tokio::spawn(keep_small());
+    let forwarded = app.is_behind_proxy().then_some(api::forwarded as fn(&_) -> _);
+    let door = Door { bounds, forwarded };
     let (drain, drained) = oneshot::channel::<()>();
-    let serving = connections::serve(listener, router, async {
+    let serving = connections::serve(listener, router, door, async {
         // Nobody is left who could end it otherwise.
         drained.await.unwrap_or(());
     });
@@ -99,6 +109,14 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
         app.store().close().await;
     }
     Ok(code)
+}
+
+/// How many files this process may open, as many as the system lets it.
+fn open_files_limit() -> Option<u64> {
+    open_files::raise_limit().unwrap_or_else(|error| {
+        tracing::warn!(%error, "the limit of open files cannot be raised");
+        None
+    })
 }
 
 async fn sweep(app: Arc<App>) {

@@ -207,6 +207,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::StalePoll
         | Code::HandoverPending
         | Code::CommandExpired
+        | Code::RequestTimeout
         | Code::PayloadTooLarge
         | Code::UnsupportedMediaType
         | Code::InvalidRequest

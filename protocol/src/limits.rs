@@ -65,6 +65,13 @@ pub const PROXY_BODY_LIMIT: usize = 32 * 1024 * 1024;
 /// The largest JSON body the backend reads, in bytes.
 pub const JSON_BODY_LIMIT: usize = 1024 * 1024;
 
+/// How long the whole JSON body of a request to the backend may take to come.
+pub const JSON_BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long the head of a request to the backend may take to come, and a connection that is kept may
+/// wait for its next request.
+pub const REQUEST_HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// The largest model file an upload may have, in bytes.
 pub const MODEL_SIZE_LIMIT: u64 = 1 << 40;
 

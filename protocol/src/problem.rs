@@ -128,6 +128,7 @@ codes! {
     IdempotencyConflict = "idempotency-conflict", 409, "The idempotency key was used for another request", Some("use a new key for a new request");
     ZenohNotOffered = "zenoh-not-offered", 409, "This backend has no zenoh router", Some("use the transport `http`, or give the backend an endpoint for zenoh");
     StalePoll = "superseded-poll", 409, "A newer poll of the same device took over", Some("two agents may be using one identity");
+    RequestTimeout = "request-timeout", 408, "The request took too long to come", Some("send it again; look at the network in between if it stays so");
     CommandExpired = "command-expired", 410, "The command has expired", None;
     PayloadTooLarge = "payload-too-large", 413, "The body is larger than allowed", None;
     UnsupportedMediaType = "unsupported-media-type", 415, "The media type is not supported", Some("send JSON with `Content-Type: application/json`");

@@ -15,6 +15,8 @@ use crate::{
     access::Identity,
     api::{extract::bearer, peer, problem::Rejection, query},
     app::App,
+    connections::seat::Seat,
+    domain::connections::Party,
 };
 
 /// The caller, who has the permission `P`.
@@ -54,7 +56,7 @@ impl<P: Needs> FromRequestParts<Arc<App>> for Caller<P> {
     type Rejection = Rejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
-        let identity = app.identify(bearer(&parts.headers)?, peer::of(parts, app)).await?;
+        let identity = identified(parts, app).await?;
         identity.check(P::PERMISSION)?;
         query::check(parts)?;
         Ok(Self(identity, PhantomData))
@@ -68,7 +70,14 @@ impl FromRequestParts<Arc<App>> for MaybeCaller {
         if !parts.headers.contains_key(header::AUTHORIZATION) {
             return Ok(Self(None));
         }
-        let identity = app.identify(bearer(&parts.headers)?, peer::of(parts, app)).await?;
-        Ok(Self(Some(identity)))
+        Ok(Self(Some(identified(parts, app).await?)))
     }
+}
+
+async fn identified(parts: &Parts, app: &App) -> Result<Identity, Rejection> {
+    let identity = app.identify(bearer(&parts.headers)?, peer::of(parts, app)).await?;
+    if let Some(seat) = parts.extensions.get::<Seat>() {
+        seat.know(Party::User(identity.account, identity.user));
+    }
+    Ok(identity)
 }

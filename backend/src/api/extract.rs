@@ -15,7 +15,8 @@ use serde::de::DeserializeOwned;
 use crate::{
     api::problem::Rejection,
     app::App,
-    domain::{device::DeviceRecord, refusal::Refusal},
+    connections::seat::Seat,
+    domain::{connections::Party, device::DeviceRecord, refusal::Refusal},
 };
 
 const LONGEST_IDEMPOTENCY_KEY: usize = 200;
@@ -91,7 +92,11 @@ async fn sender(parts: &mut Parts, app: &Arc<App>) -> Result<Box<DeviceRecord>, 
     if let Some(Proven(device)) = parts.extensions.remove::<Proven>() {
         return Ok(Box::new(device));
     }
-    Ok(Box::new(app.device_with_token(bearer(&parts.headers)?).await?))
+    let device = app.device_with_token(bearer(&parts.headers)?).await?;
+    if let Some(seat) = parts.extensions.get::<Seat>() {
+        seat.know(Party::Device(device.account, device.id));
+    }
+    Ok(Box::new(device))
 }
 
 /// What a device says that is behind is of the account that gave it, and of no other.
@@ -164,7 +169,13 @@ pub(crate) async fn read_json<T: DeserializeOwned>(request: Request) -> Result<T
     if announced.is_some_and(|length| length > limits::JSON_BODY_LIMIT) {
         return Err(too_large());
     }
-    let body = to_bytes(request.into_body(), limits::JSON_BODY_LIMIT).await;
+    let body = to_bytes(request.into_body(), limits::JSON_BODY_LIMIT);
+    let body = tokio::time::timeout(limits::JSON_BODY_TIMEOUT, body).await;
+    let body = body.map_err(|_elapsed| {
+        let seconds = limits::JSON_BODY_TIMEOUT.as_secs();
+        let detail = format!("the whole body has to come within {seconds} seconds");
+        whole(Rejection::new(Code::RequestTimeout, detail))
+    })?;
     let body = body.map_err(|error| {
         let limit = std::error::Error::source(&error)
             .is_some_and(|cause| cause.is::<http_body_util::LengthLimitError>());

@@ -103,6 +103,7 @@ const PARTICULAR: &[(&str, &[Code])] = &[
         "upload_content",
         &[
             Code::NotOwner,
+            Code::RequestTimeout,
             Code::ChecksumMismatch,
             Code::InvalidRequest,
             Code::PayloadTooLarge,
@@ -253,6 +254,7 @@ fn problems(operation: &Operation) -> Vec<Code> {
     if takes_json {
         codes.extend([
             Code::MalformedRequest,
+            Code::RequestTimeout,
             Code::PayloadTooLarge,
             Code::UnsupportedMediaType,
             Code::InvalidRequest,

@@ -31,9 +31,10 @@ pub(crate) fn of(parts: &Parts, app: &App) -> Peer {
     Peer(forwarded.or(connected))
 }
 
-/// What the proxy in front of the backend wrote: the last entry, because the ones before it are
-/// what the proxy was told.
-fn forwarded(headers: &HeaderMap) -> Option<IpAddr> {
+/// Returns what the proxy in front of the backend wrote: the last entry, because the ones before it
+/// are what the proxy was told.
+#[must_use]
+pub fn forwarded(headers: &HeaderMap) -> Option<IpAddr> {
     let value = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
     value.rsplit(',').next()?.trim().parse().ok()
 }

@@ -193,6 +193,7 @@ const fn code(refusal: &Refusal) -> Code {
         Refusal::ChecksumMismatch(_) => Code::ChecksumMismatch,
         Refusal::Invalid(_) => Code::InvalidRequest,
         Refusal::TooLarge => Code::PayloadTooLarge,
+        Refusal::TooSlow => Code::RequestTimeout,
         Refusal::QueueFull(_) => Code::QueueFull,
         Refusal::TooManyAttempts { .. } => Code::TooManyAttempts,
     }

@@ -195,6 +195,7 @@ impl App {
 fn not_received(error: ReceiveError) -> Failure {
     match error {
         ReceiveError::Cut => Refusal::ChecksumMismatch("it ended early".to_owned()).into(),
+        ReceiveError::Slow => Refusal::TooSlow.into(),
         ReceiveError::TooLarge => Refusal::TooLarge.into(),
         ReceiveError::Busy => Refusal::TooManyUploads.into(),
         ReceiveError::Home(error) => error.into(),

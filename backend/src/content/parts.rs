@@ -1,6 +1,8 @@
 //! A stream of any pieces as parts of a wanted size, counted and hashed on the way.
 //!
-//! A sender that sends nothing for long has broken off.
+//! A sender must send some of it in each span of time, or has broken off.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: judges a sender by the clock")]
 
 use std::{pin::Pin, time::Duration};
 
@@ -8,11 +10,21 @@ use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use link_protocol::{command::Sha256Hex, limits};
 use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
 
 use crate::{content::ReceiveError, domain::model::Received};
 
-/// The longest that a sender may send nothing.
-const SILENCE_LIMIT: Duration = Duration::from_secs(120);
+/// What a sender has to send.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// In each span of this length
+    within: Duration,
+    /// so many bytes at least.
+    least: u64,
+}
+
+/// 1 KiB a second, over two minutes.
+const PACE: Pace = Pace { within: Duration::from_secs(120), least: 120 * 1024 };
 
 /// What a sender sends.
 pub(super) struct Parts<S> {
@@ -22,6 +34,9 @@ pub(super) struct Parts<S> {
     hasher: Sha256,
     size_bytes: u64,
     has_ended: bool,
+    pace: Pace,
+    /// When the span ends, and what was received before it began.
+    span: Option<(Instant, u64)>,
 }
 
 impl<S, E> Parts<S>
@@ -35,13 +50,24 @@ where
             hasher: Sha256::new(),
             size_bytes: 0,
             has_ended: false,
+            pace: PACE,
+            span: None,
         }
     }
 
     /// Returns the next piece as it was sent, or none at the end.
     pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, ReceiveError> {
-        let sent = tokio::time::timeout(SILENCE_LIMIT, self.content.next()).await;
-        let Some(piece) = sent.map_err(|_elapsed| ReceiveError::Cut)? else {
+        let sent = loop {
+            let (end, before) = self.span();
+            match tokio::time::timeout_at(end, self.content.next()).await {
+                Ok(sent) => break sent,
+                Err(_elapsed) if self.size_bytes - before < self.pace.least => {
+                    return Err(ReceiveError::Slow);
+                }
+                Err(_elapsed) => self.span = None,
+            }
+        };
+        let Some(piece) = sent else {
             self.has_ended = true;
             return Ok(None);
         };
@@ -52,6 +78,10 @@ where
         }
         self.hasher.update(&piece);
         Ok(Some(piece))
+    }
+
+    fn span(&mut self) -> (Instant, u64) {
+        *self.span.get_or_insert_with(|| (Instant::now() + self.pace.within, self.size_bytes))
     }
 
     /// Returns the next `size` bytes; fewer only at the end. It is known afterwards whether that
@@ -104,6 +134,25 @@ mod tests {
             found.push(String::from_utf8(part.to_vec()).unwrap());
         }
         (found, parts.received())
+    }
+
+    #[tokio::test]
+    async fn a_sender_that_drips_is_cut_off_and_a_slow_one_is_not() {
+        let pace = Pace { within: Duration::from_millis(200), least: 4 };
+        for (size, is_cut) in [(1, true), (8, false)] {
+            let pieces = stream::iter(0..10).then(move |_| async move {
+                tokio::time::sleep(Duration::from_millis(90)).await;
+                Ok::<_, io::Error>(Bytes::from(vec![0; size]))
+            });
+            let mut parts = Parts { pace, ..Parts::new(pieces) };
+            let ended = loop {
+                match parts.piece().await {
+                    Ok(Some(_)) => {}
+                    ended => break ended,
+                }
+            };
+            assert_eq!(matches!(ended, Err(ReceiveError::Slow)), is_cut, "{ended:?}");
+        }
     }
 
     #[tokio::test]

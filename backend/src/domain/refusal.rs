@@ -101,6 +101,8 @@ pub enum Refusal {
     Invalid(String),
     #[error("the file is larger than {limit} bytes", limit = limits::MODEL_SIZE_LIMIT)]
     TooLarge,
+    #[error("the file came too slowly; nothing was kept")]
+    TooSlow,
     #[error("as many files are being received as there may be")]
     TooManyUploads,
     #[error("{limit} commands wait for device {0}", limit = limits::QUEUE_LIMIT)]

@@ -4,13 +4,20 @@ use std::{net::SocketAddr, sync::Arc};
 
 use anyhow::Context as _;
 use axum::{Router, extract::State, http::header, response::IntoResponse, routing::get};
-use link_backend::{app::App, numbers};
+use link_backend::{
+    app::App,
+    connections::{self, Door},
+    domain::connections::Bounds,
+    numbers,
+};
 use link_platform::fs;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio::net::TcpListener;
 
 /// The format that Prometheus reads.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// Connections that are held at a time: a few that ask, each for a moment.
+const CONNECTIONS: usize = 32;
 /// The largest status of a process that is read, in bytes.
 const STATUS_LIMIT: u64 = 64 * 1024;
 
@@ -30,11 +37,8 @@ pub(crate) async fn serve(listen: SocketAddr, app: Arc<App>) -> anyhow::Result<S
         tracing::warn!(%address, "metrics can be read from other machines");
     }
     let router = Router::new().route("/metrics", get(show)).with_state((app, recorder));
-    tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, router).await {
-            tracing::error!(%error, "metrics are not answered any more");
-        }
-    });
+    let door = Door { bounds: Bounds::at_most(CONNECTIONS), forwarded: None };
+    tokio::spawn(connections::serve(listener, router, door, std::future::pending()));
     Ok(address)
 }
 

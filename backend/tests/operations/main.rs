@@ -16,4 +16,5 @@ mod object_store;
 mod postgres;
 mod program;
 mod service;
+mod slow;
 mod upkeep;

@@ -125,6 +125,11 @@ impl Running {
         assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
     }
 
+    /// How many files it has open.
+    pub(crate) fn files(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+    }
+
     /// Waits for the end; returns the rest of what was logged.
     pub(crate) fn ended(mut self) -> (ExitStatus, Vec<String>) {
         let status = self.child.wait().unwrap();

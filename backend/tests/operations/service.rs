@@ -8,27 +8,27 @@ use serde_json::{Value, json};
 
 use crate::program::{Place, Running, send};
 
-fn get(address: &str, path: &str) -> (u16, String) {
+pub(crate) fn get(address: &str, path: &str) -> (u16, String) {
     let (status, _, body) = send(address, "GET", path, "", ("text/plain", b""));
     (status, body)
 }
 
 /// A request on a connection of its own that is answered later.
-fn begin(address: &str, path: &str, token: &str) -> TcpStream {
+pub(crate) fn begin(address: &str, path: &str, token: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
     write!(stream, "{head}Authorization: Bearer {token}\r\n\r\n").unwrap();
     stream
 }
 
-fn rest(mut stream: impl std::io::Read) -> String {
+pub(crate) fn rest(mut stream: impl std::io::Read) -> String {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     text
 }
 
 /// A device that was greeted; returns its id and its token.
-fn greeted(running: &Running, user: &str) -> (String, String) {
+pub(crate) fn greeted(running: &Running, user: &str) -> (String, String) {
     let device = crate::backup::device(running, user);
     let text = |name: &str| device[name].as_str().unwrap().to_owned();
     let (id, token) = (text("device_id"), text("device_token"));
@@ -40,7 +40,7 @@ fn greeted(running: &Running, user: &str) -> (String, String) {
 }
 
 /// Waits until a poll is parked.
-fn parked(metrics: &str) {
+pub(crate) fn parked(metrics: &str) {
     while !get(metrics, "/metrics").1.contains("link_parked_polls 1\n") {}
 }
 

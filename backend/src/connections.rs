@@ -1,0 +1,117 @@
+//! The connections of a listener, which speak HTTP/1.1.
+//!
+//! Most of them belong to devices that wait, so what a connection holds while it waits is what a
+//! device costs. A server that knows HTTP/2 too takes the first bytes of each connection by
+//! themselves, and the buffer that reads the rest is twice as large from then on.
+//!
+//! Nobody holds one for nothing: the head of a request has a deadline, an answer must be read, and
+//! when there is no room for one more, `domain::connections` says which gives way.
+
+mod paced;
+pub mod seat;
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    pin::pin,
+    sync::Arc,
+};
+
+use axum::{Router, body::Body, extract::ConnectInfo, http::Request, serve::Listener};
+use http::HeaderMap;
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+};
+use link_protocol::limits;
+use tokio::net::{TcpListener, TcpStream};
+use tower::Service as _;
+
+use crate::{
+    connections::{
+        paced::Paced,
+        seat::{Asking, Room, Seat},
+    },
+    domain::{
+        connections::{Bounds, Connections},
+        network::Network,
+    },
+};
+
+/// How a listener takes connections.
+#[derive(Clone, Copy, Debug)]
+pub struct Door {
+    pub bounds: Bounds,
+    /// Reads where a request comes from, behind a proxy that writes it.
+    pub forwarded: Option<fn(&HeaderMap) -> Option<IpAddr>>,
+}
+
+/// Answers what comes to `listener` until `drained`, then ends with the last answer.
+pub async fn serve(
+    mut listener: TcpListener,
+    router: Router,
+    door: Door,
+    drained: impl Future<Output = ()>,
+) {
+    let connections = GracefulShutdown::new();
+    let room = Arc::new(Room::new(Connections::new(door.bounds)));
+    let mut drained = pin!(drained);
+    loop {
+        room.settle().await;
+        let (stream, peer) = tokio::select! {
+            accepted = Listener::accept(&mut listener) => accepted,
+            () = &mut drained => break,
+        };
+        let origin = door.origin(peer);
+        room.admit(origin, |seat| {
+            let connection = connection(stream, peer, router.clone(), door, seat);
+            let answered = connections.watch(connection);
+            tokio::spawn(async move {
+                if let Err(error) = answered.await {
+                    tracing::debug!(%error, "a connection broke");
+                }
+            })
+        });
+    }
+    drop(listener);
+    connections.shutdown().await;
+}
+
+impl Door {
+    /// Where a connection comes from, when that says who is asking: this machine has proxies and
+    /// tunnels, and behind a proxy all connections are its own.
+    fn origin(&self, peer: SocketAddr) -> Option<Network> {
+        let address = peer.ip().to_canonical();
+        let says_who = self.forwarded.is_none() && !address.is_loopback();
+        says_who.then(|| Network::host(address))
+    }
+
+    fn asker(&self, headers: &HeaderMap) -> Option<Network> {
+        let forwarded = self.forwarded?;
+        forwarded(headers).filter(|address| !address.is_loopback()).map(Network::host)
+    }
+}
+
+/// The type says that a connection can be told to end after its answer.
+fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    door: Door,
+    seat: Seat,
+) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection keeps its delay");
+    }
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        let asking = Asking::begin(&seat, door.asker(request.headers()));
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request.extensions_mut().insert(seat.clone());
+        let answer = router.clone().call(request);
+        async move { answer.await.map(|response| response.map(|body| Body::new(asking.with(body)))) }
+    });
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits::REQUEST_HEAD_TIMEOUT)
+        .serve_connection(TokioIo::new(Paced::new(stream)), service)
+}

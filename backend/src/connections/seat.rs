@@ -1,0 +1,162 @@
+//! The place that a connection has among all, and what is noted of it while something is asked.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+};
+
+use axum::body::Body;
+use bytes::Bytes;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tokio::task::{AbortHandle, JoinHandle};
+
+use crate::domain::{
+    connections::{ConnectionId, Connections, Party},
+    network::Network,
+};
+
+/// Sockets of ended connections that may still be open while further ones are accepted.
+const ENDING: usize = 32;
+
+/// All connections of a listener.
+#[derive(Debug)]
+pub(super) struct Room {
+    inside: Mutex<Inside>,
+}
+
+#[derive(Debug)]
+struct Inside {
+    connections: Connections,
+    tasks: HashMap<ConnectionId, AbortHandle>,
+    /// Connections that were ended and have not let go of their sockets.
+    ending: usize,
+}
+
+/// The place of a connection; the connection has ended when the last of its clones is dropped.
+#[derive(Clone, Debug)]
+pub struct Seat(Arc<Place>);
+
+struct Place {
+    room: Arc<Room>,
+    id: ConnectionId,
+}
+
+/// Something is asked on a connection until this is dropped.
+#[derive(Debug)]
+pub(super) struct Asking(Seat);
+
+/// The body of an answer: the connection rests when it is sent or given up.
+#[derive(Debug)]
+pub(super) struct Answered {
+    body: Body,
+    _asking: Asking,
+}
+
+impl Room {
+    pub(super) fn new(connections: Connections) -> Self {
+        Self { inside: Mutex::new(Inside { connections, tasks: HashMap::new(), ending: 0 }) }
+    }
+
+    /// Begins a connection from `origin`, unless there is no room; what gives way is ended.
+    pub(super) fn admit(
+        self: &Arc<Self>,
+        origin: Option<Network>,
+        begin: impl FnOnce(Seat) -> JoinHandle<()>,
+    ) {
+        let mut inside = self.lock();
+        let Some((id, gone)) = inside.connections.admit(origin) else { return };
+        inside.end(gone);
+        // Whatever the new task does first waits for this lock.
+        let task = begin(Seat(Arc::new(Place { room: Arc::clone(self), id })));
+        inside.tasks.insert(id, task.abort_handle());
+    }
+
+    /// Waits until what was ended has let go of its sockets, but for a few.
+    pub(super) async fn settle(&self) {
+        while self.lock().ending > ENDING {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inside {
+    fn end(&mut self, gone: Option<ConnectionId>) {
+        if let Some(task) = gone.and_then(|id| self.tasks.remove(&id)) {
+            self.ending += 1;
+            task.abort();
+        }
+    }
+}
+
+impl Seat {
+    /// Notes that whoever asks is known.
+    pub fn know(&self, party: Party) {
+        self.0.room.lock().connections.know(self.0.id, party);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut inside = self.room.lock();
+        inside.connections.end(self.id);
+        if inside.tasks.remove(&self.id).is_none() {
+            inside.ending -= 1;
+        }
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Place").field(&self.id).finish()
+    }
+}
+
+impl Asking {
+    pub(super) fn begin(seat: &Seat, network: Option<Network>) -> Self {
+        let mut inside = seat.0.room.lock();
+        let gone = inside.connections.ask(seat.0.id, network);
+        inside.end(gone);
+        drop(inside);
+        Self(seat.clone())
+    }
+
+    pub(super) const fn with(self, body: Body) -> Answered {
+        Answered { body, _asking: self }
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        let Seat(place) = &self.0;
+        let mut inside = place.room.lock();
+        let gone = inside.connections.rest(place.id);
+        inside.end(gone);
+    }
+}
+
+impl HttpBody for Answered {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
