@@ -26,6 +26,7 @@ mod sharing;
 mod sweep;
 mod tokens;
 mod transfer;
+mod uploads;
 mod usage;
 mod zenoh;
 
@@ -42,7 +43,7 @@ use std::{
 use anyhow::Context as _;
 use jiff::Timestamp;
 use link_protocol::{
-    id::{CommandId, DeviceId},
+    id::{CommandId, DeviceId, UserId},
     secret::Secret,
     signing::SigningKey,
 };
@@ -50,10 +51,11 @@ use tokio::sync::watch;
 
 use crate::{
     access::AccessTokens,
+    app::uploads::Uploads,
     chance,
     config::Config,
     content::Contents,
-    domain::attempts::{self, Attempts},
+    domain::attempts::{self, Attempts, Logins, Networks},
     passwords::Passwords,
     refresh::RefreshTokens,
     setup_token::SetupToken,
@@ -69,9 +71,13 @@ pub struct App {
     access: AccessTokens,
     refresh: RefreshTokens,
     passwords: Passwords,
-    attempts: Mutex<Attempts>,
-    peer_attempts: Mutex<Attempts>,
+    logins: Mutex<Logins>,
+    /// Machines that ask for codes of the device flow.
+    codes: Mutex<Networks>,
+    /// People who type such codes.
+    guesses: Mutex<Attempts<UserId>>,
     contents: Contents,
+    uploads: Arc<Uploads>,
     setup_token: Mutex<Option<SetupToken>>,
     polls: Arc<Bells<DeviceId>>,
     results: Arc<Bells<CommandId>>,
@@ -82,6 +88,8 @@ pub struct App {
     leaving: AtomicBool,
     /// What requests come in at, once they do.
     listener: OnceLock<SocketAddr>,
+    /// The database said so when it was last written.
+    is_full: AtomicBool,
 }
 
 impl App {
@@ -97,7 +105,8 @@ impl App {
             Some(SetupToken::open(&config.data).context("failed to make the setup token")?)
         };
         let contents = Contents::open(&config.data, &config.content)
-            .context("failed to open the home of models")?;
+            .context("failed to open the home of models")?
+            .keeping_free(config.disk_reserve);
         store.name_accounts().await?;
         for unknown in store.unknown_publishers(&config.sharing).await? {
             tracing::warn!(account = %unknown, "`sharing.accounts` names no account of this backend");
@@ -110,9 +119,11 @@ impl App {
             access: AccessTokens::new(&access_seed),
             passwords: Passwords::new(config.password_memory_kib)?,
             refresh: RefreshTokens::new(&refresh_seed),
-            attempts: Mutex::new(Attempts::new(attempts::PER_PERSON)),
-            peer_attempts: Mutex::new(Attempts::new(attempts::PER_ADDRESS)),
+            logins: Mutex::default(),
+            codes: Mutex::default(),
+            guesses: Mutex::new(Attempts::new(attempts::PER_PERSON)),
             contents,
+            uploads: Arc::default(),
             setup_token: Mutex::new(setup_token),
             polls: Arc::default(),
             results: Arc::default(),
@@ -121,6 +132,7 @@ impl App {
             zenoh: zenoh::ZenohState::default(),
             leaving: AtomicBool::new(false),
             listener: OnceLock::new(),
+            is_full: AtomicBool::new(false),
             config,
             store,
         })

@@ -4,6 +4,7 @@ pub mod content;
 pub mod file;
 pub mod layers;
 pub mod load;
+pub mod quota;
 pub mod sharing;
 
 use std::{path::PathBuf, sync::Arc};
@@ -13,7 +14,7 @@ use link_protocol::{allowlist::Origin, limits, secret::Secret};
 use crate::{
     clock::{Clock, SystemClock},
     content::Home,
-    domain::{retention::Retention, sharing::Sharing},
+    domain::{quota::Quota, retention::Retention, sharing::Sharing},
 };
 
 /// How much memory one password hash takes, in KiB.
@@ -37,6 +38,10 @@ pub struct Config {
     /// Who may share models with every account.
     pub sharing: Sharing,
     pub device_limit: u32,
+    /// What else one account may have.
+    pub quota: Quota,
+    /// What uploads leave free on the disk of the data folder, in bytes.
+    pub disk_reserve: u64,
     /// A proxy in front of the backend ends `X-Forwarded-For` with the address of its peer.
     pub behind_proxy: bool,
     /// Days that entries of the audit log are kept.
@@ -64,6 +69,8 @@ impl Config {
             allowed_origins: Vec::new(),
             sharing: Sharing::default(),
             device_limit: limits::DEVICE_LIMIT,
+            quota: quota::QuotaSection::default().quota(),
+            disk_reserve: content::ContentSection::default().reserve_bytes(),
             behind_proxy: false,
             audit_days: file::AUDIT_DAYS,
             password_memory_kib: PASSWORD_MEMORY_KIB,

@@ -93,6 +93,9 @@ pub enum ReceiveError {
     /// As many others as there may be are being received.
     #[error("too many files are received at once")]
     Busy,
+    /// The disk would have less room left than is kept free.
+    #[error("there is no room for the content")]
+    NoRoom,
     /// It could not be put down.
     #[error("failed to write the content")]
     Home(#[source] ContentError),
@@ -108,6 +111,15 @@ impl Contents {
             Home::Folder => Self::Folder(Folder::open(data.join(FOLDER))?),
             Home::Bucket(config) => Self::Bucket(Arc::new(Bucket::open(config, data)?)),
         })
+    }
+
+    /// Refuses uploads into a folder that would leave fewer than `reserve` bytes on its disk.
+    #[must_use]
+    pub fn keeping_free(self, reserve: u64) -> Self {
+        match self {
+            Self::Folder(folder) => Self::Folder(folder.keeping_free(reserve)),
+            Self::Bucket(bucket) => Self::Bucket(bucket),
+        }
     }
 
     /// Deletes what earlier uploads left in a folder when the backend was killed; none may run.
@@ -141,7 +153,7 @@ impl Contents {
     ) -> Result<Upload, ReceiveError> {
         Ok(match self {
             Self::Folder(folder) => {
-                let (received, temporary) = folder.receive(content).await?;
+                let (received, temporary) = folder.receive(announced.size_bytes, content).await?;
                 Upload { received, place: Place::Folder(temporary) }
             }
             Self::Bucket(bucket) => {
@@ -233,6 +245,15 @@ impl Contents {
 }
 
 impl ContentError {
+    /// Tells whether the disk is full.
+    #[must_use]
+    pub fn is_no_room(&self) -> bool {
+        match self {
+            Self::Folder(error) => folder::is_full(error),
+            Self::Missing | Self::Bucket(_) => false,
+        }
+    }
+
     fn folder(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::NotFound { Self::Missing } else { Self::Folder(error) }
     }

@@ -25,6 +25,7 @@ pub mod network;
 pub mod outcome;
 pub mod ownership;
 pub mod permission;
+pub mod quota;
 pub mod refusal;
 pub mod registration;
 pub mod retention;

@@ -1,4 +1,6 @@
 //! Passwords: Argon2id on threads of its own, a few at a time, with equal work for every login.
+//!
+//! Strangers wait in a queue of their own, which has an end: whoever is known is not behind them.
 
 use std::sync::Arc;
 
@@ -9,14 +11,32 @@ use argon2::{
 use link_protocol::secret::Secret;
 use tokio::sync::Semaphore;
 
-use crate::failure::Failure;
+use crate::{domain::refusal::Refusal, failure::Failure};
 
-/// Hashes that are computed at the same time.
+/// Hashes that are computed at the same time for each queue.
 const AT_ONCE: usize = 2;
+/// Logins of a queue that may wait for one, those included.
+const WAITING: usize = 64;
+
+/// Who waits for a hash.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Queue {
+    Strangers,
+    /// People where they logged in before, and who has shown something else that is good.
+    Familiar,
+}
+
+/// A queue.
+#[derive(Debug)]
+struct Line {
+    waiting: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
+}
 
 /// Hashes and verifies passwords.
 pub struct Passwords {
-    permits: Arc<Semaphore>,
+    strangers: Line,
+    familiar: Line,
     argon2: Argon2<'static>,
     /// The hash of a password that nobody has, to spend the same time on unknown users.
     nobody: String,
@@ -32,29 +52,34 @@ impl Passwords {
             .map_err(Failure::broken("set the cost of password hashes"))?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
         let nobody = hash(&argon2, crate::chance::secret("").expose())?;
-        Ok(Self { permits: Arc::new(Semaphore::new(AT_ONCE)), argon2, nobody })
+        Ok(Self { strangers: Line::new(), familiar: Line::new(), argon2, nobody })
     }
 
     /// Returns the hash to store for `password`.
     ///
     /// # Errors
-    /// [`Failure::Broken`].
+    /// [`Refusal::TooManyLogins`], [`Failure::Broken`].
     pub async fn hash(&self, password: Secret) -> Result<String, Failure> {
         let argon2 = self.argon2.clone();
-        self.compute(move || hash(&argon2, password.expose())).await?
+        self.compute(Queue::Familiar, move || hash(&argon2, password.expose())).await?
     }
 
     /// Tells whether `password` is the one that was hashed; without a hash it is not, after the
     /// same work.
     ///
     /// # Errors
-    /// [`Failure::Broken`].
-    pub async fn verify(&self, password: Secret, stored: Option<String>) -> Result<bool, Failure> {
+    /// [`Refusal::TooManyLogins`] when the queue has no end in sight, [`Failure::Broken`].
+    pub async fn verify(
+        &self,
+        queue: Queue,
+        password: Secret,
+        stored: Option<String>,
+    ) -> Result<bool, Failure> {
         let argon2 = self.argon2.clone();
         let known = stored.is_some();
         let stored = stored.unwrap_or_else(|| self.nobody.clone());
         let matches = self
-            .compute(move || {
+            .compute(queue, move || {
                 let parsed = PasswordHash::new(&stored)
                     .map_err(Failure::broken("read a stored password hash"))?;
                 Ok::<_, Failure>(
@@ -67,18 +92,32 @@ impl Passwords {
 
     async fn compute<T: Send + 'static>(
         &self,
+        queue: Queue,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        let permit = Arc::clone(&self.permits)
+        let line = match queue {
+            Queue::Strangers => &self.strangers,
+            Queue::Familiar => &self.familiar,
+        };
+        let place = Arc::clone(&line.waiting).try_acquire_owned();
+        let place = place.map_err(|_full| Refusal::TooManyLogins)?;
+        let permit = Arc::clone(&line.permits)
             .acquire_owned()
             .await
             .map_err(Failure::broken("wait for a password hash"))?;
         let computed = tokio::task::spawn_blocking(move || {
             let result = work();
-            drop(permit);
+            drop((permit, place));
             result
         });
         computed.await.map_err(Failure::broken("compute a password hash"))
+    }
+}
+
+impl Line {
+    fn new() -> Self {
+        let places = |number| Arc::new(Semaphore::new(number));
+        Self { waiting: places(WAITING), permits: places(AT_ONCE) }
     }
 }
 
@@ -87,4 +126,28 @@ fn hash(argon2: &Argon2<'_>, password: &str) -> Result<String, Failure> {
         .hash_password(password.as_bytes())
         .map(|hash| hash.to_string())
         .map_err(Failure::broken("hash a password"))
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::future::join_all;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_queue_of_strangers_has_an_end_and_holds_up_nobody_who_is_known() {
+        let passwords = Passwords::new(64).unwrap();
+        let all = Arc::clone(&passwords.strangers.permits).acquire_many_owned(2).await.unwrap();
+        let guess = |queue| passwords.verify(queue, Secret::new("guess"), None);
+        let mut waiting: Vec<_> = (0..WAITING).map(|_| Box::pin(guess(Queue::Strangers))).collect();
+        for wait in &mut waiting {
+            assert!(futures_util::poll!(wait).is_pending());
+        }
+        let refused = guess(Queue::Strangers).await.unwrap_err();
+        assert!(matches!(refused, Failure::Refused(Refusal::TooManyLogins)), "{refused:?}");
+        assert!(!guess(Queue::Familiar).await.unwrap());
+        drop(all);
+        assert!(join_all(waiting).await.into_iter().all(|right| !right.unwrap()));
+        assert!(!guess(Queue::Strangers).await.unwrap());
+    }
 }

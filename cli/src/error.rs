@@ -197,6 +197,8 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::DeviceOffline
         | Code::NotDeployed
         | Code::DeviceLimitReached
+        | Code::QuotaReached
+        | Code::InsufficientStorage
         | Code::AliasTaken
         | Code::PortTaken
         | Code::ModelNotReady

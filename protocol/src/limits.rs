@@ -96,9 +96,6 @@ pub const INVITATION_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The longest that an invitation is good.
 pub const INVITATION_LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Invitations of an account that may wait to be accepted.
-pub const INVITATIONS_WAITING: u32 = 100;
-
 /// How long a personal access token is good when nobody says.
 pub const PERSONAL_TOKEN_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 

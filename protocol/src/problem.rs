@@ -117,6 +117,7 @@ codes! {
     DeviceOffline = "device-offline", 409, "The device is offline", Some("retry when the device is online");
     NotDeployed = "not-deployed", 409, "The model is not deployed on this device", Some("deploy it first with `link model deploy`");
     DeviceLimitReached = "device-limit-reached", 409, "The account has as many devices as it may", Some("remove a device you no longer use, or raise the limit");
+    QuotaReached = "quota-reached", 409, "The account has as much as it may", Some("remove what you no longer use, or ask whoever runs the backend to raise the quota");
     AliasTaken = "alias-taken", 409, "Another model on this device has this alias", Some("choose another alias");
     RetireCodeStale = "retire-code-stale", 409, "The device has registered again since the code was made", Some("a newer registration stays; remove the device in the list of devices if it is to go");
     UpdateRunning = "update-running", 409, "An update of the agent is under way", Some("follow it with `link status`");
@@ -144,6 +145,7 @@ codes! {
     HandoverPending = "handover-pending", 503, "The device has come to another account", Some("say hello first: the answer holds the handover");
     NotReady = "not-ready", 503, "The backend is not ready for requests", Some("the detail says why; look into the backend's log if it stays so");
     AgentBusy = "agent-busy", 503, "The agent cannot take this at the moment", Some("retry after the time in the Retry-After header");
+    InsufficientStorage = "insufficient-storage", 507, "The backend has no room for the file", Some("remove models that nobody uses, or ask whoever runs the backend for a larger disk");
     OriginNotAllowed = "origin-not-allowed", 403, "This page's origin is not on the model's allowlist", Some("repair the deployment with `link repair-serving`, or redeploy the model");
     HostNotAllowed = "host-not-allowed", 403, "The Host header is not one of this device", Some("use 127.0.0.1 or localhost");
     PathNotServed = "path-not-served", 404, "The model does not serve this path", Some("use an OpenAI-compatible path such as /v1/chat/completions");

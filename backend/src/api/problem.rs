@@ -51,7 +51,9 @@ impl From<Refusal> for Rejection {
         let rejection = Self::new(code(&refusal), refusal.to_string());
         if let Refusal::TooManyAttempts { retry_after_s } = refusal {
             rejection.retry_after(retry_after_s)
-        } else if let Refusal::QueueFull(_) | Refusal::TooManyUploads = refusal {
+        } else if let Refusal::QueueFull(_) | Refusal::TooManyUploads | Refusal::TooManyLogins =
+            refusal
+        {
             rejection.retry_after(OVERLOAD_WAIT_S)
         } else if refusal == Refusal::HandoverPending {
             rejection.retry_after(HANDOVER_WAIT_S)
@@ -83,6 +85,7 @@ impl From<Failure> for Rejection {
                 };
                 Self::new(Code::ContentUnavailable, detail).retry_after(CONTENT_WAIT_S)
             }
+            Failure::Content(error) if error.is_no_room() => Refusal::NoRoom.into(),
             Failure::Content(error @ (ContentError::Missing | ContentError::Folder(_))) => {
                 internal(&error)
             }
@@ -180,13 +183,15 @@ const fn code(refusal: &Refusal) -> Code {
         Refusal::DeviceOffline(_) => Code::DeviceOffline,
         Refusal::NotDeployed { .. } => Code::NotDeployed,
         Refusal::DeviceLimitReached(_) => Code::DeviceLimitReached,
+        Refusal::QuotaReached(_) => Code::QuotaReached,
+        Refusal::NoRoom => Code::InsufficientStorage,
         Refusal::AliasTaken(_) => Code::AliasTaken,
         Refusal::ModelNotReady => Code::ModelNotReady,
         Refusal::ModelInUse => Code::ModelInUse,
         Refusal::AlreadyFinal(_) => Code::AlreadyFinal,
         Refusal::IdempotencyConflict => Code::IdempotencyConflict,
         Refusal::ZenohNotOffered => Code::ZenohNotOffered,
-        Refusal::NoSlotFree | Refusal::TooManyUploads => Code::Overloaded,
+        Refusal::NoSlotFree | Refusal::TooManyUploads | Refusal::TooManyLogins => Code::Overloaded,
         Refusal::HandoverPending => Code::HandoverPending,
         Refusal::StalePoll => Code::StalePoll,
         Refusal::CommandExpired => Code::CommandExpired,

@@ -20,11 +20,13 @@ use crate::{
         account::{self, Email, UserRecord},
         attempts::Peer,
         audit::{self, Action, AuditRecord},
+        network::Network,
         refusal::Refusal,
         session::{Redemption, RefreshRecord},
         token::Scopes,
     },
     failure::Failure,
+    passwords::Queue,
     refresh::RefreshTokens,
     setup_token::SetupToken,
     store::StoreError,
@@ -87,16 +89,14 @@ impl App {
         peer: Peer,
         request: LoginRequest,
     ) -> Result<TokenResponse, Failure> {
-        lock(&self.peer_attempts).count(&peer.key(), self.now())?;
         let email = Email::parse(&request.email);
-        let who = email.as_ref().map_or("", Email::as_str);
-        lock(&self.attempts).count(who, self.now())?;
+        let queue = self.admit_login(peer, email.as_ref().ok()).await?;
         let user = match email {
             Ok(email) => self.store.user_by_email(&email).await?,
             Err(_) => None,
         };
         let stored = user.as_ref().map(|user| user.password_hash.clone());
-        let right = self.passwords.verify(request.password, stored).await?;
+        let right = self.passwords.verify(queue, request.password, stored).await?;
         match user {
             Some(user) if right => {
                 let entry = self.entry_of_user(user.account, user.id, peer, Action::LogIn);
@@ -109,6 +109,21 @@ impl App {
             }
             None => Err(Refusal::InvalidCredentials.into()),
         }
+    }
+
+    /// Counts a login, and says in which queue its password waits. Who logged in from the same host
+    /// before is not held up by what others try.
+    async fn admit_login(&self, peer: Peer, email: Option<&Email>) -> Result<Queue, Failure> {
+        let now = self.now();
+        let who = email.map_or("", Email::as_str);
+        if let Some(host) = peer.host()
+            && let Some(user) = self.store.user_familiar_with(who, host).await?
+        {
+            lock(&self.logins).count_familiar(user, host, now)?;
+            return Ok(Queue::Familiar);
+        }
+        lock(&self.logins).count_stranger(peer, who, now)?;
+        Ok(Queue::Strangers)
     }
 
     /// Exchanges a refresh token for a new pair of tokens.
@@ -224,7 +239,9 @@ impl App {
             used: false,
             used_at: None,
         };
-        self.store.open_session(&record, &entry).await?;
+        let address = entry.address.as_deref().and_then(|address| address.parse().ok());
+        let host = address.map(Network::host);
+        self.store.open_session(&record, host, &entry).await?;
         self.issue(&record, token)
     }
 

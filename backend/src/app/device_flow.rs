@@ -30,7 +30,7 @@ impl App {
     /// Begins a login that waits for a person; `base` is where people reach this backend.
     ///
     /// # Errors
-    /// [`Refusal::TooManyAttempts`] when the address asks too often or too many wait.
+    /// [`Refusal::TooManyAttempts`] when the address asks too often.
     pub async fn begin_device_login(
         &self,
         peer: Peer,
@@ -39,7 +39,7 @@ impl App {
     ) -> Result<DeviceCodeResponse, Failure> {
         let now = self.now();
         let client_name = name::checked("client_name", &client_name)?;
-        lock(&self.peer_attempts).count(&peer.key(), now)?;
+        lock(&self.codes).count(peer, now)?;
         let device_code = chance::secret("ldc_");
         let digest = chance::digest(device_code.expose());
         let mut pending = None;
@@ -47,11 +47,10 @@ impl App {
             let code = UserCode::from_chance(&chance::bits());
             let new = Pending::new(digest, code, client_name.clone(), peer.to_string(), now);
             match self.store.add_device_code(&new, device_flow::MOST_PENDING).await {
-                Ok(true) => {
+                Ok(()) => {
                     pending = Some(new);
                     break;
                 }
-                Ok(false) => break,
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -131,7 +130,7 @@ impl App {
 
     /// Reads a user code; a person has few guesses a minute.
     fn guess(&self, caller: Identity, user_code: &str) -> Result<UserCode, Refusal> {
-        lock(&self.attempts).count(&caller.user.to_string(), self.now())?;
+        lock(&self.guesses).count(caller.user, self.now())?;
         UserCode::parse(user_code)
     }
 }

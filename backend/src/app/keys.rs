@@ -10,7 +10,7 @@ use crate::{
     access::Identity,
     app::App,
     chance,
-    domain::{audit::Action, key::KeyRecord, refusal::Refusal},
+    domain::{audit::Action, key::KeyRecord, quota::Quota, refusal::Refusal},
     failure::Failure,
     store::{Page, StoreError},
 };
@@ -19,7 +19,7 @@ impl App {
     /// Creates a key; the answer is the only place where it is shown.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when the wish contradicts itself.
+    /// [`Refusal::Invalid`] when the wish contradicts itself, [`Refusal::QuotaReached`].
     pub async fn create_key(
         &self,
         caller: Identity,
@@ -29,7 +29,10 @@ impl App {
         let key = EnrolmentKey::from_secret(wish.kind, chance::bits());
         let record = KeyRecord::create(id, (caller.account, caller.user), wish, self.now())?;
         let entry = self.entry(&caller, Action::CreateKey, id).with(&record.name);
-        self.store.add_key(&record, &key.digest(), &entry).await?;
+        let most = self.config.quota.keys;
+        if !self.store.add_key(&record, &key.digest(), most, &entry).await? {
+            return Err(Quota::reached(most, "keys that can register a device").into());
+        }
         Ok(KeyCreated { key, info: record.info() })
     }
 

@@ -9,7 +9,6 @@ use link_protocol::{
         },
     },
     id::{InvitationId, KeyId, UserId},
-    limits,
     permission::Permission,
 };
 
@@ -22,6 +21,7 @@ use crate::{
         audit::Action,
         key::{Heir, KeyRecord},
         member::{self, InvitationRecord, MemberRecord},
+        quota::Quota,
         refusal::Refusal,
     },
     failure::Failure,
@@ -50,11 +50,10 @@ impl App {
         let record = InvitationRecord::create(id, caller.account, caller.role, wish, self.now())?;
         let token = chance::secret("lit_");
         let digest = chance::digest(token.expose());
-        let most = limits::INVITATIONS_WAITING;
+        let most = self.config.quota.invitations;
         let entry = self.entry(&caller, Action::Invite, id).with(record.role.as_str());
         if !self.store.add_invitation(&record, &digest, most, &entry).await? {
-            let rule = format!("{most} invitations wait to be accepted; withdraw some first");
-            return Err(Refusal::Invalid(rule).into());
+            return Err(Quota::reached(most, "invitations that wait").into());
         }
         Ok(InvitationCreated { invitation_token: token, info: record.info() })
     }

@@ -1,9 +1,12 @@
 //! Models and their files.
 
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use bytes::Bytes;
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt as _};
 use link_protocol::{
     backend_api::model::{ChangeModel, CreateModel, Model},
     command::Sha256Hex,
@@ -16,8 +19,8 @@ use crate::{
     chance,
     content::{Announced, Reading, ReceiveError},
     domain::{
-        audit::Action, device::DeviceRecord, model::ModelRecord, ownership, refusal::Refusal,
-        sharing::Publishers,
+        audit::Action, device::DeviceRecord, model::ModelRecord, ownership, quota::Quota,
+        refusal::Refusal, sharing::Publishers,
     },
     failure::Failure,
     store::Page,
@@ -35,7 +38,7 @@ impl App {
     /// Announces a model.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`], [`Refusal::SharingNotAllowed`].
+    /// [`Refusal::Invalid`], [`Refusal::SharingNotAllowed`], [`Refusal::QuotaReached`].
     pub async fn create_model(
         &self,
         caller: Identity,
@@ -45,7 +48,10 @@ impl App {
         let publishers = self.publishers().await?;
         let account = (caller.account, self.store.account_name(caller.account).await?);
         let model = ModelRecord::create(id, account, &publishers, wish, self.now())?;
-        self.store.add_model(&model).await?;
+        let most = self.config.quota.models;
+        if !self.store.add_model(&model, most).await? {
+            return Err(Quota::reached(most, "models").into());
+        }
         self.note(&caller, Action::CreateModel, id, &model.name).await;
         Ok(model.info(caller.account, &publishers))
     }
@@ -113,8 +119,9 @@ impl App {
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::ChecksumMismatch`],
-    /// [`Refusal::TooLarge`]; [`Failure::Content`] when it cannot be kept.
-    pub async fn receive_content<E>(
+    /// [`Refusal::TooLarge`], [`Refusal::TooSlow`], [`Refusal::QuotaReached`], [`Refusal::NoRoom`];
+    /// [`Failure::Content`] when it cannot be kept.
+    pub async fn receive_content<E: Send>(
         &self,
         caller: Identity,
         id: ModelId,
@@ -129,7 +136,21 @@ impl App {
             sha256: model.sha256.clone(),
             size_bytes: model.size_bytes.or(size_bytes),
         };
-        let upload = self.contents.receive(&announced, content).await.map_err(not_received)?;
+        let stored = self.store.model_bytes(caller.account, id).await?;
+        let (quota, size) = (&self.config.quota, announced.size_bytes);
+        let place = self.uploads.begin(caller.account, quota, stored, size)?;
+        let is_beyond = AtomicBool::new(false);
+        let content = within(place.most, content, &is_beyond);
+        let received = self.contents.receive(&announced, content).await;
+        let upload = received.map_err(|error| match error {
+            ReceiveError::Cut if is_beyond.load(Ordering::Relaxed) => match announced.size_bytes {
+                Some(_) => Refusal::ChecksumMismatch("it is longer".to_owned()).into(),
+                None => {
+                    Quota::room_for(quota, u64::MAX, None).err().unwrap_or(Refusal::NoRoom).into()
+                }
+            },
+            error => not_received(error),
+        })?;
         let received = upload.received.clone();
         if let Err(refusal) = model.receive(received.clone()) {
             self.contents.discard(upload).await;
@@ -192,12 +213,31 @@ impl App {
     }
 }
 
+/// Breaks off what is longer than `most` bytes, and notes that it was.
+fn within<'a, E: Send + 'a>(
+    most: u64,
+    content: impl Stream<Item = Result<Bytes, E>> + Send + 'a,
+    is_beyond: &'a AtomicBool,
+) -> impl Stream<Item = Result<Bytes, ()>> + Send + 'a {
+    let mut size = 0_u64;
+    content.map(move |piece| {
+        let piece = piece.map_err(|_cause| ())?;
+        size = size.saturating_add(piece.len() as u64);
+        if size > most {
+            is_beyond.store(true, Ordering::Relaxed);
+            return Err(());
+        }
+        Ok(piece)
+    })
+}
+
 fn not_received(error: ReceiveError) -> Failure {
     match error {
         ReceiveError::Cut => Refusal::ChecksumMismatch("it ended early".to_owned()).into(),
         ReceiveError::Slow => Refusal::TooSlow.into(),
         ReceiveError::TooLarge => Refusal::TooLarge.into(),
         ReceiveError::Busy => Refusal::TooManyUploads.into(),
+        ReceiveError::NoRoom => Refusal::NoRoom.into(),
         ReceiveError::Home(error) => error.into(),
     }
 }

@@ -7,10 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{app::App, numbers};
+use link_platform::disk;
+
+use crate::{app::App, failure::Failure, numbers, store::Passing};
 
 /// A database that takes longer does not answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
+/// What the file of a database needs to go on, in bytes: its log grows to about half of this.
+const ROOM_NEEDED: u64 = 8 * 1024 * 1024;
 
 impl App {
     /// Returns why requests should not come here; nothing when they should. The tables are up to
@@ -28,7 +32,27 @@ impl App {
             }
             Err(_elapsed) => reasons.push("the database takes too long to answer"),
         }
+        if self.is_full.load(Ordering::Relaxed) || self.has_no_room() {
+            reasons.push("the database has no room left; make room on its disk");
+        }
         reasons
+    }
+
+    /// Notes what a statement that writes came to: whether the database has room.
+    pub(super) fn note_room<T>(&self, outcome: &Result<T, Failure>) {
+        let is_full = match outcome {
+            Ok(_) => false,
+            Err(Failure::Store(error)) => error.passing() == Some(Passing::Full),
+            Err(Failure::Refused(_) | Failure::Content(_) | Failure::Broken(..)) => return,
+        };
+        self.is_full.store(is_full, Ordering::Relaxed);
+    }
+
+    /// A file grows where the data folder is; a server says by itself that it is full.
+    fn has_no_room(&self) -> bool {
+        let is_file = self.config.database_url.is_none();
+        let free = || disk::free_bytes(&self.config.data).ok().flatten();
+        is_file && free().is_some_and(|free| free < ROOM_NEEDED)
     }
 
     /// Is not ready from now on, and answers everything as before.

@@ -15,6 +15,12 @@ impl App {
     /// # Errors
     /// [`Failure::Store`].
     pub async fn sweep(&self) -> Result<(), Failure> {
+        let swept = self.sweep_once().await;
+        self.note_room(&swept);
+        swept
+    }
+
+    async fn sweep_once(&self) -> Result<(), Failure> {
         let new_id = || CommandId::from_uuid(chance::uuid());
         let (expired, busy) = self.store.sweep(self.now(), new_id).await?;
         numbers::commands_expired(expired.len() as u64);

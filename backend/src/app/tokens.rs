@@ -20,7 +20,7 @@ impl App {
     /// Creates a token for the caller's account; the answer is the only place where it is shown.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`].
+    /// [`Refusal::Invalid`], [`Refusal::QuotaReached`].
     pub async fn create_token(
         &self,
         caller: Identity,
@@ -29,11 +29,12 @@ impl App {
         let id = TokenId::from_uuid(chance::uuid());
         let record = TokenRecord::create(id, caller.account, caller.user, wish, self.now())?;
         let token = PersonalToken::from_secret(chance::bits());
-        let most = limits::PERSONAL_TOKENS;
+        let (most, of_all) = (limits::PERSONAL_TOKENS, self.config.quota.tokens);
         let entry = self.entry(&caller, Action::CreateToken, id).with(&record.name);
-        if !self.store.add_token(&record, &token.digest(), most, &entry).await? {
-            let rule = format!("you have {most} tokens in this account; revoke some first");
-            return Err(Refusal::Invalid(rule).into());
+        if !self.store.add_token(&record, &token.digest(), (most, of_all), &entry).await? {
+            let said =
+                format!("a member may have {most} tokens, an account {of_all} of all members");
+            return Err(Refusal::QuotaReached(said).into());
         }
         Ok(TokenCreated { token, info: record.info() })
     }

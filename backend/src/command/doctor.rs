@@ -13,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use link_backend::{
     clock::{Clock as _, SystemClock},
     config::load::Loaded,
+    content::Home,
     store::upkeep::{self, Inspection},
 };
 use link_platform::{disk, fs};
@@ -74,7 +75,7 @@ pub(crate) async fn run(loaded: &Loaded, json: bool) -> Ended {
         false => false,
     };
     if data.is_dir() {
-        space(&data, &mut findings);
+        space(loaded, &data, &mut findings);
         models::bucket(loaded, &data, &mut findings).await;
         match &loaded.database_url {
             Some(url) => server(loaded, url, &mut findings).await,
@@ -129,11 +130,20 @@ fn is_locked(data: &Path) -> bool {
     path.exists() && matches!(fs::try_lock(&path), Ok(None))
 }
 
-fn space(data: &Path, findings: &mut Vec<Finding>) {
+fn space(loaded: &Loaded, data: &Path, findings: &mut Vec<Finding>) {
     let Ok(Some(free)) = disk::free_bytes(data) else { return };
+    let reserve = match &loaded.content {
+        Home::Folder => loaded.values.content.reserve_bytes(),
+        Home::Bucket(_) => 0,
+    };
     let said = format!("{} MiB are free", free / (1024 * 1024));
     let next = "make room, or move the data folder to a larger disk";
     findings.push(match free {
+        _ if free < reserve => {
+            let reserve = loaded.values.content.reserve_mib;
+            let said = format!("{said}, and uploads are refused below {reserve} MiB");
+            bad("disk", said, "make room, or set `content.reserve_mib` lower")
+        }
         0..SPACE_NEEDED => bad("disk", said, next),
         SPACE_NEEDED..SPACE_WANTED => warning("disk", said, next),
         SPACE_WANTED.. => good("disk", said),

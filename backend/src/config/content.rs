@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     config::{
-        file::{parsed, web_address},
+        file::{parsed, size, web_address},
         layers::{CONTENT_SECRET_KEY, Fault, Place, variable},
     },
     content::{Addressing, BucketConfig, Home},
@@ -24,6 +24,9 @@ const NAME_LIMIT: usize = 255;
 pub struct ContentSection {
     /// A folder of the data folder, or a bucket of a store that speaks S3.
     pub store: ContentStore,
+    /// MiB that uploads leave free on the disk, for the database and everything else; a bucket has none.
+    #[serde(deserialize_with = "size")]
+    pub reserve_mib: u32,
     /// The address of the store, such as `https://s3.eu-central-1.amazonaws.com`.
     #[serde(deserialize_with = "web_address", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", regex(pattern = "^https?://"))]
@@ -66,6 +69,7 @@ impl Default for ContentSection {
     fn default() -> Self {
         Self {
             store: ContentStore::Folder,
+            reserve_mib: 512,
             endpoint: None,
             region: "us-east-1".to_owned(),
             bucket: None,
@@ -78,6 +82,12 @@ impl Default for ContentSection {
 }
 
 impl ContentSection {
+    /// Returns what uploads leave free, in bytes.
+    #[must_use]
+    pub fn reserve_bytes(&self) -> u64 {
+        u64::from(self.reserve_mib) * 1024 * 1024
+    }
+
     /// Returns where model files are kept.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
-    config::{content::ContentSection, sharing::SharingSection},
+    config::{content::ContentSection, quota::QuotaSection, sharing::SharingSection},
     domain::{retention::Retention, slot::Bounds},
     zenoh::ZenohConfig,
 };
@@ -56,6 +56,7 @@ pub struct ConfigFile {
     pub database: DatabaseSection,
     pub content: ContentSection,
     pub zenoh: ZenohSection,
+    pub quota: QuotaSection,
     pub retention: RetentionSection,
     pub sharing: SharingSection,
     pub shutdown: ShutdownSection,
@@ -235,6 +236,7 @@ impl Default for ConfigFile {
             database: DatabaseSection::default(),
             content: ContentSection::default(),
             zenoh: ZenohSection::default(),
+            quota: QuotaSection::default(),
             retention: RetentionSection::default(),
             sharing: SharingSection::default(),
             shutdown: ShutdownSection::default(),
@@ -378,8 +380,12 @@ pub(super) fn parsed<'de, D: Deserializer<'de>, T>(
     read(&text).ok_or_else(|| de::Error::custom(format!("expected {expected}")))
 }
 
-fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     number(deserializer, 1, u32::MAX)
+}
+
+pub(super) fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    number(deserializer, 0, u32::MAX)
 }
 
 fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {

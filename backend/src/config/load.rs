@@ -120,6 +120,8 @@ impl Loaded {
         config.allowed_origins.clone_from(&self.values.allowed_origins);
         config.sharing = self.values.sharing.sharing();
         config.device_limit = self.values.device_limit;
+        config.quota = self.values.quota.quota();
+        config.disk_reserve = self.values.content.reserve_bytes();
         config.behind_proxy = self.values.client_address == ClientAddress::Forwarded;
         config.audit_days = self.values.retention.audit_days;
         config.telemetry_kept = self.values.retention.telemetry_rows;

@@ -18,6 +18,7 @@ use std::{
 use anyhow::Context as _;
 use bytes::Bytes;
 use futures_util::Stream;
+use link_platform::disk;
 use tempfile::NamedTempFile;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
@@ -30,11 +31,15 @@ use crate::{
 const TEMPORARY: &str = ".upload-";
 /// How much is read at once, in bytes.
 const CHUNK: usize = 256 * 1024;
+/// How much is written until the disk is asked again for its room, in bytes.
+const UNCHECKED: usize = 4 * 1024 * 1024;
 
 /// The folder that holds model files.
 #[derive(Clone, Debug)]
 pub struct Folder {
     folder: PathBuf,
+    /// What uploads leave free on the disk, in bytes.
+    reserve: u64,
 }
 
 /// A file without its name. Dropping it deletes it.
@@ -45,7 +50,11 @@ impl Folder {
     pub(super) fn open(folder: PathBuf) -> anyhow::Result<Self> {
         std::fs::create_dir_all(&folder)
             .with_context(|| format!("failed to make the folder `{}`", folder.display()))?;
-        Ok(Self { folder })
+        Ok(Self { folder, reserve: 0 })
+    }
+
+    pub(super) fn keeping_free(self, reserve: u64) -> Self {
+        Self { reserve, ..self }
     }
 
     pub(super) fn clear_uploads(&self) -> io::Result<()> {
@@ -61,18 +70,32 @@ impl Folder {
     /// Writes `content` to a temporary file, on disk when this returns.
     pub(super) async fn receive<E>(
         &self,
+        size_bytes: Option<u64>,
         content: impl Stream<Item = Result<Bytes, E>> + Send,
     ) -> Result<(Received, Temporary), ReceiveError> {
-        let broken = |error| ReceiveError::Home(ContentError::Folder(error));
+        self.check_room(size_bytes.unwrap_or(0))?;
         let file = self.temporary().map_err(broken)?;
         let handle = file.as_file().try_clone().map_err(broken)?;
         let mut writer = tokio::fs::File::from_std(handle);
         let mut parts = Parts::new(content);
+        let mut unchecked = 0;
         while let Some(piece) = parts.piece().await? {
+            unchecked += piece.len();
+            if unchecked > UNCHECKED {
+                self.check_room(0)?;
+                unchecked = 0;
+            }
             writer.write_all(&piece).await.map_err(broken)?;
         }
         writer.sync_all().await.map_err(broken)?;
         Ok((parts.received(), Temporary(file)))
+    }
+
+    /// Checks that the disk has room for `more` bytes beside the reserve.
+    fn check_room(&self, more: u64) -> Result<(), ReceiveError> {
+        let free = disk::free_bytes(&self.folder).map_err(broken)?;
+        let needed = self.reserve.saturating_add(more);
+        if free.is_some_and(|free| free < needed) { Err(ReceiveError::NoRoom) } else { Ok(()) }
     }
 
     pub(super) async fn keep(&self, name: &str, temporary: Temporary) -> io::Result<()> {
@@ -121,6 +144,19 @@ impl Folder {
 
     fn temporary(&self) -> io::Result<NamedTempFile> {
         tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(&self.folder)
+    }
+}
+
+/// Tells whether `error` says that there is no room.
+pub(super) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+fn broken(error: io::Error) -> ReceiveError {
+    if is_full(&error) {
+        ReceiveError::NoRoom
+    } else {
+        ReceiveError::Home(ContentError::Folder(error))
     }
 }
 

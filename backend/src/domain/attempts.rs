@@ -1,33 +1,62 @@
-//! How often something may be tried in a minute: by a person, and from an address of the network.
+//! How often something may be tried in a minute: by a person, and from a network.
 //!
-//! What is remembered is bounded. When it is full of what is recent, a newcomer is refused.
+//! What is remembered is bounded, and a bound that is reached refuses no newcomer. When there are too
+//! many hosts to remember, the networks around them are counted, with higher limits; when there are too
+//! many of these too, nobody is limited here, and the queue of password hashes is what is left. Of the
+//! people who are guessed at, the one of the oldest attempt is forgotten.
 
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
-    net::{IpAddr, Ipv6Addr},
+    hash::Hash,
+    net::IpAddr,
     time::Duration,
 };
 
 use jiff::{SignedDuration, Timestamp};
+use link_protocol::id::UserId;
 
-use crate::domain::refusal::Refusal;
+use crate::domain::{
+    network::{LEVELS, Network},
+    refusal::Refusal,
+};
 
 /// Logins of one e-mail address, and guesses of one person, in one [`WINDOW`].
 pub const PER_PERSON: usize = 10;
-/// Logins from one network address in one [`WINDOW`].
-pub const PER_ADDRESS: usize = 30;
+/// Logins from a host, and from the networks around it while there are too many hosts, in one
+/// [`WINDOW`].
+const PER_NETWORK: [usize; LEVELS] = [30, 120, 480];
 /// The time in which attempts are counted together.
 pub const WINDOW: Duration = Duration::from_secs(60);
 
-/// The addresses remembered at once; older ones make way.
+/// People, and networks of each width, that are remembered at once.
 const REMEMBERED: usize = 10_000;
 
-/// The recent attempts.
+/// The recent attempts of some, with a limit for each.
 #[derive(Debug)]
-pub struct Attempts {
+pub struct Attempts<K> {
     limit: usize,
-    recent: HashMap<String, VecDeque<Timestamp>>,
+    most: usize,
+    /// The times of those who are remembered, none of them without any.
+    recent: HashMap<K, VecDeque<Timestamp>>,
+    /// Every time that is remembered, in their order.
+    order: VecDeque<(Timestamp, K)>,
+}
+
+/// The recent attempts from networks.
+#[derive(Debug)]
+pub struct Networks {
+    levels: [Attempts<Option<Network>>; LEVELS],
+}
+
+/// The recent logins.
+#[derive(Debug)]
+pub struct Logins {
+    networks: Networks,
+    /// By the e-mail address that strangers gave.
+    people: Attempts<String>,
+    /// Of people from where they logged in before.
+    familiar: Attempts<(UserId, Network)>,
 }
 
 /// Where a request comes from, when that is known.
@@ -35,17 +64,10 @@ pub struct Attempts {
 pub struct Peer(pub Option<IpAddr>);
 
 impl Peer {
-    /// Returns what counts as one address: of IPv6 the network, which one machine has all of.
+    /// Returns the host, when it is known.
     #[must_use]
-    pub fn key(&self) -> String {
-        match self.0.map(|address| address.to_canonical()) {
-            None => "unknown".to_owned(),
-            Some(IpAddr::V4(address)) => address.to_string(),
-            Some(IpAddr::V6(address)) => {
-                let network = u128::from(address) >> 64 << 64;
-                format!("{}/64", Ipv6Addr::from(network))
-            }
-        }
+    pub fn host(&self) -> Option<Network> {
+        self.0.map(Network::host)
     }
 }
 
@@ -58,54 +80,150 @@ impl fmt::Display for Peer {
     }
 }
 
-impl Attempts {
+impl<K: Clone + Eq + Hash> Attempts<K> {
     /// Allows `limit` in one [`WINDOW`].
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self { limit, recent: HashMap::new() }
+        Self::remembering(limit, REMEMBERED)
     }
 
-    /// Counts an attempt for `who`.
+    fn remembering(limit: usize, most: usize) -> Self {
+        Self { limit, most, recent: HashMap::new(), order: VecDeque::new() }
+    }
+
+    /// Counts an attempt of `who`; when too many are remembered, the one of the oldest attempt is
+    /// forgotten.
     ///
     /// # Errors
     /// [`Refusal::TooManyAttempts`] when there were as many as there may be in the last [`WINDOW`]; the refused
     /// attempt is not counted.
-    pub fn count(&mut self, who: &str, now: Timestamp) -> Result<(), Refusal> {
-        let window = SignedDuration::try_from(WINDOW).unwrap_or(SignedDuration::ZERO);
-        if self.recent.len() >= REMEMBERED && !self.recent.contains_key(who) {
-            self.recent.retain(|_, times| {
-                times.back().is_some_and(|&last| now.duration_since(last) < window)
-            });
-            if self.recent.len() >= REMEMBERED {
-                return Err(Refusal::TooManyAttempts { retry_after_s: WINDOW.as_secs() });
-            }
+    pub fn count(&mut self, who: K, now: Timestamp) -> Result<(), Refusal> {
+        self.forget_old(now);
+        while !self.has_room_for(&who) {
+            self.forget_oldest();
         }
-        let times = self.recent.entry(who.to_owned()).or_default();
-        while times.front().is_some_and(|&first| now.duration_since(first) >= window) {
-            times.pop_front();
-        }
-        if let Some(&first) = times.front()
-            && times.len() >= self.limit
+        self.add(who, now)
+    }
+
+    /// Counts an attempt of `who`, unless too many are remembered.
+    fn count_if_room(&mut self, who: K, now: Timestamp) -> Option<Result<(), Refusal>> {
+        self.forget_old(now);
+        self.has_room_for(&who).then(|| self.add(who, now))
+    }
+
+    fn has_room_for(&self, who: &K) -> bool {
+        self.recent.len() < self.most || self.recent.contains_key(who)
+    }
+
+    fn add(&mut self, who: K, now: Timestamp) -> Result<(), Refusal> {
+        let times = self.recent.get(&who);
+        if let Some(&first) = times.and_then(VecDeque::front)
+            && times.is_some_and(|times| times.len() >= self.limit)
         {
-            let wait = window.saturating_sub(now.duration_since(first));
+            let wait = window().saturating_sub(now.duration_since(first));
             let retry_after_s = u64::try_from(wait.as_secs()).unwrap_or(0).max(1);
             return Err(Refusal::TooManyAttempts { retry_after_s });
         }
-        times.push_back(now);
+        self.recent.entry(who.clone()).or_default().push_back(now);
+        self.order.push_back((now, who));
         Ok(())
     }
+
+    fn forget_old(&mut self, now: Timestamp) {
+        while self.order.front().is_some_and(|(at, _)| now.duration_since(*at) >= window()) {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some((_, who)) = self.order.pop_front() else { return };
+        if let Some(times) = self.recent.get_mut(&who) {
+            times.pop_front();
+            if times.is_empty() {
+                self.recent.remove(&who);
+            }
+        }
+    }
+}
+
+impl Default for Networks {
+    fn default() -> Self {
+        Self::remembering(REMEMBERED)
+    }
+}
+
+impl Networks {
+    fn remembering(most: usize) -> Self {
+        Self { levels: PER_NETWORK.map(|limit| Attempts::remembering(limit, most)) }
+    }
+
+    /// Counts an attempt from `peer`: of its host, or of the narrowest network around it for which
+    /// there is room.
+    ///
+    /// # Errors
+    /// [`Refusal::TooManyAttempts`].
+    pub fn count(&mut self, peer: Peer, now: Timestamp) -> Result<(), Refusal> {
+        let around = peer.0.map(Network::around);
+        let mut levels = self.levels.iter_mut().enumerate();
+        let counted = levels.find_map(|(level, attempts)| {
+            let network = around.and_then(|around| around.get(level).copied());
+            attempts.count_if_room(network, now)
+        });
+        counted.unwrap_or(Ok(()))
+    }
+}
+
+impl Default for Logins {
+    fn default() -> Self {
+        Self {
+            networks: Networks::default(),
+            people: Attempts::new(PER_PERSON),
+            familiar: Attempts::new(PER_PERSON),
+        }
+    }
+}
+
+impl Logins {
+    /// Counts a login with the e-mail address `who`.
+    ///
+    /// # Errors
+    /// [`Refusal::TooManyAttempts`] for the address of the network or for that of the person.
+    pub fn count_stranger(&mut self, peer: Peer, who: &str, now: Timestamp) -> Result<(), Refusal> {
+        self.networks.count(peer, now)?;
+        self.people.count(who.to_owned(), now)
+    }
+
+    /// Counts a login of `user` from a host where they logged in before. What others try, from
+    /// there or in the name of `user`, does not count.
+    ///
+    /// # Errors
+    /// [`Refusal::TooManyAttempts`].
+    pub fn count_familiar(
+        &mut self,
+        user: UserId,
+        host: Network,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        self.familiar.count((user, host), now)
+    }
+}
+
+fn window() -> SignedDuration {
+    SignedDuration::try_from(WINDOW).unwrap_or(SignedDuration::ZERO)
 }
 
 #[cfg(test)]
 mod tests {
     use jiff::ToSpan as _;
+    use proptest::{collection::vec, prelude::*};
+    use uuid::Uuid;
 
     use super::*;
 
     #[test]
     fn the_eleventh_attempt_in_a_minute_waits() {
         let mut attempts = Attempts::new(10);
-        let start = Timestamp::from_second(1_790_000_000).unwrap();
+        let start = start();
         for second in 0..10 {
             attempts.count("ada", start + second.seconds()).unwrap();
         }
@@ -122,11 +240,87 @@ mod tests {
     }
 
     #[test]
-    fn a_network_of_ipv6_counts_as_one_address() {
-        let key = |text: &str| Peer(Some(text.parse().unwrap())).key();
-        assert_eq!(key("2001:db8::1"), key("2001:db8::ffff:1"));
-        assert_ne!(key("2001:db8::1"), key("2001:db8:0:1::1"));
-        assert_eq!(key("::ffff:192.0.2.1"), key("192.0.2.1"));
-        assert_ne!(key("192.0.2.1"), key("192.0.2.2"));
+    fn ten_thousand_networks_keep_no_newcomer_out_and_are_limited_together() {
+        let mut networks = Networks::default();
+        let attacker = |number: u16| {
+            let [high, low] = number.to_be_bytes();
+            peer(&format!("2001:db8:1:{high:02x}{low:02x}::1"))
+        };
+        let taken = (0..20_000).filter(|n| networks.count(attacker(*n), start()).is_ok()).count();
+        assert!((REMEMBERED..REMEMBERED + 50 * PER_NETWORK[1]).contains(&taken), "{taken}");
+        for newcomer in ["192.0.2.1", "2001:db8:2::1"] {
+            assert_eq!(networks.count(peer(newcomer), start()), Ok(()), "{newcomer}");
+        }
+    }
+
+    #[test]
+    fn who_guesses_in_the_name_of_a_person_does_not_count_where_the_person_logged_in_before() {
+        let mut logins = Logins::default();
+        let ada = UserId::from_uuid(Uuid::from_u128(1));
+        let home = peer("192.0.2.1");
+        while logins.count_stranger(home, "ada@example.org", start()).is_ok() {}
+        for _ in 0..PER_PERSON {
+            assert_eq!(logins.count_familiar(ada, home.host().unwrap(), start()), Ok(()));
+        }
+        logins.count_familiar(ada, home.host().unwrap(), start()).unwrap_err();
+    }
+
+    proptest! {
+        #[test]
+        fn nobody_has_more_than_the_limit_in_a_minute_and_what_is_remembered_is_bounded(
+            steps in vec((0..6_u8, 0..30_i64), 0..200),
+        ) {
+            let mut attempts = Attempts::remembering(3, 4);
+            let mut taken: Vec<(u8, Timestamp)> = Vec::new();
+            let mut now = start();
+            for (who, seconds) in steps {
+                now += seconds.seconds();
+                let counted = attempts.count_if_room(who, now);
+                prop_assert!(attempts.recent.len() <= 4);
+                let times: usize = attempts.recent.values().map(VecDeque::len).sum();
+                prop_assert_eq!(times, attempts.order.len());
+                if counted == Some(Ok(())) {
+                    taken.push((who, now));
+                    let is_recent = |at: Timestamp| now.duration_since(at) < window();
+                    let own = taken.iter().filter(|(other, at)| *other == who && is_recent(*at));
+                    prop_assert!(own.count() <= 3);
+                }
+            }
+        }
+
+        #[test]
+        fn whatever_others_do_a_newcomer_from_elsewhere_may_try(
+            others in vec(any::<u32>(), 0..400),
+            newcomer in any::<u16>(),
+        ) {
+            let mut networks = Networks::remembering(8);
+            for other in others {
+                // All in 10.0.0.0/8.
+                let address = IpAddr::from(((other >> 8) | 0x0a00_0000).to_be_bytes());
+                networks.count(Peer(Some(address)), start()).unwrap_or(());
+            }
+            let [third, last] = newcomer.to_be_bytes();
+            let newcomer = Peer(Some(IpAddr::from([192, 0, third, last])));
+            prop_assert_eq!(networks.count(newcomer, start()), Ok(()));
+        }
+
+        #[test]
+        fn whoever_is_guessed_at_is_forgotten_only_for_others(steps in vec(0..9_u8, 0..200)) {
+            let mut attempts = Attempts::remembering(2, 4);
+            for who in steps {
+                let was_new = !attempts.recent.contains_key(&who);
+                let counted = attempts.count(who, start());
+                prop_assert!(!was_new || counted == Ok(()), "a newcomer is never refused");
+                prop_assert!(attempts.recent.len() <= 4);
+            }
+        }
+    }
+
+    fn peer(text: &str) -> Peer {
+        Peer(Some(text.parse().unwrap()))
+    }
+
+    fn start() -> Timestamp {
+        Timestamp::from_second(1_790_000_000).unwrap()
     }
 }

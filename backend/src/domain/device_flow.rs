@@ -1,13 +1,15 @@
 //! The device flow (RFC 8628): a machine polls with one code until a person has decided about the
 //! other. A grant is taken once, who polls too fast waits longer, and codes end after ten minutes.
 
+use std::collections::HashMap;
+
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
     backend_api::device_flow::PendingDevice,
     id::{AccountId, UserId},
 };
 
-use crate::domain::refusal::Refusal;
+use crate::domain::{network::Network, refusal::Refusal};
 
 /// Seconds that the codes are good.
 pub const LIFETIME_S: u32 = 600;
@@ -15,7 +17,7 @@ pub const LIFETIME_S: u32 = 600;
 pub const INTERVAL_S: u32 = 5;
 /// What a poll that came too early adds.
 const SLOWER_S: u32 = 5;
-/// Codes that may wait at once; one more is refused.
+/// Codes that may wait at once; for one more, one of them gives way.
 pub const MOST_PENDING: u32 = 1_000;
 
 /// Letters of user codes: no vowels, and nothing that looks like something else.
@@ -60,6 +62,18 @@ pub enum Poll {
         user: UserId,
         account: AccountId,
     },
+}
+
+/// Returns the login that gives way when too many wait, of those in the order in which they began:
+/// the oldest of the network that has the most. So whoever fills the room pushes out their own.
+#[must_use]
+pub fn gives_way(waiting: &[Pending]) -> Option<&Pending> {
+    let mut of_network: HashMap<Option<Network>, usize> = HashMap::new();
+    for pending in waiting {
+        *of_network.entry(pending.network()).or_default() += 1;
+    }
+    let most = of_network.values().max()?;
+    waiting.iter().find(|pending| of_network.get(&pending.network()) == Some(most))
 }
 
 impl UserCode {
@@ -176,6 +190,12 @@ impl Pending {
         })
     }
 
+    /// The neighbours of the machine that asked.
+    fn network(&self) -> Option<Network> {
+        let [_host, neighbours, ..] = Network::around(self.address.parse().ok()?);
+        Some(neighbours)
+    }
+
     fn open(&self, now: Timestamp) -> Result<(), Refusal> {
         if self.decision == Decision::Open && now < self.expires_at {
             Ok(())
@@ -229,6 +249,19 @@ mod tests {
         assert_eq!(pending.decide(Decision::Denied, late), Err(Refusal::UserCodeUnknown));
         assert_eq!(pending.decide(Decision::Denied, start()), Ok(()));
         assert_eq!(pending.poll(start()), Poll::Denied);
+    }
+
+    #[test]
+    fn whoever_has_the_most_waiting_gives_way_with_the_oldest() {
+        let at = |address: &str, letter: u8| {
+            let code = UserCode::from_chance(&[letter; 32]);
+            Pending::new([letter; 32], code, "bot".to_owned(), address.to_owned(), start())
+        };
+        let waiting =
+            [at("192.0.2.1", 1), at("198.51.100.1", 2), at("198.51.100.2", 3), at("unknown", 4)];
+        assert_eq!(gives_way(&waiting), Some(&waiting[1]), "one network, two addresses");
+        assert_eq!(gives_way(&waiting[..2]), Some(&waiting[0]), "the oldest, of equals");
+        assert_eq!(gives_way(&[]), None);
     }
 
     fn pending() -> Pending {

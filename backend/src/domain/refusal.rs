@@ -75,6 +75,10 @@ pub enum Refusal {
     NotDeployed { model: ModelId, device: DeviceId },
     #[error("the account has {0} devices, which is its limit")]
     DeviceLimitReached(u32),
+    #[error("{0}")]
+    QuotaReached(String),
+    #[error("the disk of the backend has no room for this file; nothing of it was kept")]
+    NoRoom,
     #[error("another model on this device is called `{0}`")]
     AliasTaken(Alias),
     #[error("the model's file has not been uploaded")]
@@ -105,6 +109,8 @@ pub enum Refusal {
     TooSlow,
     #[error("as many files are being received as there may be")]
     TooManyUploads,
+    #[error("too many logins are being checked at the moment")]
+    TooManyLogins,
     #[error("{limit} commands wait for device {0}", limit = limits::QUEUE_LIMIT)]
     QueueFull(DeviceId),
     #[error("too many attempts; wait {retry_after_s} seconds")]

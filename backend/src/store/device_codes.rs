@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::{
     domain::{
-        device_flow::{Decision, Pending, Poll, UserCode},
+        device_flow::{self, Decision, Pending, Poll, UserCode},
         refusal::Refusal,
     },
     failure::Failure,
@@ -34,25 +34,32 @@ row! {
 }
 
 impl Store {
-    /// Stores a login that waits, while fewer than `most` do; tells whether it did.
+    /// Stores a login that waits; when `most` do already, one of them gives way.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] when the user code is taken.
-    pub async fn add_device_code(&self, new: &Pending, most: u32) -> Result<bool, StoreError> {
-        let added = write!(self, |db| {
+    pub async fn add_device_code(&self, new: &Pending, most: u32) -> Result<(), StoreError> {
+        write!(self, |db| {
             sql::query("DELETE FROM device_codes WHERE expires_ms <= $1")
                 .bind(ms(new.created_at))
                 .execute(&mut *db)
                 .await?;
             let waiting: i64 =
                 sql::query_scalar("SELECT COUNT(*) FROM device_codes").fetch_one(&mut *db).await?;
-            let fits = small(waiting) < most;
-            if fits {
-                insert(db, new).await?;
+            if small(waiting) >= most {
+                let rows: Vec<CodeRow> =
+                    sql::query_as("SELECT * FROM device_codes ORDER BY created_ms, digest")
+                        .fetch_all(&mut *db)
+                        .await?;
+                let waiting: Vec<Pending> =
+                    rows.into_iter().map(Pending::try_from).collect::<Result<_, _>>()?;
+                if let Some(gone) = device_flow::gives_way(&waiting) {
+                    delete(db, &gone.digest).await?;
+                }
             }
-            fits
+            insert(db, new).await?;
         });
-        Ok(added)
+        Ok(())
     }
 
     /// Finds the login that waits for `code`.

@@ -33,7 +33,8 @@ row! {
 }
 
 impl Store {
-    /// Stores a new key.
+    /// Stores a new key while fewer than `most` of its account can register a device; tells whether it
+    /// did.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -41,31 +42,27 @@ impl Store {
         &self,
         key: &KeyRecord,
         digest: &[u8; 32],
+        most: u32,
         entry: &AuditRecord,
-    ) -> Result<(), StoreError> {
-        write!(self, |db| {
-            sql::query(
-                "INSERT INTO enrolment_keys (key_id, account_id, digest, kind, name, created_ms, \
-                 expires_ms, max_devices, devices, tags, revoked, created_by) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+    ) -> Result<bool, StoreError> {
+        let added = write!(self, |db| {
+            let usable: i64 = sql::query_scalar(
+                "SELECT COUNT(*) FROM enrolment_keys WHERE account_id = $1 AND NOT revoked \
+                 AND (expires_ms IS NULL OR expires_ms > $2) \
+                 AND NOT (kind = 'registration' AND devices > 0) \
+                 AND (max_devices IS NULL OR devices < max_devices)",
             )
-            .bind(key.id.to_string())
             .bind(key.account.to_string())
-            .bind(hex(digest))
-            .bind(word(&key.kind)?)
-            .bind(&key.name)
             .bind(ms(key.created_at))
-            .bind(key.expires_at.map(ms))
-            .bind(key.max_devices.map(i64::from))
-            .bind(i64::from(key.devices))
-            .bind(json(&key.tags)?)
-            .bind(key.revoked)
-            .bind(key.created_by.map(|user| user.to_string()))
-            .execute(&mut *db)
+            .fetch_one(&mut *db)
             .await?;
-            audit::insert(db, entry).await?;
+            if small(usable) < most {
+                insert(db, key, digest).await?;
+                audit::insert(db, entry).await?;
+            }
+            small(usable) < most
         });
-        Ok(())
+        Ok(added)
     }
 
     /// Lists the keys of an account, or those of one member of it, the newest first.
@@ -129,6 +126,29 @@ pub(super) async fn count_device(db: &mut Connection, key: KeyId) -> Result<(), 
         .bind(key.to_string())
         .execute(db)
         .await?;
+    Ok(())
+}
+
+async fn insert(db: &mut Connection, key: &KeyRecord, digest: &[u8; 32]) -> Result<(), StoreError> {
+    sql::query(
+        "INSERT INTO enrolment_keys (key_id, account_id, digest, kind, name, created_ms, \
+         expires_ms, max_devices, devices, tags, revoked, created_by) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+    )
+    .bind(key.id.to_string())
+    .bind(key.account.to_string())
+    .bind(hex(digest))
+    .bind(word(&key.kind)?)
+    .bind(&key.name)
+    .bind(ms(key.created_at))
+    .bind(key.expires_at.map(ms))
+    .bind(key.max_devices.map(i64::from))
+    .bind(i64::from(key.devices))
+    .bind(json(&key.tags)?)
+    .bind(key.revoked)
+    .bind(key.created_by.map(|user| user.to_string()))
+    .execute(db)
+    .await?;
     Ok(())
 }
 

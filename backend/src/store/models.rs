@@ -7,7 +7,7 @@ use crate::{
     failure::Failure,
     store::{
         Connection, Page, Store, StoreError,
-        column::{ms, parse, signed, time, unsigned},
+        column::{ms, parse, signed, small, time, unsigned},
         deployments, devices, read,
         sql::{self, row},
         write,
@@ -32,32 +32,40 @@ row! {
 }
 
 impl Store {
-    /// Stores a new model.
+    /// Stores a new model while its account has fewer than `most`; tells whether it did.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub async fn add_model(&self, model: &ModelRecord) -> Result<(), StoreError> {
-        write!(self, |db| {
-            sql::query(
-                "INSERT INTO models (model_id, account_id, name, file_name, url, sha256, \
-                 size_bytes, plugin, shared, uploaded, created_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-            )
-            .bind(model.id.to_string())
-            .bind(model.account.to_string())
-            .bind(&model.name)
-            .bind(model.file_name.as_str())
-            .bind(&model.url)
-            .bind(model.sha256.as_ref().map(ToString::to_string))
-            .bind(model.size_bytes.map(signed))
-            .bind(&model.plugin)
-            .bind(model.shared)
-            .bind(model.uploaded)
-            .bind(ms(model.created_at))
-            .execute(db)
-            .await?;
+    pub async fn add_model(&self, model: &ModelRecord, most: u32) -> Result<bool, StoreError> {
+        let added = write!(self, |db| {
+            let count: i64 = sql::query_scalar("SELECT COUNT(*) FROM models WHERE account_id = $1")
+                .bind(model.account.to_string())
+                .fetch_one(&mut *db)
+                .await?;
+            if small(count) < most {
+                insert(db, model).await?;
+            }
+            small(count) < most
         });
-        Ok(())
+        Ok(added)
+    }
+
+    /// Returns how many bytes the uploaded files of an account have, but for that of one model.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn model_bytes(&self, account: AccountId, but: ModelId) -> Result<u64, StoreError> {
+        let bytes: i64 = read!(self, |db| {
+            sql::query_scalar(
+                "SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) FROM models \
+                 WHERE account_id = $1 AND uploaded AND model_id <> $2",
+            )
+            .bind(account.to_string())
+            .bind(but.to_string())
+            .fetch_one(db)
+            .await?
+        });
+        Ok(unsigned(bytes))
     }
 
     /// Finds a model.
@@ -199,6 +207,28 @@ async fn find(db: &mut Connection, id: ModelId) -> Result<Option<ModelRecord>, S
     .fetch_optional(db)
     .await?;
     row.map(ModelRecord::try_from).transpose()
+}
+
+async fn insert(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
+    sql::query(
+        "INSERT INTO models (model_id, account_id, name, file_name, url, sha256, \
+         size_bytes, plugin, shared, uploaded, created_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    )
+    .bind(model.id.to_string())
+    .bind(model.account.to_string())
+    .bind(&model.name)
+    .bind(model.file_name.as_str())
+    .bind(&model.url)
+    .bind(model.sha256.as_ref().map(ToString::to_string))
+    .bind(model.size_bytes.map(signed))
+    .bind(&model.plugin)
+    .bind(model.shared)
+    .bind(model.uploaded)
+    .bind(ms(model.created_at))
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {

@@ -1,19 +1,25 @@
 //! Refresh tokens, by their SHA-256.
 
 use jiff::Timestamp;
+use link_protocol::id::UserId;
 
 use crate::{
     domain::{
         audit::AuditRecord,
+        network::Network,
         session::{Redemption, RefreshRecord},
     },
     store::{
         Connection, Store, StoreError, audit,
         column::{from_hex, hex, ms, optional_time, parse, time},
+        read,
         sql::{self, row},
         write,
     },
 };
+
+/// Hosts that are remembered of each user.
+const HOSTS: i64 = 16;
 
 row! {
     struct RefreshRow {
@@ -28,20 +34,46 @@ row! {
 }
 
 impl Store {
-    /// Stores the first token of a login.
+    /// Stores the first token of a login, and that its user logged in from `host`.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn open_session(
         &self,
         token: &RefreshRecord,
+        host: Option<Network>,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
         write!(self, |db| {
             insert(db, token).await?;
+            if let Some(host) = host {
+                remember(db, token.user, host, entry.at).await?;
+            }
             audit::insert(db, entry).await?;
         });
         Ok(())
+    }
+
+    /// Finds the user with the e-mail address `email`, if they logged in from `host` before.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn user_familiar_with(
+        &self,
+        email: &str,
+        host: Network,
+    ) -> Result<Option<UserId>, StoreError> {
+        let user: Option<String> = read!(self, |db| {
+            sql::query_scalar(
+                "SELECT users.user_id FROM users JOIN login_hosts \
+                 ON login_hosts.user_id = users.user_id WHERE users.email = $1 AND host = $2",
+            )
+            .bind(email)
+            .bind(host.to_string())
+            .fetch_optional(db)
+            .await?
+        });
+        user.as_deref().map(parse).transpose()
     }
 
     /// Exchanges the token with `digest` for one with `successor` as its digest, or revokes its
@@ -101,6 +133,34 @@ async fn find(db: &mut Connection, digest: &[u8; 32]) -> Result<Option<RefreshRe
         .fetch_optional(db)
         .await?;
     row.map(RefreshRecord::try_from).transpose()
+}
+
+/// Of each user the latest [`HOSTS`] hosts are known.
+async fn remember(
+    db: &mut Connection,
+    user: UserId,
+    host: Network,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let (user, host) = (user.to_string(), host.to_string());
+    sql::query(
+        "INSERT INTO login_hosts (user_id, host, last_ms) VALUES ($1, $2, $3) \
+         ON CONFLICT (user_id, host) DO UPDATE SET last_ms = excluded.last_ms",
+    )
+    .bind(&user)
+    .bind(&host)
+    .bind(ms(now))
+    .execute(&mut *db)
+    .await?;
+    sql::query(
+        "DELETE FROM login_hosts WHERE user_id = $1 AND host NOT IN (SELECT host FROM login_hosts \
+         WHERE user_id = $1 ORDER BY last_ms DESC, host LIMIT $2)",
+    )
+    .bind(&user)
+    .bind(HOSTS)
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 async fn insert(db: &mut Connection, token: &RefreshRecord) -> Result<(), StoreError> {

@@ -45,7 +45,8 @@ impl Row for UsedRow {
 }
 
 impl Store {
-    /// Stores a token while its owner has fewer than `most` in the account; tells whether it did.
+    /// Stores a token while its owner has fewer than `most` in the account, and all members together
+    /// fewer than `most_of_all`; tells whether it did.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -53,7 +54,7 @@ impl Store {
         &self,
         token: &TokenRecord,
         digest: &[u8; 32],
-        most: u32,
+        (most, most_of_all): (u32, u32),
         entry: &AuditRecord,
     ) -> Result<bool, StoreError> {
         let added = write!(self, |db| {
@@ -64,7 +65,12 @@ impl Store {
             .bind(token.user.to_string())
             .fetch_one(&mut *db)
             .await?;
-            let fits = small(count) < most;
+            let of_all: i64 =
+                sql::query_scalar("SELECT COUNT(*) FROM personal_tokens WHERE account_id = $1")
+                    .bind(token.account.to_string())
+                    .fetch_one(&mut *db)
+                    .await?;
+            let fits = small(count) < most && small(of_all) < most_of_all;
             if fits {
                 sql::query(
                     "INSERT INTO personal_tokens (token_id, account_id, user_id, digest, name, \

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{MINUTE, PASSWORD, SECOND, World};
+use crate::harness::{Answer, MINUTE, PASSWORD, SECOND, World};
 
 const LOGIN: &str = "/api/v1/auth/login";
 const REFRESH: &str = "/api/v1/auth/refresh";
@@ -95,6 +95,74 @@ async fn the_thirty_first_login_from_one_address_has_to_wait_and_others_need_not
     login("192.0.2.2", 31).await.is(401, "invalid-credentials");
     world.advance(MINUTE);
     login("192.0.2.1", 32).await.is(401, "invalid-credentials");
+}
+
+/// A login from `address`, behind a proxy.
+async fn log_in_from(world: &World, address: &str, email: &str, password: &str) -> Answer {
+    let body = json!({ "email": email, "password": password });
+    let request = axum::http::Request::post(LOGIN)
+        .header("content-type", "application/json")
+        .header("x-forwarded-for", address)
+        .body(axum::body::Body::from(body.to_string()))
+        .unwrap();
+    world.send(request).await
+}
+
+#[tokio::test]
+async fn who_guesses_at_a_person_does_not_lock_them_out_where_they_logged_in_before() {
+    let world = World::with(|config| config.behind_proxy = true).await;
+    world.create_first_account().await;
+    let ada = "ada@example.org";
+    let good = log_in_from(&world, "192.0.2.1", ada, PASSWORD).await;
+    assert_eq!(good.status, 200);
+    for number in 0..10 {
+        let guess = log_in_from(&world, &format!("198.51.100.{number}"), ada, "a guess").await;
+        assert!([401, 429].contains(&guess.status), "{guess:?}");
+    }
+    let elsewhere = log_in_from(&world, "198.51.100.99", ada, PASSWORD).await;
+    elsewhere.is(429, "too-many-attempts");
+    assert_eq!(log_in_from(&world, "192.0.2.1", ada, PASSWORD).await.status, 200);
+    let refresh = json!({ "refresh_token": good.text("refresh_token") });
+    assert_eq!(world.post(REFRESH, "", refresh).await.status, 200);
+    // Even a stranger in the same network, who used it up, is another.
+    for number in 0..29 {
+        let body = format!("nobody{number}@example.org");
+        log_in_from(&world, "192.0.2.1", &body, "a guess").await.is(401, "invalid-credentials");
+    }
+    log_in_from(&world, "192.0.2.1", "bob@example.org", "x").await.is(429, "too-many-attempts");
+    assert_eq!(log_in_from(&world, "192.0.2.1", ada, PASSWORD).await.status, 200);
+    // Whoever guesses from there has ten tries as well.
+    while log_in_from(&world, "192.0.2.1", ada, "a guess").await.status == 401 {}
+    log_in_from(&world, "192.0.2.1", ada, PASSWORD).await.is(429, "too-many-attempts");
+}
+
+#[tokio::test]
+async fn the_hosts_that_a_person_logged_in_from_are_remembered_up_to_a_number() {
+    let world = World::with(|config| config.behind_proxy = true).await;
+    world.create_first_account().await;
+    for number in 0..20 {
+        let address = format!("192.0.2.{number}");
+        let answer = log_in_from(&world, &address, "ada@example.org", PASSWORD).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        world.advance(7 * SECOND);
+    }
+    let hosts =
+        world.select("SELECT host FROM login_hosts WHERE $1 = '' ORDER BY last_ms", "").await;
+    assert_eq!((hosts.len(), hosts[0].as_str()), (16, "192.0.2.4/32"));
+}
+
+#[tokio::test]
+async fn machines_that_ask_for_codes_do_not_use_up_logins() {
+    let world = World::with(|config| config.public_url = Some("http://here".to_owned())).await;
+    world.create_first_account().await;
+    let ask = json!({ "client_name": "bot" });
+    let code = || world.post("/api/v1/auth/device/code", "", ask.clone());
+    for _ in 0..30 {
+        assert_eq!(code().await.status, 200);
+    }
+    code().await.is(429, "too-many-attempts");
+    let login = json!({ "email": "ada@example.org", "password": PASSWORD });
+    assert_eq!(world.post(LOGIN, "", login).await.status, 200);
 }
 
 #[tokio::test]

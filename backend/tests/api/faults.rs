@@ -260,6 +260,36 @@ async fn sqlite_on_a_full_disk_accepts_nothing_loses_nothing_and_goes_on() {
     check(&scene, &accepted, &done).await;
 }
 
+#[tokio::test]
+async fn an_upload_into_a_disk_that_gets_full_is_told_so_and_leaves_room_for_logins() {
+    for reserve in [6, 0] {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(disk) = SmallDisk::mount(folder.path()) else {
+            eprintln!("skipped: only root can mount a small disk");
+            return;
+        };
+        let world = World::on(None, folder, |config| config.disk_reserve = reserve << 20).await;
+        let ada = world.create_first_account().await;
+        let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf" });
+        let model = world.post("/api/v1/models", &ada, wish).await.text("model_id");
+        let pieces = (0..64).map(|_| Ok::<_, std::io::Error>(vec![1; 1 << 20]));
+        let request = Request::put(format!("/api/v1/models/{model}/content"))
+            .header("authorization", format!("Bearer {ada}"))
+            .header("content-type", "application/octet-stream")
+            .body(Body::from_stream(futures_util::stream::iter(pieces)));
+        world.send(request.unwrap()).await.is(507, "insufficient-storage");
+        let login = json!({ "email": "ada@example.org", "password": crate::harness::PASSWORD });
+        assert_eq!(world.post("/api/v1/auth/login", "", login).await.status, 200);
+        assert_eq!(world.get("/readyz", "").await.status, 200, "nothing of it is kept");
+        disk.fill();
+        let unready = world.get("/readyz", "").await;
+        unready.is(503, "not-ready");
+        assert!(unready.text("detail").contains("no room left"), "{unready:?}");
+        disk.empty();
+        assert_eq!(world.get("/readyz", "").await.status, 200);
+    }
+}
+
 impl World {
     async fn key_status(&self, user: &str) -> u16 {
         self.post("/api/v1/keys", user, json!({ "kind": "fleet" })).await.status

@@ -29,6 +29,7 @@ mod model;
 mod object_store;
 mod postgres;
 mod presence;
+mod quota;
 mod registration;
 mod repair;
 mod restart;

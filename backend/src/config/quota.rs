@@ -1,0 +1,56 @@
+//! What one account may have: the section `quota` of the configuration file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    config::file::count,
+    domain::quota::{GIB, Quota},
+};
+
+/// What one account may have.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(inline)]
+pub struct QuotaSection {
+    /// Models.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub models: u32,
+    /// GiB of uploaded model files.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub model_gib: u32,
+    /// Keys that can still register a device.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub keys: u32,
+    /// Personal access tokens of all members together.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub tokens: u32,
+    /// Invitations that wait to be accepted.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub invitations: u32,
+}
+
+impl Default for QuotaSection {
+    fn default() -> Self {
+        Self { models: 500, model_gib: 200, keys: 1_000, tokens: 500, invitations: 100 }
+    }
+}
+
+impl QuotaSection {
+    /// Returns what one account may have.
+    #[must_use]
+    pub fn quota(&self) -> Quota {
+        Quota {
+            models: self.models,
+            model_bytes: u64::from(self.model_gib) * GIB,
+            keys: self.keys,
+            tokens: self.tokens,
+            invitations: self.invitations,
+        }
+    }
+}
