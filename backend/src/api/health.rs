@@ -8,6 +8,9 @@ use serde::Serialize;
 
 use crate::{api::problem::Rejection, app::App};
 
+/// Seconds after which a backend that is not ready may be asked again.
+const READY_WAIT_S: u64 = 5;
+
 /// The answer of a backend that works.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Health {
@@ -33,5 +36,5 @@ pub(crate) async fn check_readiness(
     if reasons.is_empty() {
         return Ok(Json(Health { status: "ready", version: env!("CARGO_PKG_VERSION") }));
     }
-    Err(Rejection::new(Code::NotReady, reasons.join("; ")))
+    Err(Rejection::new(Code::NotReady, reasons.join("; ")).retry_after(READY_WAIT_S))
 }

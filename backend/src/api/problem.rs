@@ -40,7 +40,7 @@ impl Rejection {
         Self { problem: Box::new(Problem::new(code, detail)), retry_after_s: None }
     }
 
-    fn retry_after(mut self, seconds: u64) -> Self {
+    pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
         self.retry_after_s = Some(seconds.max(1));
         self
     }
