@@ -142,14 +142,13 @@ impl App {
         let is_beyond = AtomicBool::new(false);
         let content = within(place.most, content, &is_beyond);
         let received = self.contents.receive(&announced, content).await;
-        let upload = received.map_err(|error| match error {
-            ReceiveError::Cut if is_beyond.load(Ordering::Relaxed) => match announced.size_bytes {
-                Some(_) => Refusal::ChecksumMismatch("it is longer".to_owned()).into(),
-                None => {
-                    Quota::room_for(quota, u64::MAX, None).err().unwrap_or(Refusal::NoRoom).into()
-                }
-            },
-            error => not_received(error),
+        let upload = received.map_err(|error| {
+            if !is_beyond.load(Ordering::Relaxed) {
+                return not_received(error);
+            }
+            let longer = Refusal::ChecksumMismatch("it is longer than announced".to_owned());
+            let full = quota.room_for(u64::MAX, None).err().filter(|_| size.is_none());
+            full.unwrap_or(longer).into()
         })?;
         let received = upload.received.clone();
         if let Err(refusal) = model.receive(received.clone()) {

@@ -54,7 +54,7 @@ async fn a_key_that_is_used_up_or_revoked_makes_room_for_another() {
     let made = world.post("/api/v1/keys", &ada, wish.clone()).await;
     assert_eq!(world.post("/api/v1/keys", &ada, wish.clone()).await.status, 201);
     world.post("/api/v1/keys", &ada, wish.clone()).await.is(409, "quota-reached");
-    let path = format!("/api/v1/keys/{}", made.text("key_id"));
+    let path = format!("/api/v1/keys/{}", made.body["info"]["key_id"].as_str().unwrap());
     assert_eq!(world.delete(&path, &ada).await.status, 204);
     assert_eq!(world.post("/api/v1/keys", &ada, wish).await.status, 201);
 }
