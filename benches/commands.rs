@@ -156,7 +156,7 @@ async fn device(store: &Store, account: AccountId) -> anyhow::Result<DeviceId> {
         created_by: None,
     };
     let made = entry(account, Action::CreateKey, &record.id, now);
-    store.add_key(&record, &key.digest(), &made).await?;
+    store.add_key(&record, &key.digest(), u32::MAX, &made).await?;
     let request = RegisterRequest {
         registration_key: Some(key.clone()),
         fleet_key: None,
