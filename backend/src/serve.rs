@@ -25,9 +25,8 @@ use link_backend::{
     zenoh::Zenoh,
 };
 use link_platform::{
-    fs, memory,
+    descriptors, fs, memory,
     notify::{self, Note},
-    open_files,
 };
 use link_protocol::{exit_code::ExitCode, secret::Secret};
 use tokio::{net::TcpListener, sync::oneshot, time::MissedTickBehavior};
@@ -54,7 +53,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let mut signals = Signals::listen().context("signals cannot be received")?;
     fs::create_private_dir(&data)?;
     let _lock = command::lock(&data)?;
-    let bounds = Bounds::of(open_files_limit());
+    let bounds = Bounds::of(descriptors_limit());
     let Backend { router, app } = link_backend::build(config).await?;
 
     if let Some(file) = &values.address_file {
@@ -112,8 +111,8 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
 }
 
 /// How many files this process may open, as many as the system lets it.
-fn open_files_limit() -> Option<u64> {
-    open_files::raise_limit().unwrap_or_else(|error| {
+fn descriptors_limit() -> Option<u64> {
+    descriptors::raise_limit().unwrap_or_else(|error| {
         tracing::warn!(%error, "the limit of open files cannot be raised");
         None
     })

@@ -18,11 +18,12 @@ mod system;
 #[cfg(unix)]
 const KEPT_BACK: u64 = 128;
 
-/// Raises what this process may have open to the most that the system lets it have.
+/// Raises what this process may have open to the most that the system lets it have, and returns the
+/// limit from then on; nothing where the system has none.
 ///
 /// # Errors
 /// When the system refuses; what was allowed before stays.
-pub fn raise_limit() -> io::Result<()> {
+pub fn raise_limit() -> io::Result<Option<u64>> {
     system::raise_limit()
 }
 

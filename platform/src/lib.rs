@@ -14,7 +14,6 @@ pub mod line;
 pub mod memory;
 pub mod names;
 pub mod notify;
-pub mod open_files;
 pub mod path_env;
 pub mod paths;
 pub mod pointer;

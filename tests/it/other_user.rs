@@ -14,8 +14,8 @@ use std::{
 
 use link_platform::{line::Line, process::Program};
 use link_protocol::{
+    backend_api::command::OutcomeStatus,
     guard_line::{FromAgent, FromGuard},
-    report::CommandResult,
 };
 use link_tests::{
     backend::TestBackend,
@@ -52,9 +52,9 @@ async fn idle_connections_of_a_stranger_switch_nothing_off() {
     }
     // A session file is written with each of these.
     let stopped = backend.owner.stop(tiny.model_id, device.id).await.unwrap();
-    assert_eq!(result(&backend, stopped.command_id).await, CommandResult::Succeeded);
+    assert_eq!(result(&backend, stopped.command_id).await, OutcomeStatus::Succeeded);
     let started = backend.owner.serve(tiny.model_id, device.id, None).await.unwrap();
-    assert_eq!(result(&backend, started.command_id).await, CommandResult::Succeeded);
+    assert_eq!(result(&backend, started.command_id).await, OutcomeStatus::Succeeded);
     let answer = chat::ask(deployment.port, None, false).await.unwrap();
     assert_eq!(chat::whole(answer).await.0, TINY_REPLY);
     // Who connects later is answered, too: the oldest that say nothing give way.
@@ -381,7 +381,7 @@ async fn get(device: &TestDevice, path: &str, token: Option<&str>) -> (StatusCod
     (answer.status(), answer.text().await.unwrap())
 }
 
-async fn result(backend: &TestBackend, command: link_protocol::id::CommandId) -> CommandResult {
+async fn result(backend: &TestBackend, command: link_protocol::id::CommandId) -> OutcomeStatus {
     backend.result(command).await.result.unwrap().status
 }
 

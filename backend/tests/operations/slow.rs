@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use link_platform::open_files;
+use link_platform::descriptors;
 use serde_json::{Value, json};
 
 use crate::program::{Place, Running, send};
@@ -73,7 +73,7 @@ fn is_prompt(address: &str) {
 #[test]
 fn strangers_that_say_nothing_keep_nobody_out_and_are_sent_away() {
     // This process holds all of the strangers.
-    assert!(open_files::raise_limit().unwrap().is_none_or(|files| files > 2_000));
+    assert!(descriptors::raise_limit().unwrap().is_none_or(|files| files > 2_000));
     let place = Place::new();
     let running = serve(&place, &["--metrics-listen", "127.0.0.1:0"]);
     let user = running.set_up();

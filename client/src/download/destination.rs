@@ -4,6 +4,8 @@
 //! network. An address in a URL is judged where a redirect is followed; a name is judged by what it
 //! resolves to, at each connection, so that a name whose address changes is judged again.
 
+#![expect(clippy::disallowed_methods, reason = "IO shell: names, and the environment's proxies")]
+
 use std::{
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},

@@ -11,15 +11,15 @@ use super::KEPT_BACK;
 /// The most that a system grants which calls its limit infinite, and refuses infinity.
 const USUAL: u64 = 10_240;
 
-pub(super) fn raise_limit() -> io::Result<()> {
+pub(super) fn raise_limit() -> io::Result<Option<u64>> {
     let limit = getrlimit(Resource::Nofile);
     let raised = |current| setrlimit(Resource::Nofile, Rlimit { current, ..limit });
     let is_higher = limit.current.is_some_and(|current| current < USUAL);
     match raised(limit.maximum) {
         Err(_) if limit.maximum.is_none() && is_higher => raised(Some(USUAL)),
         done => done,
-    }
-    .map_err(io::Error::from)
+    }?;
+    Ok(getrlimit(Resource::Nofile).current)
 }
 
 pub(super) fn leave_room_for(stream: &TcpStream) -> bool {

@@ -5,8 +5,8 @@ use std::io;
 use tokio::net::TcpStream;
 
 #[expect(clippy::unnecessary_wraps, reason = "the other systems may refuse")]
-pub(super) fn raise_limit() -> io::Result<()> {
-    Ok(())
+pub(super) fn raise_limit() -> io::Result<Option<u64>> {
+    Ok(None)
 }
 
 pub(super) fn leave_room_for(_stream: &TcpStream) -> bool {

@@ -85,8 +85,8 @@ proptest::proptest! {
     #[test]
     fn no_bytes_break_it(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
         let batch = ZSlice::from(bytes);
-        let _ = (Wire::first(&batch), Wire::opening(&batch), Wire::answer(&batch));
-        let _ = Wire::default().hear(&batch);
+        let _read = (Wire::first(&batch), Wire::opening(&batch), Wire::answer(&batch));
+        let _heard = Wire::default().hear(&batch);
     }
 }
 
