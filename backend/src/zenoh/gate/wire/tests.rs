@@ -1,3 +1,5 @@
+//! What the gate reads of a session: batches as zenoh itself makes them, and bytes that nobody made.
+
 use link_platform::router_socket::RouterSocket;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use zenoh_buffers::writer::HasWriter as _;
