@@ -291,7 +291,8 @@ pub fn or_false(result: Result<(), Failure>) -> Result<bool, HttpError> {
 pub(crate) fn builder_for(url: &Url) -> reqwest::ClientBuilder {
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("link/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(limits::CONNECT_TIMEOUT);
+        .connect_timeout(limits::CONNECT_TIMEOUT)
+        .pool_idle_timeout(limits::CONNECTION_IDLE);
     if url.scheme() == "http" {
         builder = builder.tls_certs_only([]);
     } else if let Some(roots) = roots::trusted() {

@@ -170,8 +170,13 @@ impl LocalClient {
         let mut connection = Connection::over(stream, address).await?;
         let nonce = proof::nonce();
         let path = format!("{PROOF_PATH}?nonce={nonce}");
-        let Proof { proof } = connection.ask_more(Method::GET, &path, None).await?.json().await?;
-        if !proof::holds(&token, port, &nonce, &proof) {
+        let answer = connection.ask_more(Method::GET, &path, None).await?;
+        // Whatever else is answered is no proof.
+        let proved = answer
+            .json::<Proof>()
+            .await
+            .is_ok_and(|Proof { proof }| proof::holds(&token, port, &nonce, &proof));
+        if !proved {
             let why = format!("port {port} is held by a program that is not this user's agent");
             return Err(self.unavailable(Cause::Connect(why)));
         }

@@ -72,6 +72,10 @@ pub const JSON_BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// wait for its next request.
 pub const REQUEST_HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How long a client keeps a connection to the backend that it does not use (decision 0023): less than
+/// [`REQUEST_HEAD_TIMEOUT`], so that no request meets the moment in which the backend closes it.
+pub const CONNECTION_IDLE: Duration = Duration::from_secs(20);
+
 /// The largest model file an upload may have, in bytes.
 pub const MODEL_SIZE_LIMIT: u64 = 1 << 40;
 

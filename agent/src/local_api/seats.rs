@@ -165,7 +165,7 @@ mod tests {
         busy.pop();
         assert!(seats.take().now_or_never().is_some());
         assert!(taken[1].gives_way.is_cancelled() && !taken[0].gives_way.is_cancelled());
-        drop(taken);
+        drop((taken, busy));
         assert!(seats.table().taken.is_empty());
     }
 }
