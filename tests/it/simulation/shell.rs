@@ -94,6 +94,11 @@ impl Device {
                 return Err("a route leads to an engine that does not serve".to_owned());
             }
         }
+        // State is on disk before the effect that speaks of it.
+        let record = self.disk.pipelines.get(&key);
+        if record.is_none_or(|record| record.generation < route.generation) {
+            return Err("a route is ahead of what is on disk".to_owned());
+        }
         let routes = self.frontends.get_mut(&route.port);
         let before = routes.and_then(|routes| routes.get_mut(&key));
         *before.ok_or("a route is replaced on a port that the pipeline does not have")? = route;
