@@ -85,9 +85,12 @@ async fn the_main_job_works_over_zenoh_with_and_without_tls() {
     for scheme in ["tls", "tcp"] {
         let backend = backend_with_router(scheme, free_port(), &[]).await;
         let device = device_on(&backend, &json!({"type": "zenoh"})).await;
-        let health = device.healthz().await;
+        let health = until("the device to say that it is connected", || async {
+            let health = device.healthz().await;
+            (health.transport.state == ConnectionState::Connected).then_some(health)
+        })
+        .await;
         assert_eq!(health.transport.r#type, TransportType::Zenoh);
-        assert_eq!(health.transport.state, ConnectionState::Connected);
 
         let deployment = backend.serve_tiny(&device).await;
         assert_eq!(chat::preflight(deployment.port, WORKSPACE).await.status(), 403);
