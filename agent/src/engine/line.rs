@@ -240,6 +240,12 @@ mod tests {
         assert_eq!(heard.await.unwrap(), b"");
     }
 
+    impl Line {
+        fn has_ready(&self) -> bool {
+            self.idle.lock().unwrap().iter().any(|idle| idle.connection.is_ready())
+        }
+    }
+
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_connection_is_used_again_once_its_answer_is_read() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -265,6 +271,14 @@ mod tests {
             let response = line.send(Request::new(Full::default())).await.unwrap();
             let body = http_body_util::BodyExt::collect(response.into_body()).await.unwrap();
             assert_eq!(body.to_bytes(), "ok");
+            // The task of the connection makes it ready, in its own time after the body was read.
+            tokio::time::timeout(Duration::from_secs(10), async {
+                while !line.has_ready() {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+            })
+            .await
+            .unwrap();
         }
         assert_eq!(accepted.load(std::sync::atomic::Ordering::SeqCst), 1);
     }
