@@ -203,6 +203,8 @@ async fn an_engine_that_dies_is_started_again_by_itself() {
     let port = deployment.port;
     let killed = kill_engine(&device).await;
     until("another engine to serve", || async {
+        // From its first answer on, the port refuses no connection.
+        chat::ask(port, None, false).await.unwrap();
         let model = device.model().await;
         let other = model.engine_pid.is_some_and(|pid| pid != killed);
         (model.state == ModelState::Serving && other).then_some(())

@@ -7,7 +7,7 @@ use link_protocol::{
     report::{CommandResult, ModelState},
 };
 use link_tests::{
-    backend::{TestBackend, WORKSPACE},
+    backend::{OLD_ORIGIN, TestBackend, WORKSPACE},
     chat,
     device::{TestDevice, free_port, is_alive, is_free},
     engines::{self, TINY_REPLY},
@@ -83,7 +83,7 @@ async fn a_missing_engine_is_named_and_the_port_is_free_again() {
 
 // Holds: S7-14
 #[tokio::test]
-async fn an_engine_that_dies_leaves_no_process_and_gives_its_port_back() {
+async fn an_engine_that_dies_leaves_no_process_and_its_port_answers_until_it_is_stopped() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
     let deployment = backend.serve_tiny(&device).await;
@@ -102,10 +102,19 @@ async fn an_engine_that_dies_leaves_no_process_and_gives_its_port_back() {
     assert!(!is_alive(engine));
     until("the model to rest", || async {
         let shown = device.model().await;
-        let rests = shown.state == ModelState::NotServing && is_free(port);
+        let rests = shown.state == ModelState::NotServing;
         rests.then(|| assert_eq!(shown.health, EngineHealth::Unhealthy))
     })
     .await;
+    // Nobody else can take the port meanwhile, and a page learns what is the matter.
+    let answer = chat::ask(port, Some(OLD_ORIGIN), false).await.unwrap();
+    assert_eq!(answer.status(), 503);
+    assert!(answer.headers().contains_key("retry-after"));
+    assert_eq!(answer.headers()["access-control-allow-origin"], OLD_ORIGIN);
+
+    let stopped = backend.owner.stop(deployment.model_id, device.id).await.unwrap();
+    backend.result(stopped.command_id).await;
+    assert!(is_free(port));
 }
 
 #[tokio::test]
@@ -144,7 +153,7 @@ async fn stopping_ends_an_engine_that_never_gets_healthy() {
     .await;
     assert_eq!(device.model().await.health, EngineHealth::Starting);
     // The port is ours already, and says why it does not answer yet, to pages too.
-    let loading = chat::ask(port, Some(link_tests::backend::OLD_ORIGIN), false).await.unwrap();
+    let loading = chat::ask(port, Some(OLD_ORIGIN), false).await.unwrap();
     assert_eq!(loading.status(), 503);
     assert!(loading.headers().contains_key("retry-after"));
     assert!(loading.headers().contains_key("access-control-allow-origin"));

@@ -1,6 +1,8 @@
 //! Serving: the public port, the engine, and the route that joins them.
 //!
-//! The port is taken before the engine is started, and given back whenever nothing serves on it.
+//! The port is taken before the engine is started. A start that fails gives it back; once the engine
+//! has answered the port stays ours, whatever becomes of the engine, until nobody wants the model
+//! served there: no other program can take it, and whoever asks is told what is the matter.
 //! A repair replaces the route around the engine that runs: its process, its weights and the
 //! requests in flight are not touched. A pipeline has at most one command that waits for it.
 

@@ -167,7 +167,7 @@ async fn forward(
         return Err(Problem::new(Code::PathNotServed, "this path is not served"));
     }
     let Some(line) = &live.engine else {
-        let detail = format!("`{}` is being loaded", live.route.alias);
+        let detail = format!("the engine of `{}` is being started", live.route.alias);
         return Err(Problem::new(Code::EngineLoading, detail));
     };
     let mut outgoing = Request::new(Full::new(body));

@@ -45,7 +45,8 @@ impl Device {
         Ok(())
     }
 
-    /// A port is held exactly by what serves or loads on it.
+    /// A port is held exactly by what serves or loads on it, and by what has served on it and is still
+    /// wanted there.
     fn check_ports(&self) -> Result<(), String> {
         let expected = self.expected_ports();
         let held: BTreeSet<_> = self
@@ -53,7 +54,8 @@ impl Device {
             .iter()
             .flat_map(|(port, routes)| routes.keys().map(|pipeline| (*port, *pipeline)))
             .collect();
-        let wanted: BTreeSet<_> = expected.keys().copied().collect();
+        let answered = self.answered.iter().map(|(pipeline, port)| (*port, *pipeline));
+        let wanted: BTreeSet<_> = expected.keys().copied().chain(answered).collect();
         if held != wanted {
             return Err(format!("ports are held by {held:?}, and needed by {wanted:?}"));
         }

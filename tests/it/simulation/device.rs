@@ -69,6 +69,8 @@ pub(super) struct Device {
     /// The control line's newest request.
     pub(super) request: u64,
     pub(super) frontends: BTreeMap<Port, BTreeMap<PipelineId, Route>>,
+    /// Where an engine has answered, for each model that is still wanted there.
+    pub(super) answered: BTreeMap<PipelineId, Port>,
     /// Ports that other programs have.
     pub(super) foreign: BTreeSet<Port>,
     pub(super) engines: BTreeMap<(PipelineId, u64), Engine>,
@@ -97,6 +99,7 @@ impl Device {
             agent: None,
             request: 0,
             frontends: BTreeMap::new(),
+            answered: BTreeMap::new(),
             foreign: BTreeSet::new(),
             engines: BTreeMap::new(),
             downloads: BTreeMap::new(),
@@ -134,6 +137,7 @@ impl Device {
             return;
         }
         self.frontends.clear();
+        self.answered.clear();
         self.engines.clear();
         self.downloads.clear();
         self.sending = None;
@@ -286,6 +290,7 @@ impl Device {
                         continue;
                     }
                     self.disk.apply(&step, taken)?;
+                    self.answered.retain(|pipeline, port| self.disk.wants(*pipeline, *port));
                     around.tally.writes += 1;
                     for change in &step {
                         if let Change::PutCommand(entry) = change {
@@ -331,7 +336,15 @@ impl Device {
             Effect::StartEngine { pipeline_id, run, plugin, file, .. } => {
                 self.start(pipeline_id, run, &plugin, &file, around)?;
             }
-            Effect::StopEngine { pipeline_id, run } => self.stop(pipeline_id, run, around)?,
+            Effect::StopEngine { pipeline_id, run } => {
+                // A stop and a start within one turn are one record: the stop gave the port back.
+                let frontends = &self.frontends;
+                self.answered.retain(|id, port| {
+                    let routes = frontends.get(port);
+                    *id != pipeline_id || routes.is_some_and(|routes| routes.contains_key(id))
+                });
+                self.stop(pipeline_id, run, around)?;
+            }
             Effect::PruneModel { keep } => {
                 self.disk.files.retain(|file| file.0 != keep.model_id || file.1 == keep.sha256);
             }

@@ -9,6 +9,7 @@ use link_agent_core::record::{Change, LedgerEntry, OutboxEntry, PipelineRecord, 
 use link_protocol::{
     command::{ModelFile, Sha256Hex},
     id::{CommandId, ModelId, PipelineId},
+    port::Port,
     report::{CommandReport, LifecycleStatus, ModelState},
 };
 
@@ -95,6 +96,12 @@ impl Disk {
         }
         self.commands.insert(id, entry.clone());
         Ok(())
+    }
+
+    /// Tells whether a model is wanted on this port.
+    pub(super) fn wants(&self, pipeline: PipelineId, port: Port) -> bool {
+        let record = self.pipelines.get(&pipeline);
+        record.is_some_and(|record| record.serve && record.config.port == port)
     }
 
     /// Tells whether the file of a model is there.

@@ -100,6 +100,9 @@ impl Device {
             return Err("a route is ahead of what is on disk".to_owned());
         }
         let routes = self.frontends.get_mut(&route.port);
+        if route.engine.is_some() && self.disk.wants(key, route.port) {
+            self.answered.insert(key, route.port);
+        }
         let before = routes.and_then(|routes| routes.get_mut(&key));
         *before.ok_or("a route is replaced on a port that the pipeline does not have")? = route;
         Ok(())

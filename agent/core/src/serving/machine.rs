@@ -47,7 +47,7 @@ impl Pipeline {
             }
             Phase::Serving { run: engine, port } | Phase::Starting { run: engine, port, .. } => {
                 self.take_over(wanted, turn);
-                self.release(port, turn);
+                self.release_unless_held(port, true, turn);
                 self.stop_engine(engine, turn);
                 self.phase = Phase::Stopping { run: engine, then: Then::StartAgain };
                 self.report_model(turn);
@@ -56,7 +56,7 @@ impl Pipeline {
                 // A command of this pipeline moves it, and commands of one model run in order, so
                 // only a deadline leads here: the newer wish starts afresh.
                 self.take_over(wanted, turn);
-                self.release(port, turn);
+                self.release_unless_held(port, true, turn);
                 self.stop_engine(engine, turn);
                 self.phase = Phase::Stopping { run: engine, then: Then::StartAgain };
             }
@@ -77,6 +77,8 @@ impl Pipeline {
                 then: Then::Rest | Then::StartAgain | Then::TryAgain,
             } => {
                 self.take_over(wanted, turn);
+                let stays = self.record.serve && self.held == Some(self.record.config.port);
+                self.let_go_unless(stays, turn);
                 let then = if self.record.serve { Then::StartAgain } else { Then::Rest };
                 self.phase = Phase::Stopping { run: engine, then };
             }
@@ -159,36 +161,27 @@ impl Pipeline {
         matches!(self.phase, Phase::Stopping { then: Then::Remove, .. } | Phase::Removing)
     }
 
-    /// Tells whether the pipeline has `port`, or waits for it.
-    fn needs(&self, port: Port) -> bool {
-        match self.phase {
-            Phase::Reserving { port: mine, .. }
-            | Phase::Starting { port: mine, .. }
-            | Phase::Serving { port: mine, .. } => mine == port,
-            Phase::Moving { port: mine, ref wanted, .. } => {
-                mine == port || wanted.config.port == port
-            }
-            Phase::Idle | Phase::Waiting { .. } | Phase::Stopping { .. } | Phase::Removing => false,
-        }
-    }
-
-    /// Frees the port and ends the engine; false when there is no engine to wait for.
+    /// Frees the port, unless it is held for a model that is still wanted, and ends the engine; false
+    /// when there is no engine to wait for.
     fn end_engine(&mut self, then: Then, turn: &mut Turn) -> bool {
+        let wanted = self.record.serve;
         match self.phase {
             Phase::Starting { run, port, .. }
             | Phase::Serving { run, port }
             | Phase::Moving { run, port, .. } => {
-                self.release(port, turn);
+                self.release_unless_held(port, wanted, turn);
                 self.stop_engine(run, turn);
                 self.phase = Phase::Stopping { run, then };
                 true
             }
             Phase::Stopping { run, .. } => {
+                self.let_go_unless(wanted, turn);
                 self.phase = Phase::Stopping { run, then };
                 true
             }
             // A port that is still being taken is given back when its outcome arrives.
             Phase::Idle | Phase::Waiting { .. } | Phase::Reserving { .. } | Phase::Removing => {
+                self.let_go_unless(wanted, turn);
                 false
             }
         }
@@ -223,6 +216,7 @@ impl Pipeline {
                 let route = Self::route(&self.record, port, Some(engine));
                 turn.effects.push(Effect::ReplaceRoute(route));
                 self.release(old, turn);
+                self.held = Some(port);
                 self.phase = Phase::Serving { run: engine, port };
                 self.report_model(turn);
                 self.succeed(turn);
@@ -250,14 +244,14 @@ impl Pipeline {
     fn engine_ended(&mut self, run: u64, reason: &str, turn: &mut Turn) {
         match self.phase {
             Phase::Starting { run: expected, port, .. } if expected == run => {
-                self.release(port, turn);
+                self.release_unless_held(port, !self.is_awaited(), turn);
                 self.give_up(reason, turn);
             }
             Phase::Serving { run: expected, port } | Phase::Moving { run: expected, port, .. }
                 if expected == run =>
             {
-                self.release(port, turn);
                 self.record.advance();
+                self.release_unless_held(port, true, turn);
                 self.save(turn);
                 self.fail(CommandResult::Failed, reason, turn);
                 self.try_again(true, reason, turn);

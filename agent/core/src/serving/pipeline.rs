@@ -26,6 +26,9 @@ pub(super) struct Pipeline {
     pub(super) phase: Phase,
     waiter: Option<Waiter>,
     detail: Option<String>,
+    /// The public port that stays ours whatever becomes of the engine: from the first time that it
+    /// answered until nobody wants the model served there.
+    pub(super) held: Option<Port>,
     /// When the engine has begun to serve.
     began: Now,
     backoff: Backoff,
@@ -91,7 +94,8 @@ pub(super) enum Then {
 impl Pipeline {
     pub(super) const fn idle(record: PipelineRecord) -> Self {
         let backoff = Backoff::new();
-        Self { record, phase: Phase::Idle, waiter: None, detail: None, began: Now::ZERO, backoff }
+        let (phase, began) = (Phase::Idle, Now::ZERO);
+        Self { record, phase, waiter: None, detail: None, held: None, began, backoff }
     }
 
     /// `command` gets its result when the pipeline comes to rest; `done` is what success says.
@@ -199,6 +203,7 @@ impl Pipeline {
     /// Takes the public port; the engine is started once it is ours.
     pub(super) fn reserve(&mut self, run: u64, turn: &mut Turn) {
         let port = self.record.config.port;
+        self.let_go_unless(self.held == Some(port), turn);
         self.detail = None;
         self.phase = Phase::Reserving { run, port };
         turn.effects
@@ -224,6 +229,40 @@ impl Pipeline {
         turn.effects.push(Effect::ReleasePort { pipeline_id, port });
     }
 
+    /// Tells whether the pipeline has `port`, or waits for it.
+    pub(super) fn needs(&self, port: Port) -> bool {
+        if self.held == Some(port) {
+            return true;
+        }
+        match self.phase {
+            Phase::Reserving { port: mine, .. }
+            | Phase::Starting { port: mine, .. }
+            | Phase::Serving { port: mine, .. } => mine == port,
+            Phase::Moving { port: mine, ref wanted, .. } => {
+                mine == port || wanted.config.port == port
+            }
+            Phase::Idle | Phase::Waiting { .. } | Phase::Stopping { .. } | Phase::Removing => false,
+        }
+    }
+
+    /// Gives `port` back unless it is held for a model that is still wanted there; then it says that
+    /// the engine is not ready.
+    pub(super) fn release_unless_held(&mut self, port: Port, wanted: bool, turn: &mut Turn) {
+        if wanted && self.held == Some(port) && self.record.config.port == port {
+            turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, None)));
+        } else {
+            self.held.take_if(|held| *held == port);
+            self.release(port, turn);
+        }
+    }
+
+    /// Gives the port back that is held, if there is one, unless it `stays`.
+    pub(super) fn let_go_unless(&mut self, stays: bool, turn: &mut Turn) {
+        if let Some(port) = self.held.take_if(|_| !stays) {
+            self.release(port, turn);
+        }
+    }
+
     pub(super) fn stop_engine(&self, run: u64, turn: &mut Turn) {
         let pipeline_id = self.record.config.pipeline_id;
         turn.effects.push(Effect::StopEngine { pipeline_id, run });
@@ -241,6 +280,7 @@ impl Pipeline {
     /// The engine answers.
     pub(super) fn serves(&mut self, run: u64, port: Port, now: Now) {
         self.phase = Phase::Serving { run, port };
+        self.held = Some(port);
         self.began = now;
         self.detail = None;
     }
@@ -261,6 +301,7 @@ impl Pipeline {
 
     /// Nothing serves any more, and why.
     pub(super) fn rest(&mut self, detail: Option<String>, turn: &mut Turn) {
+        self.let_go_unless(self.record.serve, turn);
         self.phase = Phase::Idle;
         self.detail = detail;
         self.report_model(turn);

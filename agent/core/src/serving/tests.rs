@@ -211,11 +211,15 @@ fn a_model_whose_files_cannot_be_deleted_stays() {
 }
 
 #[test]
-fn an_engine_that_dies_gives_the_port_back_and_the_model_is_not_serving() {
+fn an_engine_that_dies_keeps_the_port_and_the_model_is_not_serving() {
     let mut bench = Bench::serving();
     assert_eq!(
         bench.ended(1, "the engine ended (signal: 9)"),
-        ["write serve on 8080 generation 2", "release 8080", "tell NotServing"]
+        [
+            "write serve on 8080 generation 2",
+            "route 8080 to no engine, 1 origins",
+            "tell NotServing"
+        ]
     );
     let view = bench.view();
     let detail = "the engine ended (signal: 9); it starts again in 1 s";
@@ -240,6 +244,19 @@ fn an_engine_that_died_is_started_again_after_waits_that_grow_and_have_an_end() 
     assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
     assert_eq!(bench.pipelines.deadline(), None);
     assert_eq!(bench.view().detail, Some("it died; given up after 8 tries"));
+    let stopped = bench.turn(|all, turn| all.stop(command_id(2), pipeline(1), turn));
+    assert_eq!(stopped[1], "release 8080", "it was ours all the time");
+}
+
+#[test]
+fn a_person_whose_start_fails_gives_the_port_back() {
+    let mut bench = Bench::serving();
+    bench.ended(1, "it died");
+    bench.turn(|all, turn| all.serve(command_id(2), &start(1, None), turn));
+    bench.reserved(2, 8080, Ok(()));
+    let lines = bench.ended(2, "it died again");
+    assert!(lines.contains(&"release 8080".to_owned()), "{lines:?}");
+    assert!(!bench.view().record.serve);
 }
 
 #[test]
@@ -265,12 +282,20 @@ fn a_model_that_waits_to_be_started_again_can_be_stopped_repaired_and_served() {
         bench
     };
     let mut bench = died();
-    let stopped = ["write rest on 8080 generation 3", "c2 succeeded: stopped", "tell NotServing"];
+    let stopped = [
+        "write rest on 8080 generation 3",
+        "release 8080",
+        "c2 succeeded: stopped",
+        "tell NotServing",
+    ];
     assert_eq!(bench.turn(|all, turn| all.stop(command_id(2), pipeline(1), turn)), stopped);
     assert_eq!(bench.pipelines.deadline(), None);
     let mut bench = died();
     let repaired = bench.turn(|all, turn| all.repair(command_id(2), &repair(1, None), turn));
     assert_eq!(repaired.last().map(String::as_str), Some("reserve 8080 for run 2"));
+    let mut bench = died();
+    let moved = bench.turn(|all, turn| all.repair(command_id(2), &repair(1, Some(9090)), turn));
+    assert_eq!(moved[1..], ["release 8080", "reserve 9090 for run 2"], "another port is wanted");
     let mut bench = died();
     let served = bench.turn(|all, turn| all.serve(command_id(2), &start(1, None), turn));
     assert_eq!(served.last().map(String::as_str), Some("reserve 8080 for run 2"));
@@ -378,7 +403,7 @@ fn a_redeployment_of_the_same_file_keeps_the_engine_and_one_of_another_file_repl
         bench.configure(other),
         [
             "write serve on 8080 generation 3",
-            "release 8080",
+            "route 8080 to no engine, 1 origins",
             "stop engine 1",
             "prune the model",
             "tell Starting"
@@ -407,7 +432,8 @@ fn an_update_of_the_configuration_applies_the_difference_only() {
     assert_eq!(lines[1], "route 8080 to engine 1, 0 origins");
     wanted.alias = "other".parse().unwrap();
     let lines = bench.turn(|all, turn| all.update(command_id(3), update(wanted.clone()), turn));
-    assert_eq!(lines[1..3], ["release 8080", "stop engine 1"], "an alias is the engine's too");
+    let replaced = ["route 8080 to no engine, 0 origins", "stop engine 1"];
+    assert_eq!(lines[1..3], replaced, "an alias is the engine's too");
     wanted.model_id = model(9);
     let lines = bench.turn(|all, turn| all.update(command_id(4), update(wanted), turn));
     let reason = "the configuration names another model than the pipeline serves";
@@ -458,8 +484,9 @@ fn events_of_a_run_that_is_over_change_nothing() {
 }
 
 proptest! {
-    /// Whatever is wished and whatever becomes of ports and engines: a pipeline has its port
-    /// exactly while it serves or loads, one engine at a time, and each command one result.
+    /// Whatever is wished and whatever becomes of ports and engines: a pipeline has its port while it
+    /// serves or loads, and from the first answer of an engine on for as long as the model is wanted
+    /// there; it has one engine at a time, and each command one result.
     #[test]
     fn ports_and_engines_are_taken_and_given_back(
         steps in prop::collection::vec((0_u8..14, 0_u16..3, any::<bool>()), 0..120),
@@ -544,6 +571,8 @@ struct World {
     ports: Vec<Port>,
     engine: Option<(u64, bool)>,
     deleting: bool,
+    /// The port on which an engine has answered, while the model is wanted there.
+    answered: Option<Port>,
     commands: u64,
     waiting: Option<CommandId>,
 }
@@ -614,6 +643,12 @@ impl World {
         let mut turn = Turn { now: self.now, ..Turn::default() };
         act(&mut self.pipelines, &mut turn);
         self.carry_out(free, turn);
+        let view = self.pipelines.views().next().filter(|view| view.record.serve);
+        let wanted = view.map(|view| view.record.config.port);
+        if view.is_some_and(|view| view.state == ModelState::Serving) {
+            self.answered = wanted;
+        }
+        self.answered.take_if(|port| wanted != Some(*port));
     }
 
     fn carry_out(&mut self, free: bool, turn: Turn) {
@@ -651,7 +686,7 @@ impl World {
         let run = view.and_then(|view| view.engine_run);
         assert_eq!(self.engine.map(|(run, _)| run), run, "the engine is not the one that is known");
         let serves = self.engine.is_some_and(|(_, stopping)| !stopping);
-        let port = view.filter(|_| serves).map(|view| view.record.config.port);
+        let port = view.filter(|_| serves).map(|view| view.record.config.port).or(self.answered);
         assert_eq!(self.ports, Vec::from_iter(port), "ports that are held and that should be");
         let resting = view.is_none_or(|view| matches!(view.state, ModelState::NotServing));
         assert!(!(resting && self.waiting.is_some()), "a command waits for nothing");
