@@ -45,6 +45,9 @@ enum Task {
         /// Rewrite the state column of docs/specification.md first
         #[arg(long)]
         write: bool,
+        /// Print which module imports which in the crates below this folder
+        #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = "")]
+        graph: Option<String>,
     },
     /// Write man pages, shell completions and the OpenAPI document
     Generate {
@@ -87,8 +90,11 @@ fn run(task: Task) -> anyhow::Result<()> {
     let root = repository();
     match task {
         Task::Developer(command) => dev::run(root, command)?,
-        Task::Tidy { write } => {
+        Task::Tidy { write, graph } => {
             let report = tidy::run(root, write)?;
+            if let Some(folder) = graph {
+                println!("{}", report.graphs(&folder));
+            }
             println!("{report}");
             anyhow::ensure!(report.findings.is_empty(), "the repository is not tidy");
         }

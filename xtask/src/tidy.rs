@@ -10,7 +10,10 @@
 
 mod edges;
 mod files;
+mod items;
+mod known;
 mod lexer;
+mod modules;
 mod paths;
 mod rules;
 mod specification;
@@ -20,7 +23,7 @@ use std::{fmt, path::Path};
 
 use anyhow::Context as _;
 
-use crate::tidy::{files::TextFile, lexer::RustFile};
+use crate::tidy::{files::TextFile, known::Known, lexer::RustFile};
 
 /// One breach of one rule.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -41,11 +44,20 @@ impl fmt::Display for Finding {
 pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     rows: Vec<specification::Row>,
+    crates: Vec<modules::Crate>,
+}
+
+impl Report {
+    /// Returns the imports between the modules of the crates below `folder`, as text.
+    pub(crate) fn graphs(&self, folder: &str) -> String {
+        modules::graphs(&self.crates, folder)
+    }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&specification::open_rows(&self.rows))?;
+        write!(f, "\n{}", modules::summary(&self.crates).trim_end())?;
         for finding in &self.findings {
             write!(f, "\n{finding}")?;
         }
@@ -63,14 +75,24 @@ pub(crate) fn run(root: &Path, write: bool) -> anyhow::Result<Report> {
         texts.into_iter().partition(|file| file.path.ends_with(".toml"));
     let sources: Vec<RustFile> = sources.into_iter().map(RustFile::from).collect();
 
+    let read = |path: &str| {
+        let path = root.join(path);
+        std::fs::read_to_string(&path)
+            .with_context(|| format!("failed to read `{}`", path.display()))
+    };
     let mut findings = edges::check(&manifests)?;
+    let crates = modules::read(&manifests, &sources);
+    let listed = read(known::PATH)?;
+    let mut known = Known::read(&listed);
+    findings.extend(modules::check(&crates, &mut known));
+    findings.extend(items::check(&sources, &mut known));
+    findings.extend(known.rest());
     for source in &sources {
         findings.extend(rules::check(source));
     }
 
     let document = root.join(specification::PATH);
-    let mut text = std::fs::read_to_string(&document)
-        .with_context(|| format!("failed to read `{}`", document.display()))?;
+    let mut text = read(specification::PATH)?;
     let (claims, misplaced) = specification::claims(&sources);
     findings.extend(misplaced);
     if write {
@@ -81,14 +103,9 @@ pub(crate) fn run(root: &Path, write: bool) -> anyhow::Result<Report> {
     let (rows, broken) = specification::rows(&text);
     findings.extend(broken);
     findings.extend(specification::check(&rows, &claims));
-    let [listed, tests] = [threats::THREATS, threats::TESTS].map(|path| {
-        let path = root.join(path);
-        std::fs::read_to_string(&path)
-            .with_context(|| format!("failed to read `{}`", path.display()))
-    });
-    findings.extend(threats::check(&listed?, &tests?, &sources));
+    findings.extend(threats::check(&read(threats::THREATS)?, &read(threats::TESTS)?, &sources));
     findings.sort();
-    Ok(Report { findings, rows })
+    Ok(Report { findings, rows, crates })
 }
 
 #[cfg(test)]
