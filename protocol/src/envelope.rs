@@ -12,6 +12,7 @@ use crate::{
     command::{Command, Lane},
     id::{CommandId, DeviceId},
     report::CommandReport,
+    signing::{Signed, SigningKey, Untrusted, VerifyingKey},
 };
 
 /// The version of the envelope that this code writes and reads.
@@ -136,6 +137,27 @@ impl PartialEq for Envelope {
     }
 }
 
+impl SigningKey {
+    /// Serialises and signs `envelope`.
+    #[must_use]
+    pub fn seal(&self, envelope: &Envelope) -> Signed {
+        self.seal_text(serde_json::to_string(envelope).expect("an envelope has only string keys"))
+    }
+}
+
+impl Signed {
+    /// Verifies the signature by one of the `pinned` keys, then reads the envelope.
+    ///
+    /// # Errors
+    /// [`Untrusted`] when the key is unknown, the signature does not fit or the text is no envelope.
+    pub fn open(&self, pinned: &[VerifyingKey]) -> Result<Envelope, Untrusted> {
+        let text = self.verify(pinned)?;
+        let envelope: Envelope =
+            serde_json::from_str(text).map_err(|_| Untrusted::NotAnEnvelope)?;
+        if envelope.v == ENVELOPE_VERSION { Ok(envelope) } else { Err(Untrusted::NotAnEnvelope) }
+    }
+}
+
 /// What a device answers to a delivery, once the command is on its disk.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Receipt {
@@ -160,4 +182,24 @@ pub enum ReceiptKind {
     Done,
     /// Expired by the time it arrived; it has no effect.
     Expired,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signed_text_is_refused_when_unknown_changed_or_no_envelope() {
+        let key = SigningKey::from_seed(&[1; 32]);
+        let pinned = [key.verifying().clone()];
+        let signed = |text: &str| Signed {
+            kid: key.verifying().kid.clone(),
+            signature: key.sign(text.as_bytes()),
+            envelope: text.to_owned(),
+        };
+        assert_eq!(signed("{}").open(&pinned), Err(Untrusted::NotAnEnvelope));
+        assert_eq!(signed("{}").open(&[]), Err(Untrusted::UnknownKey));
+        let changed = Signed { envelope: "{ }".to_owned(), ..signed("{}") };
+        assert_eq!(changed.open(&pinned), Err(Untrusted::BadSignature));
+    }
 }

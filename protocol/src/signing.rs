@@ -10,7 +10,7 @@ use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{envelope::Envelope, id::CommandId};
+use crate::id::CommandId;
 
 /// A public Ed25519 key with the name that signatures call it by.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
@@ -125,12 +125,6 @@ impl SigningKey {
         URL_SAFE_NO_PAD.encode(self.pair.sign(message).as_ref())
     }
 
-    /// Serialises and signs `envelope`.
-    #[must_use]
-    pub fn seal(&self, envelope: &Envelope) -> Signed {
-        self.seal_text(serde_json::to_string(envelope).expect("an envelope has only string keys"))
-    }
-
     /// Signs `text`, which travels beside its signature.
     #[must_use]
     pub fn seal_text(&self, text: String) -> Signed {
@@ -152,21 +146,6 @@ impl Signed {
         key.verify(self.envelope.as_bytes(), &self.signature)?;
         Ok(&self.envelope)
     }
-
-    /// Verifies the signature by one of the `pinned` keys, then reads the envelope.
-    ///
-    /// # Errors
-    /// [`Untrusted`] when the key is unknown, the signature does not fit or the text is no envelope.
-    pub fn open(&self, pinned: &[VerifyingKey]) -> Result<Envelope, Untrusted> {
-        let text = self.verify(pinned)?;
-        let envelope: Envelope =
-            serde_json::from_str(text).map_err(|_| Untrusted::NotAnEnvelope)?;
-        if envelope.v == crate::envelope::ENVELOPE_VERSION {
-            Ok(envelope)
-        } else {
-            Err(Untrusted::NotAnEnvelope)
-        }
-    }
 }
 
 #[cfg(test)]
@@ -184,20 +163,5 @@ mod tests {
                 Err(Untrusted::BadSignature)
             );
         }
-    }
-
-    #[test]
-    fn a_signed_text_is_refused_when_unknown_changed_or_no_envelope() {
-        let key = SigningKey::from_seed(&[1; 32]);
-        let pinned = [key.verifying().clone()];
-        let signed = |text: &str| Signed {
-            kid: key.verifying().kid.clone(),
-            signature: key.sign(text.as_bytes()),
-            envelope: text.to_owned(),
-        };
-        assert_eq!(signed("{}").open(&pinned), Err(Untrusted::NotAnEnvelope));
-        assert_eq!(signed("{}").open(&[]), Err(Untrusted::UnknownKey));
-        let changed = Signed { envelope: "{ }".to_owned(), ..signed("{}") };
-        assert_eq!(changed.open(&pinned), Err(Untrusted::BadSignature));
     }
 }
