@@ -11,6 +11,7 @@ mod install;
 mod plugin;
 mod reset;
 mod run;
+mod secrets;
 mod setup;
 mod stop;
 mod trouble;

@@ -81,7 +81,7 @@ pub(super) fn place(
             Service::AsBefore => {}
         }
     }
-    for secret in super::run::SECRETS {
+    for secret in super::secrets::SECRETS {
         script.env_remove(secret);
     }
     done(&mut script, "the build was not installed", "do what the script says above")?;

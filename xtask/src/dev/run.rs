@@ -14,14 +14,10 @@ use super::{
     BuildOption, HomeOption,
     checkout::{Checkout, done, installation, say},
     install::{self, Service},
+    secrets::{KEY, SECRETS, TOKEN},
     stop,
     trouble::Trouble,
 };
-
-const KEY: &str = "LINK_REGISTRATION_KEY";
-const TOKEN: &str = "LINK_ACCESS_TOKEN";
-/// What the agent and its engines must not inherit.
-pub(super) const SECRETS: [&str; 3] = [KEY, "LINK_FLEET_KEY", TOKEN];
 
 /// How to run.
 #[derive(Args)]
