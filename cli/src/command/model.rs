@@ -3,12 +3,14 @@
 mod add;
 mod deploy;
 mod deploy_many;
+mod stage;
 
 use std::time::Duration;
 
 use link_protocol::{
     backend_api::{deployment::Deployment, model::Model},
     deployment::DeploymentState,
+    exit_code::ExitCode,
     report::ModelState,
 };
 use serde_json::json;
@@ -18,7 +20,6 @@ use crate::{
     command::outcome,
     context::Context,
     error::CliError,
-    exit_code::ExitCode,
     output::{self, bytes},
     resolve, session,
 };

@@ -11,14 +11,13 @@ use link_client::{
 use link_protocol::{
     backend_api::model::{CreateModel, Model},
     command::Sha256Hex,
+    exit_code::ExitCode,
     file_name::FileName,
 };
 use sha2::{Digest as _, Sha256};
 use tokio::io::AsyncReadExt as _;
 
-use crate::{
-    args::Add, context::Context, error::CliError, exit_code::ExitCode, progress::Progress, session,
-};
+use crate::{args::Add, context::Context, error::CliError, progress::Progress, session};
 
 const CHUNK: usize = 1024 * 1024;
 

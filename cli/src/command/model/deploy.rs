@@ -4,34 +4,24 @@ use std::time::Duration;
 
 use link_client::backend::BackendClient;
 use link_protocol::{
-    backend_api::{
-        deployment::{CreateDeployment, Deployment},
-        model::Model,
-    },
-    command::ProxyFeatures,
-    deployment::DeploymentState,
-    id::DeviceId,
-    report::ModelState,
+    backend_api::deployment::Deployment, deployment::DeploymentState, exit_code::ExitCode,
 };
 
 use crate::{
     args::Deploy,
-    command::{bulk, model::deploy_many},
+    command::{
+        bulk,
+        model::{
+            deploy_many,
+            stage::{Stage, stage, wish},
+        },
+    },
     context::{Context, idempotency_key},
     error::CliError,
-    exit_code::ExitCode,
     progress::Progress,
     resolve, session,
     wait::{self, Deadline},
 };
-
-/// Where a deployment is, as the one who waits for it sees it.
-#[derive(Debug, Eq, PartialEq)]
-pub(super) enum Stage {
-    Waiting(&'static str),
-    Done,
-    Failed(String),
-}
 
 pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
@@ -62,18 +52,6 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
         ended.port
     ));
     context.output.data(&ended, |_| String::new())
-}
-
-/// Returns what is asked for one device.
-pub(super) fn wish(arguments: &Deploy, model: &Model, device: DeviceId) -> CreateDeployment {
-    CreateDeployment {
-        model_id: model.model_id,
-        device_id: device,
-        port: arguments.port,
-        alias: arguments.naming.alias.clone(),
-        serve: arguments.serve,
-        proxy: ProxyFeatures { cors: !arguments.no_cors, telemetry: !arguments.no_telemetry },
-    }
 }
 
 async fn wait_for(
@@ -113,88 +91,6 @@ async fn wait_for(
         match wait::tolerate(backend.deployment(id).await)? {
             Ok(deployment) => last = deployment,
             Err(retry_after) => asked_for = retry_after,
-        }
-    }
-}
-
-/// Tells where a deployment is.
-pub(super) fn stage(deployment: &Deployment, serve: bool) -> Stage {
-    let reason = || deployment.reason.clone().unwrap_or_else(|| "no reason was given".to_owned());
-    match deployment.state {
-        DeploymentState::Queued => Stage::Waiting("queued"),
-        DeploymentState::Downloading => Stage::Waiting("downloading"),
-        DeploymentState::Configuring => Stage::Waiting("configuring"),
-        DeploymentState::Failed => Stage::Failed(format!("the deployment failed: {}", reason())),
-        DeploymentState::Cancelled => {
-            Stage::Failed(format!("the deployment was cancelled: {}", reason()))
-        }
-        DeploymentState::Completed if !serve => Stage::Done,
-        DeploymentState::Completed => match &deployment.serving {
-            Some(serving) if serving.is_serving => Stage::Done,
-            Some(serving) if serving.state == ModelState::NotServing => match &serving.detail {
-                Some(why) => Stage::Failed(format!("it is deployed and does not serve: {why}")),
-                None => Stage::Waiting("starting to serve"),
-            },
-            Some(_) | None => Stage::Waiting("starting to serve"),
-        },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use link_protocol::{backend_api::deployment::Serving, local_api::Progress as Bytes};
-
-    use super::*;
-
-    #[test]
-    fn a_deployment_that_is_to_serve_is_done_once_it_serves() {
-        let mut deployment = deployment(DeploymentState::Completed);
-        assert_eq!(stage(&deployment, false), Stage::Done);
-        assert_eq!(stage(&deployment, true), Stage::Waiting("starting to serve"));
-        deployment.serving = Some(serving(ModelState::Serving, None));
-        assert_eq!(stage(&deployment, true), Stage::Done);
-        deployment.serving = Some(serving(ModelState::NotServing, Some("port 8080 is in use")));
-        assert_eq!(
-            stage(&deployment, true),
-            Stage::Failed("it is deployed and does not serve: port 8080 is in use".into())
-        );
-    }
-
-    #[test]
-    fn a_failure_gives_its_reason() {
-        let failed = deployment(DeploymentState::Failed);
-        assert_eq!(stage(&failed, false), Stage::Failed("the deployment failed: disk full".into()));
-    }
-
-    fn serving(state: ModelState, detail: Option<&str>) -> Serving {
-        Serving {
-            state,
-            is_serving: state == ModelState::Serving,
-            port: "8080".parse().unwrap(),
-            detail: detail.map(str::to_owned),
-        }
-    }
-
-    fn deployment(state: DeploymentState) -> Deployment {
-        let id = "00000000000000000000000000000001";
-        let now = jiff::Timestamp::UNIX_EPOCH;
-        Deployment {
-            deployment_id: format!("dep_{id}").parse().unwrap(),
-            model_id: format!("mdl_{id}").parse().unwrap(),
-            publisher: None,
-            device_id: format!("dev_{id}").parse().unwrap(),
-            command_id: format!("cmd_{id}").parse().unwrap(),
-            alias: "m".parse().unwrap(),
-            port: "8080".parse().unwrap(),
-            state,
-            reason: Some("disk full".into()),
-            progress: Bytes { bytes_done: 0, bytes_total: 0 },
-            allowlist_digest: String::new(),
-            stale: false,
-            current: true,
-            serving: None,
-            created_at: now,
-            updated_at: now,
         }
     }
 }

@@ -1,17 +1,19 @@
 //! `link model deploy --select`: one deployment for each device that is meant.
 
 use link_client::backend::BackendClient;
-use link_protocol::backend_api::{device::Device, model::Model};
+use link_protocol::{
+    backend_api::{device::Device, model::Model},
+    exit_code::ExitCode,
+};
 
 use crate::{
     args::Deploy,
     command::{
         bulk::{self, Step},
-        model::deploy::{Stage, stage, wish},
+        model::stage::{Stage, stage, wish},
     },
     context::{Context, idempotency_key},
     error::CliError,
-    exit_code::ExitCode,
     resolve, wait,
 };
 
