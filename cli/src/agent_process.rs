@@ -13,9 +13,9 @@ use link_client::local::LocalClient;
 use link_installer::{layout::Layout, service::systemd};
 use link_platform::{fs, process};
 
-use crate::{
-    context::Context, error::CliError, exit_code::ExitCode, resolve, service, wait::Deadline,
-};
+use link_protocol::exit_code::ExitCode;
+
+use crate::{context::Context, error::CliError, resolve, service, wait::Deadline};
 
 /// How long the agent may take to start or to stop.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -327,7 +327,7 @@ Environment:
   NO_COLOR                no colours";
 
 fn long_help() -> String {
-    format!("{EXAMPLES}\n\n{}", crate::exit_code::table())
+    format!("{EXAMPLES}\n\n{}", link_protocol::exit_code::table())
 }
 
 /// The default as it stands in the help text, which must be there before any argument is read.

@@ -27,9 +27,9 @@ use std::path::PathBuf;
 
 use link_platform::paths::Roots;
 
-use crate::{
-    args::Command, context::Context, error::CliError, exit_code::ExitCode, output, shared_files,
-};
+use link_protocol::exit_code::ExitCode;
+
+use crate::{args::Command, context::Context, error::CliError, output, shared_files};
 
 /// Runs one command.
 ///

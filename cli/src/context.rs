@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use link_installer::{layout::Layout, service::systemd};
 use link_platform::{fs, paths::Roots};
-use link_protocol::{config, secret::Secret};
+use link_protocol::{config, exit_code::ExitCode, secret::Secret};
 
-use crate::{args::Global, error::CliError, exit_code::ExitCode, output::Output};
+use crate::{args::Global, error::CliError, output::Output};
 
 const LOCAL_PORT: &str = "LINK_LOCAL_PORT";
 

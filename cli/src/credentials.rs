@@ -53,7 +53,7 @@ impl CredentialsFile {
             // The parser's message may quote the file; its place does not.
             let place = format!("line {}, column {}", error.line(), error.column());
             let message = format!("`{}` is damaged at {place}", self.path.display());
-            CliError::new(crate::exit_code::ExitCode::CannotWrite, "file", message)
+            CliError::new(link_protocol::exit_code::ExitCode::CannotWrite, "file", message)
                 .hint("log in again with `link login`")
         })
     }

@@ -6,11 +6,10 @@ use link_client::{
     backend::{CallError, UploadError},
     http::{Failure, InvalidAddress},
 };
+use link_installer::{install::InstallError, state_file::StateError, versions::ChangeError};
 use link_platform::fs::FileError;
-use link_protocol::problem::Code;
+use link_protocol::{exit_code::ExitCode, problem::Code};
 use serde::Serialize;
-
-use crate::exit_code::ExitCode;
 
 /// A command failed.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -150,6 +149,36 @@ impl From<UploadError> for CliError {
             UploadError::Call(error) => error.into(),
             UploadError::File(_) => Self::new(ExitCode::CannotWrite, "file", chain(&error)),
         }
+    }
+}
+
+impl From<ChangeError> for CliError {
+    fn from(error: ChangeError) -> Self {
+        let hint = match &error {
+            ChangeError::Busy => "wait until it has ended",
+            ChangeError::State(StateError::Damaged { .. }) => {
+                "what runs goes on, and nothing was overwritten"
+            }
+            ChangeError::Changed(_) => "run it again",
+            full if full.is_disk_full() => "free some space and run it again",
+            ChangeError::State(StateError::Read { .. })
+            | ChangeError::Io { .. }
+            | ChangeError::File(_) => "is the folder yours to write?",
+        };
+        Self::new(error.exit_code(), "install", chain(&error)).hint(hint)
+    }
+}
+
+impl From<InstallError> for CliError {
+    fn from(error: InstallError) -> Self {
+        let hint = match error {
+            InstallError::Change(error) => return error.into(),
+            InstallError::NameTaken(_) => {
+                "move it away, or install into another folder with LINK_HOME"
+            }
+            InstallError::Downgrade { .. } => "uninstall the newer one first if you mean it",
+        };
+        Self::new(error.exit_code(), "install", chain(&error)).hint(hint)
     }
 }
 

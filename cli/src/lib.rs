@@ -26,15 +26,13 @@ mod wait;
 
 use std::path::Path;
 
-pub use link_protocol::exit_code;
-
 use clap::{CommandFactory as _, Parser as _};
+use link_protocol::exit_code::ExitCode;
 
 use crate::{
     args::{Arguments, Global},
     context::Context,
     error::CliError,
-    exit_code::ExitCode,
     output::Output,
 };
 

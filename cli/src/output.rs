@@ -7,11 +7,11 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use comfy_table::{ContentArrangement, Table, presets};
-use link_protocol::shown;
+use link_protocol::{exit_code::ExitCode, shown};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 
-use crate::{args::Global, error::CliError, exit_code::ExitCode};
+use crate::{args::Global, error::CliError};
 
 /// Where output goes and how it looks.
 #[derive(Clone, Copy, Debug)]

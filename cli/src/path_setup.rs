@@ -8,7 +8,7 @@ use link_installer::{
 };
 use link_platform::{path_env::Shells, paths::Roots, session};
 
-use crate::{command::install_files, context::Context, error::CliError};
+use crate::{context::Context, error::CliError};
 
 /// Edits the start files of the shells, unless the owner or the place of the installation forbids.
 ///
@@ -22,7 +22,7 @@ pub(crate) fn set_up(context: &Context, layout: &Layout) -> Result<(), CliError>
         return Ok(());
     }
     let Some(shells) = shells(context) else { return Ok(()) };
-    let edited = path_files::add(layout, &shells).map_err(install_files::explain)?;
+    let edited = path_files::add(layout, &shells)?;
     let bin = context.roots.bin.display();
     for path in &edited.changed {
         context.output.say(&format!("put {bin} on PATH in {}", path.display()));

@@ -5,11 +5,12 @@ use link_client::backend::BackendClient;
 use link_platform::fs;
 use link_protocol::{
     backend_api::{device::Device, model::Model},
+    exit_code::ExitCode,
     id::{DeviceId, ModelId},
     identity::Identity,
 };
 
-use crate::{context::Context, error::CliError, exit_code::ExitCode};
+use crate::{context::Context, error::CliError};
 
 /// Returns the identity of this machine's device; nothing when it is not registered.
 ///

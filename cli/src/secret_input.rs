@@ -4,9 +4,9 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
-use link_protocol::secret::Secret;
+use link_protocol::{exit_code::ExitCode, secret::Secret};
 
-use crate::{error::CliError, exit_code::ExitCode};
+use crate::error::CliError;
 
 /// Reads a file's first line, or stdin's next one for `-`.
 ///

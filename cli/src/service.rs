@@ -9,11 +9,11 @@ use link_installer::{
 };
 use link_platform::session;
 
+use link_protocol::exit_code::ExitCode;
+
 use crate::{
-    command::install_files,
     context::Context,
     error::{CliError, chain},
-    exit_code::ExitCode,
 };
 
 /// Tells whether the agent of this installation is started and stopped through its unit.
@@ -170,7 +170,7 @@ fn linger(context: &Context, layout: &Layout) -> Result<(), CliError> {
 
 fn explain(error: ServiceError) -> CliError {
     let hint = match error {
-        ServiceError::Receipt(error) => return install_files::explain(error),
+        ServiceError::Receipt(error) => return error.into(),
         ServiceError::Masked => format!("to undo that, {UNMASK}"),
         ServiceError::Unwritable | ServiceError::NoHome | ServiceError::Manager { .. } => {
             "look at `systemctl --user status link`".to_owned()

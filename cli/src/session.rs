@@ -6,11 +6,12 @@ use link_client::{
 };
 use link_platform::fs;
 
+use link_protocol::exit_code::ExitCode;
+
 use crate::{
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
-    exit_code::ExitCode,
 };
 
 /// The address that this build was made for, if it was made for one.

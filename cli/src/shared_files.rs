@@ -9,11 +9,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Command;
+use clap::{Command, CommandFactory as _};
 use clap_complete::{Generator as _, Shell};
-use link_installer::install::SharedFile;
+use link_installer::shared::SharedFile;
+use link_protocol::exit_code::ExitCode;
 
-use crate::{context::Context, error::CliError, exit_code::ExitCode};
+use crate::{args::Arguments, context::Context, error::CliError};
 
 /// The shells that completions are made for.
 pub const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
@@ -65,7 +66,7 @@ pub(crate) fn of_installation(context: &Context) -> Result<Vec<SharedFile>, CliE
         Some(parent) if !context.environment.has_own_home => parent.to_owned(),
         Some(_) | None => data.join("share"),
     };
-    let command = crate::command();
+    let command = Arguments::command();
     let pages = man_pages(&command).map_err(|error| {
         CliError::new(ExitCode::Failed, "man-pages", format!("no manual pages: {error}"))
     })?;

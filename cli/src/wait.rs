@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use link_client::{backend::CallError, http::Failure};
 
-use crate::{error::CliError, exit_code::ExitCode};
+use link_protocol::exit_code::ExitCode;
+
+use crate::error::CliError;
 
 /// How often the backend is asked: often at first, for what is quickly done.
 const FIRST_STEP: Duration = Duration::from_millis(50);

@@ -6,16 +6,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: makes folders")]
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use link_platform::{
-    checkpoint,
-    fs::{self, FileError},
-    pointer,
-};
+use link_platform::{checkpoint, fs, pointer};
 use link_protocol::{exit_code::ExitCode, release::is_downgrade};
 use semver::Version;
 
@@ -24,10 +17,12 @@ use crate::{
     observe::observe,
     plan::{Found, NameTaken, Observed, Step, plan},
     receipt::{InstalledFile, InstalledRelease, Receipt},
+    shared::SharedFile,
+    state_file::StateError,
     trust::Release,
     uninstall::undo,
     unpacked::hash_of,
-    versions::{self, PATIENCE, Versions},
+    versions::{self, ChangeError, PATIENCE, Versions},
 };
 
 /// What an installation found or did.
@@ -43,40 +38,18 @@ pub enum Outcome {
     Changed,
 }
 
-/// A release could not be laid out.
+/// A release could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// Another installer works on the same folders.
-    #[error("another installation is running")]
-    Busy,
     /// The name of the command is taken by something that Link did not make.
     #[error("`{}` is another program", .0.display())]
     NameTaken(PathBuf),
     /// The release is older than what is installed.
     #[error("the release {offered} is older than the installed {installed}")]
     Downgrade { installed: String, offered: String },
-    /// A program is not the one that was verified.
-    #[error("`{}` changed while it was installed", .0.display())]
-    Changed(PathBuf),
-    /// A file that the installation has written of itself cannot be understood.
-    #[error("`{}` is damaged; {next_step}", path.display())]
-    Damaged {
-        path: PathBuf,
-        next_step: &'static str,
-        #[source]
-        source: serde_json::Error,
-    },
-    /// A file or folder could not be read or written.
-    #[error("failed to {action} `{}`", path.display())]
-    Io {
-        action: &'static str,
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-    /// A state file could not be written.
+    /// The files of the installation could not be changed.
     #[error(transparent)]
-    File(#[from] FileError),
+    Change(#[from] ChangeError),
 }
 
 impl InstallError {
@@ -84,38 +57,11 @@ impl InstallError {
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Busy => ExitCode::Busy,
+            Self::NameTaken(_) => ExitCode::CannotWrite,
             Self::Downgrade { .. } => ExitCode::Downgrade,
-            Self::Changed(_) => ExitCode::ChecksumMismatch,
-            full if full.is_disk_full() => ExitCode::NoSpace,
-            Self::NameTaken(_) | Self::Damaged { .. } | Self::Io { .. } | Self::File(_) => {
-                ExitCode::CannotWrite
-            }
+            Self::Change(error) => error.exit_code(),
         }
     }
-
-    /// Tells whether the disk is full.
-    #[must_use]
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            Self::Io { source, .. } => {
-                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
-            }
-            Self::File(error) => error.is_disk_full(),
-            Self::Busy
-            | Self::NameTaken(_)
-            | Self::Downgrade { .. }
-            | Self::Changed(_)
-            | Self::Damaged { .. } => false,
-        }
-    }
-}
-
-/// A completion or a manual page: outside of the versions, because the shells look there.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct SharedFile {
-    pub path: PathBuf,
-    pub contents: Vec<u8>,
 }
 
 /// What is to be installed, and where.
@@ -157,11 +103,12 @@ impl Install<'_> {
     /// nothing is left.
     pub fn run(&self) -> Result<Outcome, InstallError> {
         let folders = self.folders();
-        fs::create_private_dir(&self.layout.roots().data)?;
+        fs::create_private_dir(&self.layout.roots().data).map_err(ChangeError::from)?;
         let versions = Versions::lock_within(self.layout, PATIENCE)?;
         let is_new = versions::current(self.layout).is_none() && !self.layout.receipt().exists();
-        let done =
-            self.prepare(folders.clone()).and_then(|prepared| self.apply(&versions, &prepared));
+        let done = self
+            .prepare(folders.clone())
+            .and_then(|prepared| Ok(self.apply(&versions, &prepared)?));
         if done.is_err() && is_new {
             let made = Receipt::read(&self.layout.receipt());
             let made = made.unwrap_or_else(|| Receipt { folders, ..Receipt::default() });
@@ -183,8 +130,8 @@ impl Install<'_> {
         let (release, layout) = (self.release, self.layout);
         let known = match Receipt::load(&layout.receipt()) {
             // It is made anew by what is found.
-            Err(InstallError::Damaged { .. }) => None,
-            other => other?,
+            Err(StateError::Damaged { .. }) => None,
+            other => other.map_err(ChangeError::from)?,
         };
         let before = versions::current(layout);
         let is_new = !layout.receipt().exists() && before.is_none();
@@ -203,7 +150,7 @@ impl Install<'_> {
         Ok(Prepared { before, is_new, steps, receipt })
     }
 
-    fn apply(&self, versions: &Versions, prepared: &Prepared) -> Result<Outcome, InstallError> {
+    fn apply(&self, versions: &Versions, prepared: &Prepared) -> Result<Outcome, ChangeError> {
         let path = self.layout.receipt();
         let is_written = Receipt::read(&path).as_ref() == Some(&prepared.receipt);
         if !is_written {
@@ -213,7 +160,7 @@ impl Install<'_> {
         let roots = self.layout.roots();
         fs::create_private_dir(&roots.state)?;
         std::fs::create_dir_all(&roots.bin)
-            .map_err(|source| io_error("create", &roots.bin, source))?;
+            .map_err(|source| ChangeError::io("create", &roots.bin, source))?;
         for step in &prepared.steps {
             self.step(versions, step)?;
             checkpoint::reach(step.name());
@@ -227,7 +174,7 @@ impl Install<'_> {
         })
     }
 
-    fn step(&self, versions: &Versions, step: &Step) -> Result<(), InstallError> {
+    fn step(&self, versions: &Versions, step: &Step) -> Result<(), ChangeError> {
         match step {
             Step::LayOut(_) => versions.lay_out(self.release),
             Step::PlaceGuard => versions.place_guard(&self.release.version.to_string()),
@@ -237,7 +184,7 @@ impl Install<'_> {
                 Product::Backend => versions.point(to),
             },
             Step::Point(command) => pointer::replace(command, &self.layout.command_target())
-                .map_err(|source| io_error("point", command, source)),
+                .map_err(|source| ChangeError::io("point", command, source)),
             Step::Write(path) => write_shared(self.shared, path),
             Step::Delete(path) => Ok(fs::remove_file(path)?),
         }
@@ -247,8 +194,8 @@ impl Install<'_> {
 /// Writes the completions and manual pages of the current version, and deletes those of another.
 ///
 /// # Errors
-/// [`InstallError`].
-pub fn refresh(layout: &Layout, shared: &[SharedFile]) -> Result<(), InstallError> {
+/// [`ChangeError`].
+pub fn refresh(layout: &Layout, shared: &[SharedFile]) -> Result<(), ChangeError> {
     let _versions = Versions::lock_within(layout, PATIENCE)?;
     let Some(mut receipt) = Receipt::load(&layout.receipt())? else { return Ok(()) };
     let current = versions::current(layout).map(|version| version.to_string());
@@ -284,11 +231,11 @@ fn record_shared(receipt: &mut Receipt, shared: &[SharedFile], observed: &Observ
     }));
 }
 
-fn write_shared(shared: &[SharedFile], path: &Path) -> Result<(), InstallError> {
+fn write_shared(shared: &[SharedFile], path: &Path) -> Result<(), ChangeError> {
     let file = shared.iter().find(|file| file.path == *path);
     let contents = file.map(|file| file.contents.as_slice()).unwrap_or_default();
     let folder = path.parent().unwrap_or(path);
-    std::fs::create_dir_all(folder).map_err(|source| io_error("create", folder, source))?;
+    std::fs::create_dir_all(folder).map_err(|source| ChangeError::io("create", folder, source))?;
     Ok(fs::write_atomic(path, contents)?)
 }
 
@@ -341,10 +288,6 @@ fn not_older(
         signed.counter = signed.counter.max(installed.counter);
     }
     Ok(Some(signed))
-}
-
-pub(crate) fn io_error(action: &'static str, path: &Path, source: io::Error) -> InstallError {
-    InstallError::Io { action, path: path.to_owned(), source }
 }
 
 #[cfg(test)]

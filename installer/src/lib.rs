@@ -13,14 +13,15 @@ pub mod path_files;
 pub mod plan;
 pub mod receipt;
 pub mod service;
+pub mod shared;
 pub mod source;
 pub mod stage;
+pub mod state_file;
 pub mod trust;
 pub mod uninstall;
 pub mod uninstall_backend;
+pub mod unpacked;
 pub mod update;
 pub mod versions;
 
 mod observe;
-mod state_file;
-mod unpacked;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use link_platform::{fs, pointer};
 
 use crate::{
-    install::SharedFile,
     layout::{Layout, PROGRAMS, Product, complete_mark},
     plan::{Found, Observed},
     receipt::{InstalledFile, InstalledVersion, Receipt},
+    shared::SharedFile,
     unpacked::{hash, hash_of},
     versions,
 };

@@ -17,10 +17,9 @@ use link_platform::{
 };
 
 use crate::{
-    install::InstallError,
     layout::Layout,
     receipt::{PathFile, Receipt},
-    versions::{self, Versions},
+    versions::{self, ChangeError, Versions},
 };
 
 /// How long the start files of a shell may take.
@@ -91,7 +90,7 @@ pub fn plan(layout: &Layout, shells: &Shells) -> Plan {
 /// # Errors
 /// When another installer is at work, or the receipt cannot be read or written; then nothing was
 /// edited.
-pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, InstallError> {
+pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, ChangeError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
     let Plan { edits, intact, skipped } = plan(layout, shells);
     versions.change_receipt(|receipt| {

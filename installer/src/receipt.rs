@@ -6,7 +6,7 @@ use link_platform::fs::{self, FileError};
 use link_protocol::release::Channel;
 use serde::{Deserialize, Serialize};
 
-use crate::{install::InstallError, state_file};
+use crate::state_file::{self, StateError};
 
 /// What helps with a receipt that is damaged.
 const NEXT_STEP: &str = "run install.sh again, which makes it anew";
@@ -89,7 +89,7 @@ impl Receipt {
     ///
     /// # Errors
     /// When it cannot be read or is damaged.
-    pub fn load(path: &Path) -> Result<Option<Self>, InstallError> {
+    pub fn load(path: &Path) -> Result<Option<Self>, StateError> {
         state_file::read(path, NEXT_STEP)
     }
 

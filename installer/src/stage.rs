@@ -35,13 +35,12 @@ use semver::Version;
 use tokio::sync::watch;
 
 use crate::{
-    install::InstallError,
     layout::{Layout, PROGRAMS},
     receipt::{InstalledRelease, Receipt},
     source::{Source, SourceError},
     trust::{Release, Trust, VerifyError},
     update::{self, Declined, Installed, Wanted},
-    versions::{self, Versions},
+    versions::{self, ChangeError, Versions},
 };
 
 /// What an archive may need on disk: itself, and what is in it twice, for a moment.
@@ -88,7 +87,7 @@ pub enum StageError {
     #[error(transparent)]
     Untrusted(#[from] VerifyError),
     #[error(transparent)]
-    Install(#[from] InstallError),
+    Install(#[from] ChangeError),
     #[error(transparent)]
     File(#[from] FileError),
     /// The new version was deleted again.
@@ -139,8 +138,7 @@ impl Stage<'_> {
         progress: &watch::Sender<UpdateProgress>,
     ) -> Result<Version, StageError> {
         self.receipt()?;
-        let _one_at_a_time =
-            fs::try_lock(&self.layout.staging_lock())?.ok_or(InstallError::Busy)?;
+        let _one_at_a_time = fs::try_lock(&self.layout.staging_lock())?.ok_or(ChangeError::Busy)?;
         let found = self.find(progress).await?;
         progress.send_modify(|progress| {
             progress.to = Some(found.version.clone());

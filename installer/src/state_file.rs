@@ -3,24 +3,44 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads files of the installation")]
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use serde::de::DeserializeOwned;
 
-use crate::install::{InstallError, io_error};
+/// A file that the installation has written of itself could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// It cannot be understood.
+    #[error("`{}` is damaged; {next_step}", path.display())]
+    Damaged {
+        path: PathBuf,
+        next_step: &'static str,
+        #[source]
+        source: serde_json::Error,
+    },
+    #[error("failed to read `{}`", path.display())]
+    Read {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
 
 /// Reads the file at `path`; nothing when there is none. `next_step` is what helps with a damaged
 /// one.
 pub(crate) fn read<T: DeserializeOwned>(
     path: &Path,
     next_step: &'static str,
-) -> Result<Option<T>, InstallError> {
+) -> Result<Option<T>, StateError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(io_error("read", path, error)),
+        Err(source) => return Err(StateError::Read { path: path.to_owned(), source }),
     };
-    serde_json::from_slice(&bytes).map(Some).map_err(|source| InstallError::Damaged {
+    serde_json::from_slice(&bytes).map(Some).map_err(|source| StateError::Damaged {
         path: path.to_owned(),
         next_step,
         source,
@@ -47,6 +67,6 @@ mod tests {
         std::fs::write(&path, state.to_text()).unwrap();
         assert_eq!(read::<UpdateState>(&path, "do").unwrap(), Some(state));
         // What cannot be looked at is not damaged: nothing may take its place.
-        assert!(matches!(read::<Receipt>(dir.path(), "do"), Err(InstallError::Io { .. })));
+        assert!(matches!(read::<Receipt>(dir.path(), "do"), Err(StateError::Read { .. })));
     }
 }

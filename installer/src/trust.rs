@@ -5,10 +5,7 @@
 //! nothing that none of them signed; one that trusts none cannot check and says so. Only
 //! [`Trust::verify`] makes a [`Release`], and it writes nothing.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use link_platform::facts;
 use link_protocol::{
@@ -19,7 +16,11 @@ use link_protocol::{
 };
 use semver::Version;
 
-use crate::{layout::PROGRAMS, receipt::InstalledRelease, unpacked::Unpacked};
+use crate::{
+    layout::PROGRAMS,
+    receipt::InstalledRelease,
+    unpacked::{Unpacked, UnpackedError},
+};
 
 const BUILT_IN: Option<&str> = option_env!("LINK_RELEASE_KEYS");
 
@@ -47,20 +48,10 @@ pub enum VerifyError {
     Keys(#[source] InvalidKey),
     #[error("the release is not signed, and this build installs signed ones only")]
     Unsigned,
-    #[error("`{}` is not of the form that a release has", .0.display())]
-    Malformed(PathBuf),
-    #[error("`{}` is no plain file", .0.display())]
-    NotPlain(PathBuf),
-    #[error("`{}` holds more than a release has", .0.display())]
-    TooLong(PathBuf),
     #[error("the release cannot be trusted")]
     Refused(#[source] RefusedRelease),
-    #[error("failed to read `{}`", path.display())]
-    Read {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Unpacked(#[from] UnpackedError),
 }
 
 impl VerifyError {
@@ -71,11 +62,13 @@ impl VerifyError {
             Self::Refused(RefusedRelease::Target { .. }) => ExitCode::UnsupportedPlatform,
             Self::Keys(_)
             | Self::Unsigned
-            | Self::Malformed(_)
-            | Self::NotPlain(_)
-            | Self::TooLong(_)
+            | Self::Unpacked(
+                UnpackedError::Malformed(_)
+                | UnpackedError::NotPlain(_)
+                | UnpackedError::TooLong(_),
+            )
             | Self::Refused(_) => ExitCode::SignatureInvalid,
-            Self::Read { .. } => ExitCode::CannotWrite,
+            Self::Unpacked(UnpackedError::Read { .. }) => ExitCode::CannotWrite,
         }
     }
 }
@@ -131,7 +124,7 @@ impl Trust {
         let version = version.clone();
         if self.keys.is_empty() {
             let programs = programs.iter().map(|&name| Ok((name, unpacked.hash(name)?.sha256)));
-            let programs = programs.collect::<Result<_, _>>()?;
+            let programs = programs.collect::<Result<_, UnpackedError>>()?;
             return Ok(Release { from, version, programs, signed: None });
         }
         let chain: Vec<Signed> = unpacked.statement(KEYS_FILE)?.unwrap_or_default();
@@ -149,7 +142,7 @@ impl Trust {
             let missing = || VerifyError::Refused(RefusedRelease::Missing((*name).to_owned()));
             Ok((*name, file.ok_or_else(missing)?.sha256.clone()))
         };
-        let programs = programs.iter().map(listed).collect::<Result<_, _>>()?;
+        let programs = programs.iter().map(listed).collect::<Result<_, VerifyError>>()?;
         let (channel, counter) = (contents.channel, contents.counter);
         let signed = Some(InstalledRelease { channel, counter, kid: signed.kid });
         Ok(Release { from, version, programs, signed })

@@ -13,13 +13,13 @@ use std::{
 use link_platform::{checkpoint, path_env::Shells, pointer};
 
 use crate::{
-    install::{InstallError, SharedFile},
     layout::Layout,
     path_files,
     receipt::{InstalledFile, Receipt},
     service::systemd,
+    shared::SharedFile,
     unpacked::hash_of,
-    versions::{self, Versions, has_hash},
+    versions::{self, ChangeError, Versions, has_hash},
 };
 
 /// What Link makes in a folder that was there before it, in the order in which it goes: what tells
@@ -78,13 +78,13 @@ impl Uninstallation {
     /// Keeps other installers away.
     ///
     /// # Errors
-    /// [`InstallError::Busy`] when one is at work.
-    pub fn begin(layout: &Layout) -> Result<Self, InstallError> {
+    /// [`ChangeError::Busy`] when one is at work.
+    pub fn begin(layout: &Layout) -> Result<Self, ChangeError> {
         // Where nothing was installed no file of a lock is made.
         let is_there = layout.lock().exists() || layout.receipt().exists();
         let locked = is_there.then(|| Versions::lock_within(layout, versions::PATIENCE));
         let versions = match locked {
-            Some(Err(InstallError::Busy)) => return Err(InstallError::Busy),
+            Some(Err(ChangeError::Busy)) => return Err(ChangeError::Busy),
             // A disk without room for that file must not keep the rest from going.
             locked => locked.and_then(Result::ok),
         };

@@ -11,11 +11,11 @@ use std::{
 use link_platform::pointer;
 
 use crate::{
-    install::{InstallError, SharedFile},
     layout::Layout,
     receipt::Receipt,
     service::{Scope, backend},
-    versions::Versions,
+    shared::SharedFile,
+    versions::{ChangeError, Versions},
 };
 
 /// What of the programs' folder is ours; what tells that there is an installation is last.
@@ -35,12 +35,12 @@ pub struct Further<'a> {
 /// Stops the service and deletes what was installed; returns what could not be deleted.
 ///
 /// # Errors
-/// [`InstallError::Busy`] when another installer works there.
+/// [`ChangeError::Busy`] when another installer works there.
 pub fn run(
     layout: &Layout,
     scope: Option<Scope>,
     further: Further<'_>,
-) -> Result<Vec<(PathBuf, io::Error)>, InstallError> {
+) -> Result<Vec<(PathBuf, io::Error)>, ChangeError> {
     let versions = Versions::lock(layout)?;
     let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
     let mut left = scope.map(|scope| backend::remove(&receipt, scope)).unwrap_or_default();

@@ -13,7 +13,7 @@
 use std::{
     fs::File,
     io::{self, Read as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use link_protocol::{
@@ -24,7 +24,22 @@ use link_protocol::{
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-use crate::trust::VerifyError;
+/// An unpacked folder could not be read as a release.
+#[derive(Debug, thiserror::Error)]
+pub enum UnpackedError {
+    #[error("`{}` is not of the form that a release has", .0.display())]
+    Malformed(PathBuf),
+    #[error("`{}` is no plain file", .0.display())]
+    NotPlain(PathBuf),
+    #[error("`{}` holds more than a release has", .0.display())]
+    TooLong(PathBuf),
+    #[error("failed to read `{}`", path.display())]
+    Read {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
 
 /// The files of a folder, by name and size.
 #[derive(Debug)]
@@ -38,18 +53,18 @@ impl<'a> Unpacked<'a> {
     ///
     /// # Errors
     /// When an entry is no plain file, or they are more or longer than a release has.
-    pub(crate) fn look(folder: &'a Path) -> Result<Self, VerifyError> {
-        let failed = |source| VerifyError::Read { path: folder.to_owned(), source };
+    pub(crate) fn look(folder: &'a Path) -> Result<Self, UnpackedError> {
+        let failed = |source| UnpackedError::Read { path: folder.to_owned(), source };
         let (mut files, mut total) = (Vec::new(), 0_u64);
         for entry in std::fs::read_dir(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let metadata = std::fs::symlink_metadata(entry.path()).map_err(failed)?;
             if !metadata.is_file() {
-                return Err(VerifyError::NotPlain(entry.path()));
+                return Err(UnpackedError::NotPlain(entry.path()));
             }
             total = total.saturating_add(metadata.len());
             if files.len() == RELEASE_FILES_LIMIT || total > RELEASE_SIZE_LIMIT {
-                return Err(VerifyError::TooLong(folder.to_owned()));
+                return Err(UnpackedError::TooLong(folder.to_owned()));
             }
             files.push((entry.file_name().to_string_lossy().into_owned(), metadata.len()));
         }
@@ -69,21 +84,21 @@ impl<'a> Unpacked<'a> {
     pub(crate) fn statement<T: DeserializeOwned>(
         &self,
         name: &str,
-    ) -> Result<Option<T>, VerifyError> {
+    ) -> Result<Option<T>, UnpackedError> {
         let path = self.folder.join(name);
         let Some((_, size)) = self.files.iter().find(|(found, _)| found == name) else {
             return Ok(None);
         };
         if *size > RELEASE_STATEMENT_LIMIT {
-            return Err(VerifyError::TooLong(path));
+            return Err(UnpackedError::TooLong(path));
         }
         let mut text = Vec::new();
         let read = File::open(&path).and_then(|file| file.take(*size).read_to_end(&mut text));
         match read {
             Ok(_) => {
-                serde_json::from_slice(&text).map(Some).map_err(|_| VerifyError::Malformed(path))
+                serde_json::from_slice(&text).map(Some).map_err(|_| UnpackedError::Malformed(path))
             }
-            Err(source) => Err(VerifyError::Read { path, source }),
+            Err(source) => Err(UnpackedError::Read { path, source }),
         }
     }
 
@@ -91,9 +106,9 @@ impl<'a> Unpacked<'a> {
     ///
     /// # Errors
     /// When it is not there or cannot be read.
-    pub(crate) fn hash(&self, name: &str) -> Result<FoundFile, VerifyError> {
+    pub(crate) fn hash(&self, name: &str) -> Result<FoundFile, UnpackedError> {
         let path = self.folder.join(name);
-        let failed = |source| VerifyError::Read { path: path.clone(), source };
+        let failed = |source| UnpackedError::Read { path: path.clone(), source };
         let known = self.files.iter().find(|(found, _)| found == name);
         let (_, size) = known.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
         // One more than was measured: a file that grew is not the file that was measured.

@@ -8,6 +8,8 @@
     reason = "IO shell: copies programs and removes folders"
 )]
 
+mod error;
+
 use std::{
     fs::File,
     io,
@@ -24,14 +26,15 @@ use link_protocol::command::Sha256Hex;
 use semver::Version;
 
 use crate::{
-    install::{InstallError, io_error},
     layout::{Layout, PROGRAMS, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
-    state_file,
+    state_file::{self, StateError},
     trust::Release,
     unpacked::hash,
     update::{Failure, Found, Step, TRIAL_STARTS, UpdateState},
 };
+
+pub use error::ChangeError;
 
 /// How long another installer may hold the lock.
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -58,7 +61,7 @@ pub fn state(layout: &Layout) -> UpdateState {
 }
 
 /// Reads the state of updates, to change it.
-fn load_state(layout: &Layout) -> Result<UpdateState, InstallError> {
+fn load_state(layout: &Layout) -> Result<UpdateState, StateError> {
     Ok(state_file::read(&layout.update_state(), NEXT_STEP)?.unwrap_or_default())
 }
 
@@ -72,21 +75,21 @@ impl Versions {
     /// Takes the lock.
     ///
     /// # Errors
-    /// [`InstallError::Busy`] when another installer holds it.
-    pub fn lock(layout: &Layout) -> Result<Self, InstallError> {
-        let lock = fs::try_lock(&layout.lock())?.ok_or(InstallError::Busy)?;
+    /// [`ChangeError::Busy`] when another installer holds it.
+    pub fn lock(layout: &Layout) -> Result<Self, ChangeError> {
+        let lock = fs::try_lock(&layout.lock())?.ok_or(ChangeError::Busy)?;
         Ok(Self { layout: layout.clone(), _lock: lock })
     }
 
     /// Takes the lock once it is free.
     ///
     /// # Errors
-    /// [`InstallError::Busy`] when another installer holds it for longer than `patience`.
-    pub fn lock_within(layout: &Layout, patience: Duration) -> Result<Self, InstallError> {
+    /// [`ChangeError::Busy`] when another installer holds it for longer than `patience`.
+    pub fn lock_within(layout: &Layout, patience: Duration) -> Result<Self, ChangeError> {
         let deadline = Instant::now() + patience;
         loop {
             match Self::lock(layout) {
-                Err(InstallError::Busy) if Instant::now() < deadline => {
+                Err(ChangeError::Busy) if Instant::now() < deadline => {
                     std::thread::sleep(Duration::from_millis(50));
                 }
                 locked => return locked,
@@ -98,7 +101,7 @@ impl Versions {
     ///
     /// # Errors
     /// When the receipt cannot be written.
-    pub fn record(&self, release: &Release) -> Result<(), InstallError> {
+    pub fn record(&self, release: &Release) -> Result<(), ChangeError> {
         let folder = self.layout.version(&release.version.to_string());
         self.change_receipt(|receipt| receipt.set_version(installed(release, &folder)))
     }
@@ -110,7 +113,7 @@ impl Versions {
     pub(crate) fn change_receipt(
         &self,
         change: impl FnOnce(&mut Receipt),
-    ) -> Result<(), InstallError> {
+    ) -> Result<(), ChangeError> {
         let before = Receipt::load(&self.layout.receipt())?.unwrap_or_default();
         let mut receipt = before.clone();
         change(&mut receipt);
@@ -123,20 +126,22 @@ impl Versions {
     /// Copies a release beside its place, then puts it there, and marks it complete.
     ///
     /// # Errors
-    /// [`InstallError`]; there is no such version then, or the one that was there before.
-    pub fn lay_out(&self, release: &Release) -> Result<(), InstallError> {
+    /// [`ChangeError`]; there is no such version then, or the one that was there before.
+    pub fn lay_out(&self, release: &Release) -> Result<(), ChangeError> {
         let folder = self.layout.version(&release.version.to_string());
         let (staged, replaced) = (beside(&folder, "new"), beside(&folder, "old"));
         for leftover in [&staged, &replaced] {
             fs::remove_dir(leftover)?;
         }
-        std::fs::create_dir_all(&staged).map_err(|source| io_error("create", &staged, source))?;
+        std::fs::create_dir_all(&staged)
+            .map_err(|source| ChangeError::io("create", &staged, source))?;
         for (program, sha256) in &release.programs {
             let (source_path, target) = (release.from.join(program), staged.join(program));
-            copy(&source_path, &target).map_err(|source| io_error("write", &target, source))?;
+            copy(&source_path, &target)
+                .map_err(|source| ChangeError::io("write", &target, source))?;
             if !has_hash(&target, sha256.as_str()) {
                 fs::remove_dir(&staged)?;
-                return Err(InstallError::Changed(source_path));
+                return Err(ChangeError::Changed(source_path));
             }
         }
         checkpoint::reach("version-copied");
@@ -153,8 +158,8 @@ impl Versions {
     /// Takes a version away again, with its line in the receipt.
     ///
     /// # Errors
-    /// [`InstallError`] when a file cannot be deleted.
-    pub fn remove(&self, version: &Version) -> Result<(), InstallError> {
+    /// [`ChangeError`] when a file cannot be deleted.
+    pub fn remove(&self, version: &Version) -> Result<(), ChangeError> {
         // Another run may have made it the one that runs.
         if current(&self.layout).as_ref() == Some(version) {
             return Ok(());
@@ -166,7 +171,7 @@ impl Versions {
         });
         match forgotten {
             // It names no version any more.
-            Err(InstallError::Damaged { .. }) => Ok(()),
+            Err(ChangeError::State(StateError::Damaged { .. })) => Ok(()),
             other => other,
         }
     }
@@ -175,15 +180,15 @@ impl Versions {
     ///
     /// # Errors
     /// When the state cannot be written.
-    pub fn skip(&self, version: &Version, reason: &str) -> Result<(), InstallError> {
+    pub fn skip(&self, version: &Version, reason: &str) -> Result<(), ChangeError> {
         self.write(&load_state(&self.layout)?.skip(version, reason.to_owned()))
     }
 
     /// Puts `to` on trial in the place of the version that runs.
     ///
     /// # Errors
-    /// [`InstallError`]; a failure between the steps is resolved by the guard.
-    pub fn swap(&self, to: &Version) -> Result<(), InstallError> {
+    /// [`ChangeError`]; a failure between the steps is resolved by the guard.
+    pub fn swap(&self, to: &Version) -> Result<(), ChangeError> {
         let state = load_state(&self.layout)?;
         let Some(current) = current(&self.layout) else { return self.point(to) };
         // What is on trial has not proved itself: what ran before it is what may come back.
@@ -195,8 +200,8 @@ impl Versions {
     /// version is on trial by now.
     ///
     /// # Errors
-    /// [`InstallError`]; what is left of it is resolved by the next look.
-    pub fn roll_back(&self, tried: &Version, failure: Failure) -> Result<(), InstallError> {
+    /// [`ChangeError`]; what is left of it is resolved by the next look.
+    pub fn roll_back(&self, tried: &Version, failure: Failure) -> Result<(), ChangeError> {
         let state = load_state(&self.layout)?;
         if state.pending.as_ref().is_some_and(|pending| pending.to == *tried) {
             self.apply(&state.roll_back(failure), ROLLING_BACK)?;
@@ -208,8 +213,8 @@ impl Versions {
     /// trial by now.
     ///
     /// # Errors
-    /// [`InstallError`].
-    pub fn commit(&self, tried: &Version) -> Result<(), InstallError> {
+    /// [`ChangeError`].
+    pub fn commit(&self, tried: &Version) -> Result<(), ChangeError> {
         let state = load_state(&self.layout)?;
         if let Some(committed) = state.commit()
             && state.pending.as_ref().is_some_and(|pending| pending.to == *tried)
@@ -225,8 +230,8 @@ impl Versions {
     /// trial. The one that runs goes on until its next start.
     ///
     /// # Errors
-    /// [`InstallError`].
-    pub fn refresh_guard(&self) -> Result<(), InstallError> {
+    /// [`ChangeError`].
+    pub fn refresh_guard(&self) -> Result<(), ChangeError> {
         let Some(current) = current(&self.layout) else { return Ok(()) };
         let current = current.to_string();
         let receipt = Receipt::read(&self.layout.receipt()).unwrap_or_default();
@@ -249,8 +254,8 @@ impl Versions {
     /// `starting` says that the guard starts, which a version may need only so often.
     ///
     /// # Errors
-    /// [`InstallError`].
-    pub fn look(&self, starting: bool) -> Result<Option<Version>, InstallError> {
+    /// [`ChangeError`].
+    pub fn look(&self, starting: bool) -> Result<Option<Version>, ChangeError> {
         let Some(current) = current(&self.layout) else { return Ok(None) };
         self.restore(&current)?;
         let mut state = load_state(&self.layout)?;
@@ -278,7 +283,7 @@ impl Versions {
 
     /// Puts a version back that was about to be replaced by a whole one of itself when the power
     /// went.
-    fn restore(&self, version: &Version) -> Result<(), InstallError> {
+    fn restore(&self, version: &Version) -> Result<(), ChangeError> {
         let folder = self.layout.version(&version.to_string());
         let replaced = beside(&folder, "old");
         if !folder.exists() && replaced.exists() {
@@ -291,7 +296,7 @@ impl Versions {
     ///
     /// # Errors
     /// When the state cannot be written.
-    pub fn uncount_start(&self) -> Result<(), InstallError> {
+    pub fn uncount_start(&self) -> Result<(), ChangeError> {
         let mut state = load_state(&self.layout)?;
         let Some(pending) = &mut state.pending else { return Ok(()) };
         pending.starts = pending.starts.saturating_sub(1);
@@ -299,20 +304,21 @@ impl Versions {
     }
 
     /// Puts the guard of the current version in its place, outside of all versions.
-    pub(crate) fn place_guard(&self, version: &str) -> Result<(), InstallError> {
+    pub(crate) fn place_guard(&self, version: &str) -> Result<(), ChangeError> {
         let (guard, source) = (self.layout.guard(), self.layout.version(version).join(PROGRAMS[2]));
         let staged = guard.with_extension("new");
         let folder = guard.parent().unwrap_or(&guard);
-        std::fs::create_dir_all(folder).map_err(|error| io_error("create", folder, error))?;
-        copy(&source, &staged).map_err(|error| io_error("write", &guard, error))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|error| ChangeError::io("create", folder, error))?;
+        copy(&source, &staged).map_err(|error| ChangeError::io("write", &guard, error))?;
         Ok(fs::rename(&staged, &guard)?)
     }
 
     /// Deletes the versions that are neither current, nor the one before, nor pending.
     ///
     /// # Errors
-    /// [`InstallError`] when a file cannot be deleted.
-    pub fn prune(&self) -> Result<(), InstallError> {
+    /// [`ChangeError`] when a file cannot be deleted.
+    pub fn prune(&self) -> Result<(), ChangeError> {
         let Some(current) = current(&self.layout) else { return Ok(()) };
         let state = load_state(&self.layout)?;
         let kept = state.kept(&current);
@@ -330,7 +336,7 @@ impl Versions {
     }
 
     /// Does `steps`; the names are those of the checkpoints after a write and after the pointer.
-    fn apply(&self, steps: &[Step], [written, pointed]: [&str; 2]) -> Result<(), InstallError> {
+    fn apply(&self, steps: &[Step], [written, pointed]: [&str; 2]) -> Result<(), ChangeError> {
         for step in steps {
             match step {
                 Step::Write(state) => {
@@ -346,7 +352,7 @@ impl Versions {
         Ok(())
     }
 
-    fn write(&self, state: &UpdateState) -> Result<(), InstallError> {
+    fn write(&self, state: &UpdateState) -> Result<(), ChangeError> {
         Ok(fs::write_atomic(&self.layout.update_state(), state.to_text().as_bytes())?)
     }
 
@@ -354,9 +360,10 @@ impl Versions {
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn point(&self, version: &Version) -> Result<(), InstallError> {
+    pub fn point(&self, version: &Version) -> Result<(), ChangeError> {
         let (pointer, target) = (self.layout.current(), self.layout.version(&version.to_string()));
-        pointer::replace(&pointer, &target).map_err(|source| io_error("point", &pointer, source))
+        pointer::replace(&pointer, &target)
+            .map_err(|source| ChangeError::io("point", &pointer, source))
     }
 }
 

@@ -9,6 +9,7 @@ use link_protocol::{
         account::{LoginRequest, Me, SetupRequest},
         member::Membership,
     },
+    exit_code::ExitCode,
     personal_token::{self, PersonalToken},
     secret::Secret,
 };
@@ -19,7 +20,6 @@ use crate::{
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
-    exit_code::ExitCode,
     output, secret_input, session,
 };
 

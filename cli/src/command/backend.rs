@@ -7,12 +7,13 @@
 use std::path::PathBuf;
 
 use link_installer::{
-    install::{Install, Outcome, SharedFile},
+    install::{Install, Outcome},
     layout::{BACKEND_PROGRAMS, Layout},
     service::{
         BackendUnit, Scope, UnitStep, Wish,
         backend::{self, is_active},
     },
+    shared::SharedFile,
     uninstall_backend::{self, Further},
     versions::{self, Versions},
 };
@@ -20,12 +21,13 @@ use link_platform::{checkpoint, fs, paths::Roots, session};
 use semver::Version;
 use serde_json::json;
 
+use link_protocol::exit_code::ExitCode;
+
 use crate::{
     args::{InstallFiles, UninstallBackend},
     command::{install_files, release_check},
     context::Context,
     error::{CliError, chain},
-    exit_code::ExitCode,
     secret_input, service, shared_files,
 };
 
@@ -58,7 +60,7 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
         return dry_run(context, &install, &place);
     }
     let before = versions::current(&place.layout);
-    let outcome = install.run().map_err(install_files::explain)?;
+    let outcome = install.run()?;
     let output = context.output;
     let folder = place.layout.roots().data.display().to_string();
     output.say(&match outcome {
@@ -82,8 +84,7 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
         }
     };
     Versions::lock_within(&place.layout, versions::PATIENCE)
-        .and_then(|versions| versions.prune())
-        .map_err(install_files::explain)?;
+        .and_then(|versions| versions.prune())?;
     let token = place.layout.roots().state.join("setup-token");
     if started {
         output.say(&format!(
@@ -124,8 +125,7 @@ pub(super) fn uninstall(
     let shared = place.shared(context);
     let config = (place.config.as_path(), written.as_str());
     let further = Further { config, shared: &shared, purge: arguments.purge };
-    let left = uninstall_backend::run(&place.layout, place.scope, further)
-        .map_err(install_files::explain)?;
+    let left = uninstall_backend::run(&place.layout, place.scope, further)?;
     if let Some((path, why)) = left.first() {
         let message =
             format!("{} could not be deleted, first `{}`: {why}", left.len(), path.display());
@@ -142,7 +142,7 @@ pub(super) fn uninstall(
 }
 
 fn dry_run(context: &Context, install: &Install<'_>, place: &Place) -> Result<ExitCode, CliError> {
-    let steps = install.plan().map_err(install_files::explain)?;
+    let steps = install.plan()?;
     let mut lines: Vec<_> = steps.iter().map(ToString::to_string).collect();
     if !place.config.exists() {
         lines.push(format!("write {}", place.config.display()));
@@ -199,8 +199,7 @@ fn start(
     });
     let Some(before) = before.filter(|before| **before != own) else { return Err(failed) };
     Versions::lock_within(&place.layout, versions::PATIENCE)
-        .and_then(|versions| versions.point(before))
-        .map_err(install_files::explain)?;
+        .and_then(|versions| versions.point(before))?;
     // What it says is told by the code.
     let came_back = backend::restart(scope).is_ok();
     let message = format!(

@@ -4,12 +4,11 @@
 use std::time::Duration;
 
 use link_client::backend::BackendClient;
-use link_protocol::{backend_api::device::Device, selector::Selector};
+use link_protocol::{backend_api::device::Device, exit_code::ExitCode, selector::Selector};
 use serde_json::json;
 
 use crate::{
-    command::outcome, context::Context, error::CliError, exit_code::ExitCode, output,
-    progress::Progress, wait::Deadline,
+    command::outcome, context::Context, error::CliError, output, progress::Progress, wait::Deadline,
 };
 
 /// Where the wish of one device is.

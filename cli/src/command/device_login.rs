@@ -12,15 +12,13 @@ use link_client::{
 use link_platform::facts;
 use link_protocol::{
     backend_api::device_flow::{DeviceCodeRequest, DeviceCodeResponse, DeviceTokenRequest},
+    exit_code::ExitCode,
     problem::Code,
 };
 
 use serde_json::json;
 
-use crate::{
-    context::Context, error::CliError, exit_code::ExitCode, progress::Progress, secret_input,
-    wait::Deadline,
-};
+use crate::{context::Context, error::CliError, progress::Progress, secret_input, wait::Deadline};
 
 /// What an answer to a poll that came too early adds to the interval.
 const SLOWER: Duration = Duration::from_secs(5);

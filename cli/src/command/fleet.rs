@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use link_protocol::{backend_api::device::Device, selector::DeviceState};
+use link_protocol::{backend_api::device::Device, exit_code::ExitCode, selector::DeviceState};
 use serde::Serialize;
 
 use crate::{
-    args::FleetCommand, command::device, context::Context, error::CliError, exit_code::ExitCode,
-    output, session,
+    args::FleetCommand, command::device, context::Context, error::CliError, output, session,
 };
 
 /// Devices with one tag.

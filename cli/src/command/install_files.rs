@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use link_client::local::LocalClient;
 use link_installer::{
-    install::{self, Install, InstallError, Outcome},
+    install::{self, Install, Outcome},
     layout::Layout,
     service::Wish,
     versions,
 };
-use link_protocol::update::{UpdateEnd, UpdateOutcome};
+use link_protocol::{
+    exit_code::ExitCode,
+    update::{UpdateEnd, UpdateOutcome},
+};
 use semver::Version;
 use serde_json::json;
 
@@ -20,8 +23,7 @@ use crate::{
     args::{InstallFiles, Register},
     command::{register, release_check},
     context::Context,
-    error::{CliError, chain},
-    exit_code::ExitCode,
+    error::CliError,
     path_setup, resolve, service, session, shared_files,
     wait::Deadline,
 };
@@ -45,7 +47,7 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
     if arguments.dry_run {
         return dry_run(context, &install, wish);
     }
-    let outcome = install.run().map_err(explain)?;
+    let outcome = install.run()?;
     let output = context.output;
     output.say(&match outcome {
         Outcome::Installed => {
@@ -81,8 +83,7 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
 
 /// Says what would be done.
 fn dry_run(context: &Context, install: &Install<'_>, wish: Wish) -> Result<ExitCode, CliError> {
-    let mut lines: Vec<_> =
-        install.plan().map_err(explain)?.iter().map(ToString::to_string).collect();
+    let mut lines: Vec<_> = install.plan()?.iter().map(ToString::to_string).collect();
     lines.extend(service::would_set_up(context, install.layout, wish));
     lines.extend(path_setup::would_set_up(context, install.layout));
     let is_registered = resolve::identity(context)?.is_some();
@@ -102,7 +103,7 @@ fn dry_run(context: &Context, install: &Install<'_>, wish: Wish) -> Result<ExitC
 pub(super) fn refresh(context: &Context) -> Result<(), CliError> {
     let layout = Layout::new(context.roots.clone());
     let shared = shared_files::of_installation(context)?;
-    install::refresh(&layout, &shared).map_err(explain)
+    Ok(install::refresh(&layout, &shared)?)
 }
 
 /// The version of this program, which is that of the release it came with.
@@ -196,19 +197,6 @@ fn judge(
                 .hint("look at `link status`; `link restart` starts the version that is current"))
         }
     }
-}
-
-pub(crate) fn explain(error: InstallError) -> CliError {
-    let hint = match &error {
-        InstallError::Busy => "wait until it has ended",
-        InstallError::NameTaken(_) => "move it away, or install into another folder with LINK_HOME",
-        InstallError::Downgrade { .. } => "uninstall the newer one first if you mean it",
-        InstallError::Damaged { .. } => "what runs goes on, and nothing was overwritten",
-        InstallError::Changed(_) => "run it again",
-        full if full.is_disk_full() => "free some space and run it again",
-        InstallError::Io { .. } | InstallError::File(_) => "is the folder yours to write?",
-    };
-    CliError::new(error.exit_code(), "install", chain(&error)).hint(hint)
 }
 
 #[cfg(test)]

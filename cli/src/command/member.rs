@@ -11,6 +11,7 @@ use link_protocol::{
             AcceptInvitation, Invitation, InviteMember, LeftKeys, Member, MemberRemoved, Role,
         },
     },
+    exit_code::ExitCode,
     id::InvitationId,
     key::KeyKind,
 };
@@ -22,7 +23,6 @@ use crate::{
     context::Context,
     credentials::CredentialsFile,
     error::CliError,
-    exit_code::ExitCode,
     output, secret_input, session,
 };
 

@@ -1,12 +1,14 @@
 //! What became of a command that was sent to a device.
 
 use link_client::backend::BackendClient;
-use link_protocol::backend_api::command::{CommandInfo, CommandState, OutcomeStatus};
+use link_protocol::{
+    backend_api::command::{CommandInfo, CommandState, OutcomeStatus},
+    exit_code::ExitCode,
+};
 
 use crate::{
     context::Context,
     error::CliError,
-    exit_code::ExitCode,
     progress::Progress,
     wait::{self, Deadline},
 };

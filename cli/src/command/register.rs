@@ -12,6 +12,7 @@ use link_client::{
 use link_platform::{facts, fs};
 use link_protocol::{
     backend_api::key::CreateKey,
+    exit_code::ExitCode,
     identity::Identity,
     key::{EnrolmentKey, KeyKind},
     secret::Secret,
@@ -24,7 +25,6 @@ use crate::{
     command::account,
     context::{self, Context},
     error::CliError,
-    exit_code::ExitCode,
     resolve, secret_input, session,
 };
 

@@ -6,6 +6,7 @@ use link_installer::{
     install,
     layout::{Layout, PROGRAMS},
     trust::{Release, Trust, VerifyError},
+    unpacked::UnpackedError,
 };
 use link_protocol::release::RefusedRelease;
 
@@ -13,7 +14,6 @@ use semver::Version;
 
 use crate::{
     args::VerifyFiles,
-    command::install_files,
     context::Context,
     error::{CliError, chain},
 };
@@ -23,7 +23,7 @@ use crate::{
 pub(super) fn run(context: &Context, arguments: &VerifyFiles) -> Result<(), CliError> {
     let release = verify(context, &arguments.from, &arguments.release)?;
     let layout = Layout::new(context.roots.clone());
-    install::refuse_downgrade(&layout, &release).map_err(install_files::explain)
+    Ok(install::refuse_downgrade(&layout, &release)?)
 }
 
 /// Verifies that `from` is the release `version`, signed by a key that this build trusts.
@@ -74,15 +74,17 @@ pub(super) fn explain(error: VerifyError) -> CliError {
         VerifyError::Refused(RefusedRelease::Target { .. }) => {
             ("unsupported-platform", "nothing was installed; take the archive of this system")
         }
+        VerifyError::Unpacked(UnpackedError::Read { .. }) => {
+            ("install", "is it the folder of an unpacked release?")
+        }
         VerifyError::Unsigned
-        | VerifyError::Malformed(_)
-        | VerifyError::NotPlain(_)
-        | VerifyError::TooLong(_)
+        | VerifyError::Unpacked(
+            UnpackedError::Malformed(_) | UnpackedError::NotPlain(_) | UnpackedError::TooLong(_),
+        )
         | VerifyError::Refused(_) => (
             "signature-invalid",
             "nothing was installed; download the release again from where it is published",
         ),
-        VerifyError::Read { .. } => ("install", "is it the folder of an unpacked release?"),
     };
     CliError::new(error.exit_code(), code, chain(&error)).hint(hint)
 }

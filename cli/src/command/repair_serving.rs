@@ -7,6 +7,7 @@ use link_protocol::{
         device::Device,
         model::Model,
     },
+    exit_code::ExitCode,
     selector::Selector,
 };
 
@@ -18,7 +19,6 @@ use crate::{
     },
     context::{Context, idempotency_key},
     error::CliError,
-    exit_code::ExitCode,
     resolve, session, wait,
 };
 

@@ -7,6 +7,7 @@ mod watch;
 use link_client::local::LocalClient;
 use link_installer::service::Availability;
 use link_protocol::{
+    exit_code::ExitCode,
     identity::Identity,
     local_api::{
         ConnectionState, DeploymentProgress, EngineHealth, Healthz, ModelHealth, PipelineEntry,
@@ -20,7 +21,6 @@ use crate::{
     agent_process, args,
     context::Context,
     error::CliError,
-    exit_code::ExitCode,
     output::{self, bytes},
     resolve, service,
 };

@@ -10,16 +10,14 @@ use link_installer::{
     layout::Layout,
     uninstall::{Left, Places, Uninstallation},
 };
-use link_protocol::{identity::Identity, problem::Code, retire::RetireCode};
+use link_protocol::{exit_code::ExitCode, identity::Identity, problem::Code, retire::RetireCode};
 use serde_json::json;
 
 use crate::{
     agent_process,
     args::Uninstall,
-    command::install_files,
     context::{self, Context},
     error::CliError,
-    exit_code::ExitCode,
     output, path_setup, resolve, secret_input, shared_files,
 };
 
@@ -55,7 +53,7 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
     let begun = match Uninstallation::begin(&Layout::new(context.roots.clone())) {
         Ok(begun) => begun,
         Err(busy) => {
-            return Err(as_before(context, was_running, install_files::explain(busy)).await);
+            return Err(as_before(context, was_running, busy.into()).await);
         }
     };
     let record = match settle(context, identity, arguments.force).await {

@@ -10,6 +10,7 @@ use link_installer::{
     update::{Declined, Wanted},
 };
 use link_protocol::{
+    exit_code::ExitCode,
     local_api::Healthz,
     report::LifecycleStatus,
     update::{UpdateEnd, UpdatePhase, UpdateProgress, UpdateRequest},
@@ -24,7 +25,6 @@ use crate::{
     command::{install_files, release_check},
     context::{self, Context},
     error::{CliError, chain},
-    exit_code::ExitCode,
     progress::Progress,
     wait::Deadline,
 };
@@ -250,7 +250,7 @@ fn show(progress: &Progress, update: &UpdateProgress) {
 fn explain(error: StageError) -> CliError {
     let code = match error {
         StageError::Untrusted(error) => return release_check::explain(error),
-        StageError::Install(error) => return install_files::explain(error),
+        StageError::Install(error) => return error.into(),
         StageError::File(error) => return CliError::file(&error),
         StageError::Declined(Declined::Downgrade { .. }) => "downgrade",
         StageError::Declined(_) | StageError::NotInstalled(_) => "declined",

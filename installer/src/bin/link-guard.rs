@@ -16,10 +16,9 @@ use std::{
 
 use link_installer::{
     guard::{Cause, Effect, End, Event, Fault, Guard, Limits, PORT_TAKEN, SILENCE},
-    install::InstallError,
     layout::Layout,
     update::Failure,
-    versions::{self, Versions},
+    versions::{self, ChangeError, Versions},
 };
 use link_platform::{
     fs,
@@ -302,7 +301,7 @@ impl Shell {
         self.trial.is_some()
     }
 
-    fn change<T>(&self, change: impl FnOnce(&Versions) -> Result<T, InstallError>) -> Option<T> {
+    fn change<T>(&self, change: impl FnOnce(&Versions) -> Result<T, ChangeError>) -> Option<T> {
         let versions = Versions::lock_within(&self.layout, versions::PATIENCE);
         versions
             .and_then(|versions| change(&versions))

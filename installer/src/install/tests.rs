@@ -1,6 +1,6 @@
 //! Fresh, again, damaged, another version, and away again, in a scratch home.
 
-use std::{collections::BTreeMap, os::unix::fs::PermissionsExt as _};
+use std::{collections::BTreeMap, io, os::unix::fs::PermissionsExt as _};
 
 use link_platform::paths::Roots;
 use link_protocol::release::Channel;
@@ -87,7 +87,10 @@ fn a_first_installation_that_fails_leaves_nothing() {
     let before = scratch.tree();
     let release = scratch.release("1.3.0");
     std::fs::remove_file(release.from.join("link-guard")).unwrap();
-    assert!(matches!(run(&release, &scratch.layout, None), Err(InstallError::Io { .. })));
+    assert!(matches!(
+        run(&release, &scratch.layout, None),
+        Err(InstallError::Change(ChangeError::Io { .. }))
+    ));
     assert_eq!(scratch.tree(), before);
 
     // Who this device is was there before, and stays.
@@ -172,7 +175,7 @@ fn a_program_that_changed_after_it_was_verified_is_not_installed() {
     let release = scratch.release("1.3.0");
     std::fs::write(release.from.join("link-agent"), "swapped").unwrap();
     let refused = run(&release, &scratch.layout, None);
-    assert!(matches!(refused, Err(InstallError::Changed(_))));
+    assert!(matches!(refused, Err(InstallError::Change(ChangeError::Changed(_)))));
     assert!(!scratch.layout.version("1.3.0").exists() && !scratch.layout.current().exists());
 }
 
@@ -181,7 +184,10 @@ fn two_installers_do_not_meet() {
     let scratch = Scratch::new();
     std::fs::create_dir_all(&scratch.layout.roots().data).unwrap();
     let held = fs::try_lock(&scratch.layout.lock()).unwrap();
-    assert!(held.is_some() && matches!(scratch.install("1.3.0"), Err(InstallError::Busy)));
+    assert!(
+        held.is_some()
+            && matches!(scratch.install("1.3.0"), Err(InstallError::Change(ChangeError::Busy)))
+    );
 }
 
 #[test]
@@ -227,10 +233,10 @@ fn nothing_is_taken_away_while_an_installer_works() {
     scratch.install("1.3.0").unwrap();
     let before = scratch.tree();
     let held = Versions::lock(&scratch.layout).unwrap();
-    assert!(matches!(Uninstallation::begin(&scratch.layout), Err(InstallError::Busy)));
+    assert!(matches!(Uninstallation::begin(&scratch.layout), Err(ChangeError::Busy)));
     drop(held);
     let begun = Uninstallation::begin(&scratch.layout).unwrap();
-    assert!(matches!(Versions::lock(&scratch.layout), Err(InstallError::Busy)));
+    assert!(matches!(Versions::lock(&scratch.layout), Err(ChangeError::Busy)));
     drop(begun);
     assert_eq!(scratch.tree(), before);
 }

@@ -61,10 +61,13 @@ fn no_file_is_edited_while_another_installer_works_or_the_receipt_is_damaged() {
     let before = scratch.files();
     std::fs::write(scratch.layout.receipt(), "{").unwrap();
     let refused = add(&scratch.layout, &scratch.shells());
-    assert!(matches!(refused, Err(InstallError::Damaged { .. })));
+    assert!(matches!(
+        refused,
+        Err(ChangeError::State(crate::state_file::StateError::Damaged { .. }))
+    ));
     std::fs::remove_file(scratch.layout.receipt()).unwrap();
     let held = Versions::lock(&scratch.layout).unwrap();
-    assert!(matches!(add(&scratch.layout, &scratch.shells()), Err(InstallError::Busy)));
+    assert!(matches!(add(&scratch.layout, &scratch.shells()), Err(ChangeError::Busy)));
     assert_eq!(scratch.files(), before);
     drop(held);
     assert_eq!(scratch.add().changed.len(), 1);

@@ -22,7 +22,7 @@ use crate::{
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
     unpacked::hash_of,
-    versions::{self, Versions},
+    versions::{self, ChangeError, Versions},
 };
 
 const NAME: &str = "link-backend.service";
@@ -82,7 +82,7 @@ pub fn would_place(layout: &Layout, unit: &BackendUnit) -> Result<UnitStep, Serv
 /// [`ServiceError`].
 pub fn place(layout: &Layout, unit: &BackendUnit) -> Result<UnitStep, ServiceError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
-    let receipt = Receipt::load(&layout.receipt())?.unwrap_or_default();
+    let receipt = Receipt::load(&layout.receipt()).map_err(ChangeError::from)?.unwrap_or_default();
     let (step, path, wanted, mut written) = survey(&receipt, unit)?;
     if matches!(step, UnitStep::Masked | UnitStep::NotOurs) {
         return Ok(step);

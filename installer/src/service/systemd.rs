@@ -26,10 +26,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Facts, Found, Unit, UnitState, UnitStep, starts, unit_state, unit_step};
 use crate::{
-    install::InstallError,
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
-    versions::{self, Versions},
+    versions::{self, ChangeError, Versions},
 };
 
 mod linger;
@@ -53,7 +52,7 @@ pub enum ServiceError {
     NoHome,
     /// The receipt could not be read or written.
     #[error(transparent)]
-    Receipt(#[from] InstallError),
+    Receipt(#[from] ChangeError),
     /// The owner of the unit forbids that it is started.
     #[error("`{NAME}` is masked, so systemd does not start it")]
     Masked,
@@ -138,7 +137,7 @@ pub fn would_place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError
 /// [`ServiceError`].
 pub fn place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
-    let receipt = Receipt::load(&layout.receipt())?.unwrap_or_default();
+    let receipt = Receipt::load(&layout.receipt()).map_err(ChangeError::from)?.unwrap_or_default();
     let Survey { step, path, unit, wanted, mut written } = survey(&receipt, unit)?;
     match &step {
         UnitStep::Write => {
@@ -189,7 +188,7 @@ fn survey(receipt: &Receipt, unit: Unit) -> Result<Survey, ServiceError> {
 /// # Errors
 /// [`ServiceError`]; then the receipt names what may be left.
 pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
-    let receipt = Receipt::load(&layout.receipt())?.unwrap_or_default();
+    let receipt = Receipt::load(&layout.receipt()).map_err(ChangeError::from)?.unwrap_or_default();
     let Some(unit) = receipt.unit else {
         return Ok(false);
     };

@@ -53,7 +53,9 @@ fn whatever_was_changed_after_signing_is_refused() {
         let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0));
         let right = matches!(
             refused,
-            Err(VerifyError::Refused(_) | VerifyError::Malformed(_) | VerifyError::NotPlain(_))
+            Err(VerifyError::Refused(_)
+                | VerifyError::Unpacked(UnpackedError::Malformed(_))
+                | VerifyError::Unpacked(UnpackedError::NotPlain(_)))
         );
         assert!(right, "{number}: {refused:?}");
     }
@@ -77,7 +79,11 @@ fn what_is_no_plain_file_of_its_size_is_refused_before_it_is_read() {
             drop(std::fs::remove_file(&path));
             make(&path);
             let refused = trusted.verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap_err();
-            let right = matches!(refused, VerifyError::NotPlain(_) | VerifyError::TooLong(_));
+            let right = matches!(
+                refused,
+                VerifyError::Unpacked(UnpackedError::NotPlain(_))
+                    | VerifyError::Unpacked(UnpackedError::TooLong(_))
+            );
             assert!(right, "{name}: {refused:?}");
         }
     };
@@ -95,12 +101,12 @@ fn what_is_no_plain_file_of_its_size_is_refused_before_it_is_read() {
     let statement = std::fs::File::create(unpacked.path().join(CONTENTS_FILE)).unwrap();
     statement.set_len(limits::RELEASE_STATEMENT_LIMIT + 1).unwrap();
     let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap_err();
-    assert!(matches!(refused, VerifyError::TooLong(_)), "{refused:?}");
+    assert!(matches!(refused, VerifyError::Unpacked(UnpackedError::TooLong(_))), "{refused:?}");
     for number in 0..limits::RELEASE_FILES_LIMIT {
         unpacked.write(&number.to_string(), "");
     }
     let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap_err();
-    assert!(matches!(refused, VerifyError::TooLong(_)), "{refused:?}");
+    assert!(matches!(refused, VerifyError::Unpacked(UnpackedError::TooLong(_))), "{refused:?}");
 }
 
 #[test]

@@ -87,7 +87,10 @@ fn a_damaged_state_is_not_overwritten_and_the_version_that_runs_goes_on() {
     ];
     for refused in changes {
         let error = refused.unwrap_err();
-        assert!(matches!(&error, InstallError::Damaged { path, .. } if *path == file), "{error}");
+        assert!(
+            matches!(&error, ChangeError::State(StateError::Damaged { path, .. }) if *path == file),
+            "{error}"
+        );
         assert!(error.to_string().contains("update.json` is damaged; delete it"), "{error}");
     }
     assert_eq!(std::fs::read(&file).unwrap(), b"{\"schema\": 1, \"pend");

@@ -1,11 +1,9 @@
 //! `link device transfer`: gives a device to another account, which shows with a key that it wants it.
 
-use link_protocol::{backend_api::device::TransferDevice, key::EnrolmentKey};
+use link_protocol::{backend_api::device::TransferDevice, exit_code::ExitCode, key::EnrolmentKey};
 use serde_json::json;
 
-use crate::{
-    context::Context, error::CliError, exit_code::ExitCode, resolve, secret_input, session,
-};
+use crate::{context::Context, error::CliError, resolve, secret_input, session};
 
 pub(super) async fn run(
     context: &Context,

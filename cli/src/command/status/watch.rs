@@ -12,10 +12,10 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use link_client::{http::Failure, local::LocalClient};
-use link_protocol::{local_api::Healthz, shown};
+use link_protocol::{exit_code::ExitCode, local_api::Healthz, shown};
 
 use super::{Status, lifecycle, look, once, state, text, verdict};
-use crate::{context::Context, error::CliError, exit_code::ExitCode, output, resolve, service};
+use crate::{context::Context, error::CliError, output, resolve, service};
 
 /// How long an agent that went away is left alone at first.
 const FIRST_WAIT: Duration = Duration::from_millis(250);

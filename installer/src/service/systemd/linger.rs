@@ -6,9 +6,8 @@ use link_platform::session;
 
 use super::{ServiceError, run};
 use crate::{
-    install::InstallError,
     layout::Layout,
-    versions::{self, Versions},
+    versions::{self, ChangeError, Versions},
 };
 
 /// What became of a request to run services without a login.
@@ -38,7 +37,7 @@ pub fn ask_to_linger(layout: &Layout, user: &str) -> Result<Linger, ServiceError
 }
 
 /// The lock is not held while systemd is asked: it may start the guard, which needs it.
-fn record_linger(layout: &Layout, user: Option<&str>) -> Result<(), InstallError> {
+fn record_linger(layout: &Layout, user: Option<&str>) -> Result<(), ChangeError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
     versions.change_receipt(|receipt| receipt.linger = user.map(str::to_owned))
 }
