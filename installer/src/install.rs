@@ -1,6 +1,6 @@
 //! Puts the programs of an unpacked release in their place, or finds that they are there.
 //!
-//! Looked at, decided, done: [`crate::observe`], [`crate::plan`], and the steps here. Nothing is
+//! Looked at, decided, done: [`crate::observe`], [`crate::decide::plan`], and the steps here. Nothing is
 //! overwritten in place: a version is laid out beside the others under another name, moved to its
 //! own, marked complete, and only then pointed to.
 
@@ -13,9 +13,9 @@ use link_protocol::{exit_code::ExitCode, release::is_downgrade};
 use semver::Version;
 
 use crate::{
+    decide::plan::{Found, NameTaken, Observed, Step, plan},
     layout::{Layout, Product},
     observe::observe,
-    plan::{Found, NameTaken, Observed, Step, plan},
     receipt::{InstalledFile, InstalledRelease, Receipt},
     shared::SharedFile,
     state_file::StateError,

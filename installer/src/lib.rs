@@ -6,11 +6,11 @@
 
 #![forbid(unsafe_code)]
 
-pub mod guard;
+pub mod decide;
+pub mod guard_program;
 pub mod install;
 pub mod layout;
 pub mod path_files;
-pub mod plan;
 pub mod receipt;
 pub mod service;
 pub mod shared;
@@ -21,7 +21,8 @@ pub mod trust;
 pub mod uninstall;
 pub mod uninstall_backend;
 pub mod unpacked;
-pub mod update;
 pub mod versions;
 
 mod observe;
+
+pub use decide::{guard, plan, update};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use link_platform::{fs, pointer};
 
 use crate::{
+    decide::plan::{Found, Observed},
     layout::{Layout, PROGRAMS, Product, complete_mark},
-    plan::{Found, Observed},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     shared::SharedFile,
     unpacked::{hash, hash_of},

@@ -35,11 +35,11 @@ use semver::Version;
 use tokio::sync::watch;
 
 use crate::{
+    decide::update::{self, Declined, Installed, Wanted},
     layout::{Layout, PROGRAMS},
     receipt::{InstalledRelease, Receipt},
     source::{Source, SourceError},
     trust::{Release, Trust, VerifyError},
-    update::{self, Declined, Installed, Wanted},
     versions::{self, ChangeError, Versions},
 };
 

@@ -50,7 +50,7 @@ pub(crate) fn read<T: DeserializeOwned>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{receipt::Receipt, update::UpdateState};
+    use crate::{decide::update::UpdateState, receipt::Receipt};
 
     #[test]
     fn a_missing_file_says_nothing_and_a_damaged_one_is_named_with_what_helps() {

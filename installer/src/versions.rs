@@ -1,6 +1,6 @@
 //! The versions on disk: laid out, put on trial, committed, rolled back, removed.
 //!
-//! Who changes one of them holds the installer's lock. What is decided is in [`crate::update`].
+//! Who changes one of them holds the installer's lock. What is decided is in [`crate::decide::update`].
 
 #![expect(
     clippy::disallowed_methods,
@@ -26,12 +26,12 @@ use link_protocol::command::Sha256Hex;
 use semver::Version;
 
 use crate::{
+    decide::update::{Failure, Found, Step, TRIAL_STARTS, UpdateState},
     layout::{Layout, PROGRAMS, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     state_file::{self, StateError},
     trust::Release,
     unpacked::hash,
-    update::{Failure, Found, Step, TRIAL_STARTS, UpdateState},
 };
 
 pub use error::ChangeError;

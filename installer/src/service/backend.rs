@@ -14,11 +14,11 @@ use link_platform::{
     process::{self, Answer, Call},
 };
 
-use super::{
-    BackendUnit, Found, Scope, UnitStep, backend_unit::SERVICE_USER, manager_answers,
-    systemd::ServiceError, unit_step,
-};
+use super::systemd::ServiceError;
 use crate::{
+    decide::service::{
+        BackendUnit, Found, SERVICE_USER, Scope, UnitStep, manager_answers, unit_step,
+    },
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
     unpacked::hash_of,

@@ -24,8 +24,10 @@ use service_manager::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{Facts, Found, Unit, UnitState, UnitStep, starts, unit_state, unit_step};
 use crate::{
+    decide::service::{
+        Facts, Found, Unit, UnitState, UnitStep, manager_answers, starts, unit_state, unit_step,
+    },
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
     versions::{self, ChangeError, Versions},
@@ -69,7 +71,7 @@ pub enum ServiceError {
 #[must_use]
 pub fn answers() -> bool {
     // It says `degraded` with a failure exit code.
-    systemctl(&["is-system-running"]).is_ok_and(|answer| super::manager_answers(&answer.stdout))
+    systemctl(&["is-system-running"]).is_ok_and(|answer| manager_answers(&answer.stdout))
 }
 
 /// Returns what this installation knows of a unit that it made, whether it still stands or not.

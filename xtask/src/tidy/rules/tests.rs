@@ -75,9 +75,9 @@ fn pure_places_do_not_act() {
         ("agent/core/src/a.rs", "let now = std::time::SystemTime::now();"),
         ("backend/src/domain.rs", "let now = jiff::Timestamp::now();"),
         ("backend/src/domain/a.rs", "async fn a(pool: sqlx::SqlitePool) {}"),
-        ("installer/src/plan.rs", "std::process::exit(1)"),
-        ("installer/src/plan/a.rs", "use tokio::sync::mpsc;"),
-        ("installer/src/update.rs", "std::env::var(\"A\")"),
+        ("installer/src/decide/plan.rs", "std::process::exit(1)"),
+        ("installer/src/decide/guard/a.rs", "use tokio::sync::mpsc;"),
+        ("installer/src/decide/service.rs", "std::env::var(\"A\")"),
         ("protocol/src/a.rs", "reqwest::get(url)"),
         ("protocol/src/a.rs", "std::thread::sleep(time)"),
     ] {

@@ -98,7 +98,7 @@ mod tests {
     use roxmltree::Document;
 
     use super::*;
-    use crate::service::xml::tests::{any_text, can_stand};
+    use crate::decide::service::xml::tests::{any_text, can_stand};
 
     #[test]
     fn the_task_is_this_text() {

@@ -83,7 +83,7 @@ mod tests {
     use roxmltree::{Document, Node, ParsingOptions};
 
     use super::*;
-    use crate::service::xml::tests::{any_text, can_stand};
+    use crate::decide::service::xml::tests::{any_text, can_stand};
 
     #[test]
     fn the_agents_file_is_this_text() {

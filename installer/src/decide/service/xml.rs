@@ -24,7 +24,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     /// Any text, rich in what XML has a meaning for.
-    pub(in crate::service) fn any_text() -> impl Strategy<Value = String> {
+    pub(in crate::decide::service) fn any_text() -> impl Strategy<Value = String> {
         let special = proptest::sample::select(
             "&<>\"'%;]! \t\r\n\u{0}\u{7}\u{ffff}".chars().collect::<Vec<_>>(),
         );
@@ -34,7 +34,7 @@ pub(super) mod tests {
     }
 
     /// Tells whether XML 1.0 has every character of `text`, by the words of its grammar.
-    pub(in crate::service) fn can_stand(text: &str) -> bool {
+    pub(in crate::decide::service) fn can_stand(text: &str) -> bool {
         text.chars().all(|letter| {
             matches!(u32::from(letter),
                 0x9 | 0xA | 0xD | 0x20..=0xD7FF | 0xE000..=0xFFFD | 0x10000..=0x10_FFFF)

@@ -15,7 +15,7 @@ pub enum Scope {
 }
 
 /// The user that the service of the machine runs as; its folder has this name too.
-pub(super) const SERVICE_USER: &str = "link-backend";
+pub(crate) const SERVICE_USER: &str = "link-backend";
 
 /// What the unit says.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -1,0 +1,365 @@
+//! The guard: the parent of the agent, and the only program of Link that the system starts.
+//!
+//! A shell around [`crate::decide::guard`]. It holds a lock, writes its process id, starts the
+//! agent of the current version as a child that ends with it, and starts it again when it ends. A
+//! version on trial it keeps or takes back. A service manager that asked is told when the agent is
+//! started, and that the guard is alive.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: the clock, processes, the environment")]
+
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use link_platform::{
+    fs,
+    line::Line,
+    names,
+    notify::{self, Note},
+    paths::Roots,
+    process::{Program, TiedChild},
+    signal::{ChildEnd, Termination},
+};
+use link_protocol::{
+    guard_line::{FromAgent, FromGuard},
+    limits,
+};
+
+use crate::{
+    decide::{
+        guard::{Cause, Effect, End, Event, Fault, Guard, Limits, PORT_TAKEN, SILENCE},
+        update::Failure,
+    },
+    layout::Layout,
+    versions::{self, ChangeError, Versions},
+};
+
+/// The log of the guard and the agent begins anew above this, in bytes.
+const LOG_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// How long the agent may take to hear what it is told.
+const HEARING: Duration = Duration::from_secs(1);
+
+/// Runs the program with the arguments of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    names::keep_to_what_is_built_in();
+    if let Some(argument) = std::env::args().nth(1) {
+        return answer(&argument);
+    }
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tell(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a person asked")]
+fn answer(argument: &str) -> ExitCode {
+    match argument {
+        "--version" => println!("link-guard {}", env!("CARGO_PKG_VERSION")),
+        "--help" => println!(
+            "Keeps the Link agent running. `link start` starts it, `link stop` stops it.\n\n\
+             LINK_HOME  one folder for all of Link's files"
+        ),
+        other => {
+            tell(&format!("unknown argument `{other}`; try --help"));
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn run() -> anyhow::Result<()> {
+    let home = std::env::var_os("LINK_HOME").map(PathBuf::from);
+    let layout = Layout::new(Roots::find(home.as_deref())?);
+    let roots = layout.roots();
+    fs::create_private_dir(&roots.logs())?;
+    let Some(_lock) = fs::try_lock(&layout.guard_lock())? else {
+        anyhow::bail!("another guard runs with {}", roots.state.display());
+    };
+    // On a full disk the agent is kept running all the same.
+    if let Err(error) =
+        fs::write_private(&layout.guard_pid(), std::process::id().to_string().as_bytes())
+    {
+        tell(&error.to_string());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ended = runtime.block_on(guard(layout.clone()));
+    fs::remove_file(&layout.guard_pid())?;
+    ended
+}
+
+async fn guard(layout: Layout) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let mut stop = Termination::listen()?;
+    let mut child_end = ChildEnd::listen()?;
+    let (mut guard, first) = Guard::new(Duration::ZERO, limits());
+    let mut shell = Shell { layout, agent: None, line: None, trial: None };
+    if shell.finds_trial(true) {
+        let _nothing_yet = guard.handle(Event::OnTrial { started: true }, Duration::ZERO);
+    }
+    shell.refresh();
+    let mut effects = vec![first];
+    let mut ready = false;
+    // Twice within the time that the service manager gives.
+    let mut alive = notify::watchdog().map(|limit| tokio::time::interval(limit / 2));
+    loop {
+        for effect in std::mem::take(&mut effects) {
+            if effect == Effect::Finish {
+                shell.end(guard.has_trial());
+                return Ok(());
+            }
+            if let Some(event) = shell.run(effect).await {
+                effects.extend(guard.handle(event, started.elapsed()));
+            }
+        }
+        if shell.agent.is_some() && !ready {
+            notify::tell(Note::Ready);
+            ready = true;
+        }
+        let event = if guard.expects_agent()
+            && let Some(end) = shell.has_ended()
+        {
+            // An agent that ends between the two steps of its replacement has told nobody.
+            if !guard.has_trial() && shell.finds_trial(false) {
+                effects = guard.handle(Event::AgentEnded(end), started.elapsed());
+                Event::OnTrial { started: true }
+            } else {
+                Event::AgentEnded(end)
+            }
+        } else {
+            let deadline = guard.deadline().map(|at| tokio::time::Instant::from_std(started + at));
+            tokio::select! {
+                () = stop.received() => Event::StopRequested,
+                _interrupted = tokio::signal::ctrl_c() => Event::StopRequested,
+                () = child_end.received() => continue,
+                () = tick(alive.as_mut()) => {
+                    notify::tell(Note::Alive);
+                    continue;
+                }
+                told = next(shell.line.as_mut()) => match shell.heard(told, guard.has_trial()).await {
+                    Some(event) => event,
+                    None => continue,
+                },
+                () = until(deadline) => Event::DeadlineReached,
+            }
+        };
+        if event == Event::StopRequested {
+            notify::tell(Note::Stopping);
+        }
+        effects.extend(guard.handle(event, started.elapsed()));
+    }
+}
+
+/// How long things may last.
+fn limits() -> Limits {
+    Limits {
+        window: told("LINK_DEV_UPDATE_WINDOW").unwrap_or(limits::ROLLBACK_WINDOW),
+        silence: Line::WORKS.then(|| told("LINK_DEV_SILENCE").unwrap_or(SILENCE)),
+    }
+}
+
+/// Returns the time in seconds that a development build was told.
+fn told(variable: &str) -> Option<Duration> {
+    let told = std::env::var(variable).ok().filter(|_| cfg!(debug_assertions))?;
+    told.parse().ok().map(Duration::from_secs)
+}
+
+/// The agent's process, the line to it, and the versions.
+struct Shell {
+    layout: Layout,
+    agent: Option<TiedChild>,
+    line: Option<Line>,
+    /// The version on trial.
+    trial: Option<semver::Version>,
+}
+
+impl Shell {
+    /// Runs an effect; returns what follows from it at once.
+    async fn run(&mut self, effect: Effect) -> Option<Event> {
+        match effect {
+            Effect::StartAgent => self.start(),
+            Effect::TerminateAgent => self.agent.iter().for_each(TiedChild::terminate),
+            Effect::KillAgent(cause) => {
+                tell(match cause {
+                    Cause::GoesOn => "the agent was asked to end and goes on; it is killed",
+                    Cause::NotWell => "the agent on trial is not well; it is killed",
+                    Cause::Silent => "the agent says nothing any more; it is killed",
+                });
+                self.agent.iter_mut().for_each(TiedChild::kill);
+            }
+            Effect::Commit => {
+                let tried = self.trial.take()?;
+                if self.change(|versions| versions.commit(&tried)).is_some() {
+                    tell(&format!("version {tried} has proved itself"));
+                    self.tell(&FromGuard::Committed).await;
+                }
+                return self.finds_another_trial();
+            }
+            Effect::RollBack(fault) => {
+                let tried = self.trial.take()?;
+                let reason = match fault {
+                    Fault::Ended => "it ended within its trial",
+                    Fault::NotWell => "it was not well at the end of its trial",
+                    Fault::PortTaken => "another program has the port of its local API",
+                };
+                tell(&format!("rolling version {tried} back: {reason}"));
+                let is_its_fault = fault != Fault::PortTaken;
+                let failure = Failure { reason: reason.to_owned(), is_its_fault };
+                let _told = self.change(|versions| versions.roll_back(&tried, failure));
+                return self.finds_another_trial();
+            }
+            Effect::Finish => {}
+        }
+        None
+    }
+
+    /// Takes the guard of the current version for the next start.
+    fn refresh(&self) {
+        if self.layout.versions().exists() {
+            let _told = self.change(Versions::refresh_guard);
+        }
+    }
+
+    /// A trial that could not be ended begins anew, and so does one that began meanwhile.
+    fn finds_another_trial(&mut self) -> Option<Event> {
+        let pending = versions::state(&self.layout).pending.is_some();
+        (pending && self.finds_trial(false)).then_some(Event::OnTrial { started: true })
+    }
+
+    fn start(&mut self) {
+        // A log that cannot be cut is no reason not to start.
+        let _uncut = fs::truncate_above(&self.layout.agent_log(), LOG_LIMIT);
+        let path = agent(&self.layout);
+        let log = Some(self.layout.agent_log());
+        let program = Program { path, args: vec![], env: vec![], log };
+        match Line::start(&program) {
+            Ok((child, line)) => (self.agent, self.line) = (Some(child), Some(line)),
+            Err(error) => tell(&format!("cannot start `{}`: {error}", program.path.display())),
+        }
+    }
+
+    /// Tells whether the agent has ended, and then how; one that could not be started has failed.
+    fn has_ended(&mut self) -> Option<End> {
+        let ended = match self.agent.as_mut().map(TiedChild::try_wait) {
+            Some(Ok(None)) => return None,
+            Some(Ok(Some(status))) => {
+                tell(&format!("the agent ended ({status})"));
+                match status.code() {
+                    Some(0) => End::InOrder,
+                    Some(code) if code == i32::from(PORT_TAKEN) => End::PortTaken,
+                    Some(_) | None => End::Failed,
+                }
+            }
+            Some(Err(error)) => {
+                tell(&format!("the agent cannot be watched: {error}"));
+                End::Failed
+            }
+            None => End::Failed,
+        };
+        (self.agent, self.line) = (None, None);
+        Some(ended)
+    }
+
+    /// Returns what follows from a line of the agent.
+    async fn heard(&mut self, told: Option<String>, on_trial: bool) -> Option<Event> {
+        let Some(text) = told else {
+            self.line = None;
+            return None;
+        };
+        match serde_json::from_str(&text).ok()? {
+            FromAgent::Replacing => {
+                self.finds_trial(false).then_some(Event::OnTrial { started: false })
+            }
+            FromAgent::Alive { version, local_port } if on_trial => {
+                if self.trial.as_ref() != Some(&version) {
+                    return None;
+                }
+                // An agent that is not registered has no local API.
+                if local_port.is_none() && !self.layout.roots().identity().exists() {
+                    return Some(Event::Well);
+                }
+                self.tell(&FromGuard::Healthz).await;
+                Some(Event::Runs)
+            }
+            FromAgent::Answered { version } if on_trial => {
+                (self.trial.as_ref() == Some(&version)).then_some(Event::Well)
+            }
+            FromAgent::Alive { .. } | FromAgent::Answered { .. } => {
+                let _uncut = fs::truncate_above(&self.layout.agent_log(), LOG_LIMIT);
+                Some(self.finds_another_trial().unwrap_or(Event::Heard))
+            }
+        }
+    }
+
+    /// Resolves what an interrupted replacement left, and tells whether a version is on trial.
+    fn finds_trial(&mut self, starting: bool) -> bool {
+        // A build folder has no versions.
+        let look = |versions: &Versions| versions.look(starting);
+        self.trial = self.layout.versions().exists().then(|| self.change(look)).flatten().flatten();
+        self.trial.is_some()
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&Versions) -> Result<T, ChangeError>) -> Option<T> {
+        let versions = Versions::lock_within(&self.layout, versions::PATIENCE);
+        versions
+            .and_then(|versions| change(&versions))
+            .inspect_err(|error| tell(&format!("the versions cannot be changed: {error}")))
+            .ok()
+    }
+
+    async fn tell(&mut self, what: &FromGuard) {
+        if let Some(line) = &mut self.line
+            && let Ok(text) = serde_json::to_string(what)
+        {
+            // One that does not read must not hold the guard up.
+            let _unheard = tokio::time::timeout(HEARING, line.tell(&text)).await;
+        }
+    }
+
+    /// A stop within the window is no fault of the version.
+    fn end(&self, on_trial: bool) {
+        if on_trial {
+            let _told = self.change(Versions::uncount_start);
+        }
+    }
+}
+
+/// The agent of the current version, or the one beside this program in a build folder.
+fn agent(layout: &Layout) -> PathBuf {
+    let name = format!("link-agent{}", std::env::consts::EXE_SUFFIX);
+    let installed = layout.current().join(&name);
+    let beside = || Some(std::env::current_exe().ok()?.with_file_name(&name));
+    if installed.is_file() { installed } else { beside().unwrap_or(installed) }
+}
+
+async fn next(line: Option<&mut Line>) -> Option<String> {
+    match line {
+        Some(line) => line.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn tick(interval: Option<&mut tokio::time::Interval>) {
+    match interval {
+        Some(interval) => drop(interval.tick().await),
+        None => std::future::pending().await,
+    }
+}
+
+async fn until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the guard's log is its standard error")]
+fn tell(message: &str) {
+    eprintln!("link-guard: {message}");
+}
