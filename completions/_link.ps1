@@ -921,8 +921,10 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;verify-files' {
-            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder of the unpacked release')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder of the unpacked release [default: what is installed, if it is intact]')
+            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'SHA-256 of the archive that it came out of')
             [CompletionResult]::new('--release', '--release', [CompletionResultType]::ParameterName, 'Version that it must have')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'The backend, not the agent')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -931,7 +933,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;install-files' {
-            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent`')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent` [default: what is installed, if it is intact]')
+            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'SHA-256 of the archive that it came out of')
             [CompletionResult]::new('--made', '--made', [CompletionResultType]::ParameterName, 'Outermost folder that was made for this installation')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Address of the folder that later releases come from')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what would be done, and do nothing')
@@ -943,7 +946,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;install-backend' {
-            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent`')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent` [default: what is installed, if it is intact]')
+            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'SHA-256 of the archive that it came out of')
             [CompletionResult]::new('--made', '--made', [CompletionResultType]::ParameterName, 'Outermost folder that was made for this installation')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Address of the folder that later releases come from')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what would be done, and do nothing')

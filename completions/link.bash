@@ -2416,13 +2416,17 @@ _link() {
             return 0
             ;;
         link__subcmd__install__subcmd__backend)
-            opts="-q -h --from --made --source --dry-run --json --quiet --help"
+            opts="-q -h --from --archive --made --source --dry-run --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --archive)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2442,13 +2446,17 @@ _link() {
             return 0
             ;;
         link__subcmd__install__subcmd__files)
-            opts="-q -h --from --made --source --dry-run --json --quiet --help"
+            opts="-q -h --from --archive --made --source --dry-run --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --archive)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3582,13 +3590,17 @@ _link() {
             return 0
             ;;
         link__subcmd__verify__subcmd__files)
-            opts="-q -h --from --release --json --quiet --help"
+            opts="-q -h --from --archive --backend --release --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --archive)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

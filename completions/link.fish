@@ -437,19 +437,23 @@ complete -c link -n "__fish_link_using_subcommand completions" -s h -l help -d '
 complete -c link -n "__fish_link_using_subcommand self-check" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand self-check" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand self-check" -s h -l help -d 'Print help'
-complete -c link -n "__fish_link_using_subcommand verify-files" -l from -d 'Folder of the unpacked release' -r -F
+complete -c link -n "__fish_link_using_subcommand verify-files" -l from -d 'Folder of the unpacked release [default: what is installed, if it is intact]' -r -F
+complete -c link -n "__fish_link_using_subcommand verify-files" -l archive -d 'SHA-256 of the archive that it came out of' -r
 complete -c link -n "__fish_link_using_subcommand verify-files" -l release -d 'Version that it must have' -r
+complete -c link -n "__fish_link_using_subcommand verify-files" -l backend -d 'The backend, not the agent'
 complete -c link -n "__fish_link_using_subcommand verify-files" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand verify-files" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand verify-files" -s h -l help -d 'Print help'
-complete -c link -n "__fish_link_using_subcommand install-files" -l from -d 'Folder that holds `link` and `link-agent`' -r -F
+complete -c link -n "__fish_link_using_subcommand install-files" -l from -d 'Folder that holds `link` and `link-agent` [default: what is installed, if it is intact]' -r -F
+complete -c link -n "__fish_link_using_subcommand install-files" -l archive -d 'SHA-256 of the archive that it came out of' -r
 complete -c link -n "__fish_link_using_subcommand install-files" -l made -d 'Outermost folder that was made for this installation' -r -F
 complete -c link -n "__fish_link_using_subcommand install-files" -l source -d 'Address of the folder that later releases come from' -r
 complete -c link -n "__fish_link_using_subcommand install-files" -l dry-run -d 'Say what would be done, and do nothing'
 complete -c link -n "__fish_link_using_subcommand install-files" -l json -d 'Print data as JSON on stdout, and an error as one JSON document on stderr'
 complete -c link -n "__fish_link_using_subcommand install-files" -s q -l quiet -d 'Print only data and errors'
 complete -c link -n "__fish_link_using_subcommand install-files" -s h -l help -d 'Print help'
-complete -c link -n "__fish_link_using_subcommand install-backend" -l from -d 'Folder that holds `link` and `link-agent`' -r -F
+complete -c link -n "__fish_link_using_subcommand install-backend" -l from -d 'Folder that holds `link` and `link-agent` [default: what is installed, if it is intact]' -r -F
+complete -c link -n "__fish_link_using_subcommand install-backend" -l archive -d 'SHA-256 of the archive that it came out of' -r
 complete -c link -n "__fish_link_using_subcommand install-backend" -l made -d 'Outermost folder that was made for this installation' -r -F
 complete -c link -n "__fish_link_using_subcommand install-backend" -l source -d 'Address of the folder that later releases come from' -r
 complete -c link -n "__fish_link_using_subcommand install-backend" -l dry-run -d 'Say what would be done, and do nothing'

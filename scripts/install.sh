@@ -3,7 +3,7 @@
 # Installs Link for this user; it needs no admin rights. The command is put on PATH, and the user's
 # systemd, where there is one, starts the agent: neither with LINK_HOME, unless it is asked for.
 #   curl -fsSL https://HOST/install.sh | LINK_REGISTRATION_KEY=lrk_... sh
-# Downloads a release, verifies it, and hands over to its `link`. `link --help` has the exit codes.
+# Downloads a release, unless it is here and intact, verifies it, and hands over to its `link`. `link --help` has the exit codes.
 [ -z "${ZSH_VERSION:-}" ] || emulate sh # It reads patterns in a way of its own.
 set +ef -u; umask 077
 usage() {
@@ -174,15 +174,22 @@ want=$(awk -v f="$asset" '{ n = $2; sub(/^\*/, "", n); if (n == f) { sum = $1; f
   NF != 2 || length($1) != 64 || $1 ~ /[^0-9a-f]/ { bad = 1 }
   END { if (!bad && found == 1) print sum }' "$tmp/sums")
 [ -n "$want" ] || die 20 "no single valid checksum for $asset in $base"
-say "downloading Link $version for $target"
-need "$base/$asset" asset 524288
-[ "$(sha256_of "$tmp/asset")" = "$want" ] || { ! is_page asset || die 22 "$page"; die 22 "$asset does not have its checksum; nothing was installed"; }
-{ unpack -tvf - >"$tmp/list" && awk '!/^-/ { bad = 1 } END { exit bad || NR > 64 }' "$tmp/list"; } ||
-  stop 24 "$asset holds something else than a release, or more; nothing was installed"
-{ mkdir "$tmp/files" && unpack -xf - -C "$tmp/files"; } || stop 11 "cannot unpack $asset$(sed -n '$s/^/: /p' "$tmp/said")"
-if "$installed" self-check >/dev/null 2>&1; then "$installed" verify-files --quiet --from "$tmp/files" --release "$version" || exit; fi
-"$tmp/files/link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here; if nothing may be run in $data, set $place to another folder"
-set -- "install${kind:--files}" --from "$tmp/files" --source "$base"; [ -z "$made" ] || set -- "$@" --made "$made"
+have_it() { # The command that is installed and says that this archive is, too, and that no file of it is damaged.
+  [ "$uninstall" = 0 ] && "$installed" self-check && "$installed" verify-files ${kind:+"-$kind"} --release "$version" --archive "$want"
+} >/dev/null 2>&1
+set -- "install${kind:--files}" --archive "$want" --source "$base"; [ -z "$made" ] || set -- "$@" --made "$made"
+link=$installed
+if ! have_it; then
+  say "downloading Link $version for $target"
+  need "$base/$asset" asset 524288
+  [ "$(sha256_of "$tmp/asset")" = "$want" ] || { ! is_page asset || die 22 "$page"; die 22 "$asset does not have its checksum; nothing was installed"; }
+  { unpack -tvf - >"$tmp/list" && awk '!/^-/ { bad = 1 } END { exit bad || NR > 64 }' "$tmp/list"; } ||
+    stop 24 "$asset holds something else than a release, or more; nothing was installed"
+  { mkdir "$tmp/files" && unpack -xf - -C "$tmp/files"; } || stop 11 "cannot unpack $asset$(sed -n '$s/^/: /p' "$tmp/said")"
+  if "$installed" self-check >/dev/null 2>&1; then "$installed" verify-files --quiet --from "$tmp/files" --release "$version" || exit; fi
+  link=$tmp/files/link; set -- "$@" --from "$tmp/files"
+  "$link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here; if nothing may be run in $data, set $place to another folder"
+fi
 [ "$uninstall" = 0 ] || set -- "uninstall$kind" --yes ${force:+"$force"}; [ "$quiet" = 0 ] || set -- "$@" --quiet; [ "$dry" = 0 ] || set -- "$@" --dry-run
-"$tmp/files/link" "$@"; exit
+"$link" "$@"; exit
 }

@@ -4,7 +4,11 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use link_protocol::{
-    allowlist::Origin, command::Alias, port::Port, release::Channel, selector::Selector,
+    allowlist::Origin,
+    command::{Alias, Sha256Hex},
+    port::Port,
+    release::Channel,
+    selector::Selector,
 };
 
 mod account;
@@ -197,9 +201,12 @@ pub struct Update {
 /// `link install-files`.
 #[derive(Args, Debug)]
 pub struct InstallFiles {
-    /// Folder that holds `link` and `link-agent`
-    #[arg(long, value_name = "DIR")]
-    pub from: PathBuf,
+    /// Folder that holds `link` and `link-agent` [default: what is installed, if it is intact]
+    #[arg(long, value_name = "DIR", required_unless_present = "archive")]
+    pub from: Option<PathBuf>,
+    /// SHA-256 of the archive that it came out of
+    #[arg(long, value_name = "SHA256")]
+    pub archive: Option<Sha256Hex>,
     /// Outermost folder that was made for this installation
     #[arg(long, value_name = "DIR")]
     pub made: Option<PathBuf>,
@@ -225,9 +232,15 @@ pub struct UninstallBackend {
 /// `link verify-files`.
 #[derive(Args, Debug)]
 pub struct VerifyFiles {
-    /// Folder of the unpacked release
-    #[arg(long, value_name = "DIR")]
-    pub from: PathBuf,
+    /// Folder of the unpacked release [default: what is installed, if it is intact]
+    #[arg(long, value_name = "DIR", required_unless_present = "archive")]
+    pub from: Option<PathBuf>,
+    /// SHA-256 of the archive that it came out of
+    #[arg(long, value_name = "SHA256")]
+    pub archive: Option<Sha256Hex>,
+    /// The backend, not the agent
+    #[arg(long)]
+    pub backend: bool,
     /// Version that it must have
     #[arg(long, value_name = "VERSION")]
     pub release: semver::Version,

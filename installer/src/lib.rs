@@ -9,6 +9,7 @@
 pub mod decide;
 pub mod guard_program;
 pub mod install;
+pub mod intact;
 pub mod layout;
 pub mod path_files;
 pub mod receipt;

@@ -6,6 +6,7 @@ use link_platform::{fs, pointer};
 
 use crate::{
     decide::plan::{Found, Observed},
+    intact::is_program,
     layout::{Layout, PROGRAMS, Product, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     shared::SharedFile,
@@ -42,10 +43,6 @@ fn version(layout: &Layout, wanted: &InstalledVersion) -> Found {
     }
     let is_whole = complete_mark(&folder).is_file() && wanted.files.iter().all(is_program);
     if is_whole { Found::Intact } else { Found::Damaged }
-}
-
-fn is_program(file: &InstalledFile) -> bool {
-    versions::has_hash(&file.path, &file.sha256) && fs::is_executable(&file.path)
 }
 
 /// The guard may be that of any version on disk. A backend needs none.

@@ -44,6 +44,9 @@ pub struct InstalledVersion {
     /// What the signed release said of itself; nothing when its signature was not checked.
     #[serde(default)]
     pub release: Option<InstalledRelease>,
+    /// The hexadecimal SHA-256 of the archive that it came out of, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archive: Option<String>,
     /// Programs and the hexadecimal SHA-256 of each.
     pub files: Vec<InstalledFile>,
 }

@@ -43,6 +43,8 @@ use crate::{
     versions::{self, ChangeError, Versions},
 };
 
+mod mend;
+
 /// What an archive may need on disk: itself, and what is in it twice, for a moment.
 const SPACE: u64 = 9;
 /// How a self-check ends that was kept from its end by something else than the version: a disk that
@@ -140,11 +142,6 @@ impl Stage<'_> {
         self.receipt()?;
         let _one_at_a_time = fs::try_lock(&self.layout.staging_lock())?.ok_or(ChangeError::Busy)?;
         let found = self.find(progress).await?;
-        progress.send_modify(|progress| {
-            progress.to = Some(found.version.clone());
-            progress.phase = UpdatePhase::Downloading;
-            progress.bytes_total = found.archive.size_bytes;
-        });
         self.bring(&found, progress).await?;
         progress.send_modify(|progress| progress.phase = UpdatePhase::Replacing);
         let versions = Versions::lock_within(self.layout, LOCK_PATIENCE)?;
@@ -162,17 +159,26 @@ impl Stage<'_> {
         &self,
         progress: &watch::Sender<UpdateProgress>,
     ) -> Result<Found, StageError> {
+        let (source, manifest) = self.published(self.wanted.version.as_ref(), progress).await?;
+        self.decide(&manifest)?;
+        Found::new(source, manifest)
+    }
+
+    /// Reads what is published: `version`, or the newest.
+    async fn published(
+        &self,
+        version: Option<&Version>,
+        progress: &watch::Sender<UpdateProgress>,
+    ) -> Result<(Source, Manifest), StageError> {
         let receipt = self.receipt()?;
         let source = receipt.source.as_deref().ok_or(StageError::NotInstalled(
             "it is not known where releases come from; run install.sh again",
         ))?;
         let source = Source::parse(source)?;
-        let manifest = source.manifest(self.trust, self.wanted.version.as_ref()).await?;
+        let manifest = source.manifest(self.trust, version).await?;
         let stale = manifest.freshness(self.now) != Freshness::Fresh;
         progress.send_modify(|progress| progress.stale = stale);
-        self.decide(&manifest)?;
-        let archive = archive(&manifest)?.clone();
-        Ok(Found { version: manifest.version.clone(), archive, source, manifest })
+        Ok((source, manifest))
     }
 
     fn receipt(&self) -> Result<Receipt, StageError> {
@@ -193,13 +199,30 @@ impl Stage<'_> {
         Ok(update::decide(&state, installed, self.wanted, manifest, self.now)?)
     }
 
-    /// Downloads, verifies and unpacks what was found, and lets it check itself. Nothing of what
-    /// fails is left but the bytes that a later try can resume.
+    /// Downloads what was found, lays it out, and lets it check itself.
     async fn bring(
         &self,
         found: &Found,
         progress: &watch::Sender<UpdateProgress>,
     ) -> Result<(), StageError> {
+        self.verified(found, progress, |release| self.lay_out(release)).await?;
+        checkpoint::reach("update-laid-out");
+        self.check(&found.version)
+    }
+
+    /// Downloads, unpacks and verifies what was found, and hands it to `install`. Nothing of what fails is
+    /// left but the bytes that a later try can resume.
+    async fn verified<T>(
+        &self,
+        found: &Found,
+        progress: &watch::Sender<UpdateProgress>,
+        install: impl FnOnce(&Release) -> Result<T, InstallError>,
+    ) -> Result<T, StageError> {
+        progress.send_modify(|progress| {
+            progress.to = Some(found.version.clone());
+            progress.phase = UpdatePhase::Downloading;
+            progress.bytes_total = found.archive.size_bytes;
+        });
         let staging = self.layout.staging();
         fs::create_private_dir(&staging)?;
         // A whole archive from a run that was killed may be a damaged one.
@@ -207,12 +230,11 @@ impl Stage<'_> {
         fs::remove_dir(&staging.join("files"))?;
         let path = self.download(found, &staging, progress).await?;
         progress.send_modify(|progress| progress.phase = UpdatePhase::Checking);
-        let laid_out = self.unpack(&path, &staging.join("files"), &found.manifest);
-        // What is whole is laid out or bad; only a part is worth keeping.
+        let release = self.unpack(&path, &staging.join("files"), found);
+        let installed = release.and_then(|release| Ok(install(&release)?));
+        // What is whole is installed or bad; only a part is worth keeping.
         fs::remove_dir(&staging)?;
-        laid_out?;
-        checkpoint::reach("update-laid-out");
-        self.check(&found.version)
+        installed
     }
 
     async fn download(
@@ -242,23 +264,23 @@ impl Stage<'_> {
         fetched.map_err(StageError::Download).map(|()| path.clone())
     }
 
-    fn unpack(&self, archive: &Path, files: &Path, manifest: &Manifest) -> Result<(), StageError> {
+    fn unpack(&self, archive: &Path, files: &Path, found: &Found) -> Result<Release, StageError> {
         unpack(archive, files).map_err(StageError::Unpack)?;
         checkpoint::reach("update-unpacked");
-        let release = self.trust.verify(files, &manifest.version)?;
+        let release = self.trust.verify(files, &found.version)?;
         // What was decided about the manifest holds for the archive only if both say the same.
         if let Some(InstalledRelease { channel, counter, .. }) = release.signed
-            && (channel, counter) != (manifest.channel, manifest.counter)
+            && (channel, counter) != (found.manifest.channel, found.manifest.counter)
         {
             return Err(StageError::Mixed { channel, counter });
         }
-        self.lay_out(&release)
+        Ok(release.out_of(Some(found.archive.sha256.clone())))
     }
 
-    fn lay_out(&self, release: &Release) -> Result<(), StageError> {
+    fn lay_out(&self, release: &Release) -> Result<(), InstallError> {
         let versions = Versions::lock_within(self.layout, LOCK_PATIENCE)?;
         versions.record(release)?;
-        Ok(versions.lay_out(release)?)
+        versions.lay_out(release)
     }
 
     /// Lets the new agent look at the real configuration; one that fails is deleted, and remembered
@@ -294,6 +316,13 @@ pub struct Found {
     archive: Archive,
     source: Source,
     manifest: Manifest,
+}
+
+impl Found {
+    fn new(source: Source, manifest: Manifest) -> Result<Self, StageError> {
+        let archive = archive(&manifest)?.clone();
+        Ok(Self { version: manifest.version.clone(), archive, source, manifest })
+    }
 }
 
 fn archive(manifest: &Manifest) -> Result<&Archive, StageError> {

@@ -3,7 +3,8 @@
 //! The keys are built in: `LINK_RELEASE_KEYS` at compile time, public keys in base64url separated by
 //! commas. A development build takes more from its caller. A build that trusts any key installs
 //! nothing that none of them signed; one that trusts none cannot check and says so. Only
-//! [`Trust::verify`] makes a [`Release`], and it writes nothing.
+//! [`Trust::verify`] makes a [`Release`] of a folder, and it writes nothing; [`crate::intact`] makes one of
+//! what was verified and installed before.
 
 use std::path::{Path, PathBuf};
 
@@ -38,6 +39,8 @@ pub struct Release {
     /// The programs and the hashes that they must have.
     pub(crate) programs: Vec<(&'static str, Sha256Hex)>,
     pub(crate) signed: Option<InstalledRelease>,
+    /// The hash of the archive that it was unpacked from, where that is known.
+    pub(crate) archive: Option<Sha256Hex>,
 }
 
 /// An unpacked folder may not be installed.
@@ -78,6 +81,12 @@ impl Release {
     #[must_use]
     pub const fn is_signed(&self) -> bool {
         self.signed.is_some()
+    }
+
+    /// Remembers the hash of the archive that it was unpacked from.
+    #[must_use]
+    pub fn out_of(self, archive: Option<Sha256Hex>) -> Self {
+        Self { archive, ..self }
     }
 }
 
@@ -125,7 +134,7 @@ impl Trust {
         if self.keys.is_empty() {
             let programs = programs.iter().map(|&name| Ok((name, unpacked.hash(name)?.sha256)));
             let programs = programs.collect::<Result<_, UnpackedError>>()?;
-            return Ok(Release { from, version, programs, signed: None });
+            return Ok(Release { from, version, programs, signed: None, archive: None });
         }
         let chain: Vec<Signed> = unpacked.statement(KEYS_FILE)?.unwrap_or_default();
         let trusted = self.with(&chain).map_err(VerifyError::Refused)?;
@@ -145,7 +154,7 @@ impl Trust {
         let programs = programs.iter().map(listed).collect::<Result<_, VerifyError>>()?;
         let (channel, counter) = (contents.channel, contents.counter);
         let signed = Some(InstalledRelease { channel, counter, kid: signed.kid });
-        Ok(Release { from, version, programs, signed })
+        Ok(Release { from, version, programs, signed, archive: None })
     }
 }
 

@@ -376,6 +376,7 @@ pub(crate) fn installed(release: &Release, folder: &Path) -> InstalledVersion {
     InstalledVersion {
         version: release.version.to_string(),
         release: release.signed.clone(),
+        archive: release.archive.as_ref().map(ToString::to_string),
         files: release.programs.iter().map(place).collect(),
     }
 }

@@ -6,6 +6,7 @@
 
 #![expect(clippy::print_stderr, reason = "a test says why it is skipped")]
 
+mod again;
 mod backend;
 mod canary;
 mod cuts;

@@ -7,6 +7,7 @@ use link_tests::{
     engines::TINY_REPLY,
     installed::{Installed, OLD, PASSES_ITS_CHECK, PORT_TAKEN, json, said},
     release::Agent,
+    release_server::{Fault, ReleaseServer},
     wait::until,
 };
 
@@ -150,6 +151,42 @@ async fn an_installation_that_is_rolled_back_at_once_says_so() {
     let ran = installed.install();
     assert!(ran.status.success(), "{ran:?}");
     installed.is_committed(NEWER).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_intact_version_is_not_downloaded_again_and_a_damaged_one_is() {
+    let installed = Installed::new(&[]).await;
+    let server = ReleaseServer::start(&installed.releases.folder(), "", Fault::None).await;
+    let ran = installed.install_from(&server.url);
+    assert!(ran.status.success() && said(&ran).contains("there is nothing to do"), "{ran:?}");
+    let same = installed.link(&["update"]);
+    assert!(same.status.success() && said(&same).contains("there is nothing to do"), "{same:?}");
+    assert_eq!(server.requests(".tar.gz"), 0);
+
+    let agent = installed.data().join("versions").join(OLD).join("link-agent");
+    let good = std::fs::read(&agent).unwrap();
+    for runs in [true, false] {
+        std::fs::remove_file(&agent).unwrap();
+        std::fs::write(&agent, "damaged").unwrap();
+        let before = server.requests(".tar.gz");
+        let looked = installed.link(&["update", "--check"]);
+        assert!(looked.status.success(), "{looked:?}");
+        assert!(said(&looked).contains("link-agent` is damaged"), "{looked:?}");
+        assert_eq!(server.requests(".tar.gz"), before);
+        if !runs {
+            assert!(installed.link(&["stop"]).status.success());
+        }
+        let mended = installed.link(&["update"]);
+        assert!(mended.status.success(), "{mended:?}");
+        assert!(said(&mended).contains(&format!("repaired version {OLD}")), "{mended:?}");
+        assert_eq!(server.requests(".tar.gz"), before + 1);
+        assert!(std::fs::read(&agent).unwrap() == good);
+        if runs {
+            installed.is_healthy().await;
+        }
+    }
+    assert!(installed.link(&["start"]).status.success());
+    installed.is_healthy().await;
 }
 
 // Holds: S7-12, S7-13

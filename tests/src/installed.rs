@@ -70,6 +70,15 @@ impl Installed {
         self.script().output().unwrap()
     }
 
+    /// Runs the script again, for the newest release that is at `url`.
+    ///
+    /// # Panics
+    /// When it cannot be run.
+    #[must_use]
+    pub fn install_from(&self, url: &str) -> Output {
+        self.script().env("LINK_INSTALL_URL", url).output().unwrap()
+    }
+
     fn script(&self) -> Command {
         let mut script = Command::new("sh");
         script

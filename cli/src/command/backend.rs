@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use link_installer::{
     install::{Install, Outcome},
-    layout::{BACKEND_PROGRAMS, Layout},
+    layout::Layout,
     service::{
         BackendUnit, Scope, UnitStep, Wish,
         backend::{self, is_active},
@@ -46,8 +46,8 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
     let wish = service::wish(context)?;
     let place = Place::find(context, wish);
     let version = install_files::own_version();
-    let release =
-        release_check::verify_programs(context, &arguments.from, &version, &BACKEND_PROGRAMS)?;
+    let wanted = (arguments.from.as_deref(), arguments.archive.as_ref());
+    let release = release_check::to_install(context, wanted, &version, &place.layout)?;
     let shared = place.shared(context);
     let install = Install {
         release: &release,
@@ -101,6 +101,11 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
     });
     output.data(&document, |_| String::new())?;
     Ok(ExitCode::Success)
+}
+
+/// Returns where the backend is, or would be installed.
+pub(super) fn layout(context: &Context) -> Layout {
+    Place::find(context, Wish::Detached).layout
 }
 
 /// Takes the backend away; its data stays unless it is purged.

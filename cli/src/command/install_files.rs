@@ -35,7 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<ExitCode, CliError> {
     let layout = Layout::new(context.roots.clone());
     let wish = service::wish(context)?;
-    let release = release_check::verify(context, &arguments.from, &own_version())?;
+    let wanted = (arguments.from.as_deref(), arguments.archive.as_ref());
+    let release = release_check::to_install(context, wanted, &own_version(), &layout)?;
     let shared = shared_files::of_installation(context)?;
     let install = Install {
         release: &release,
@@ -53,7 +54,9 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
         Outcome::Installed => {
             format!("installed Link {VERSION} in {}", context.roots.data.display())
         }
-        Outcome::Intact => format!("Link {VERSION} is already installed and intact"),
+        Outcome::Intact => {
+            format!("Link {VERSION} is already installed and intact: there is nothing to do")
+        }
         Outcome::Repaired => format!("repaired Link {VERSION} in {}", context.roots.data.display()),
         Outcome::Changed => format!("laid out Link {VERSION} beside the version before"),
     });

@@ -3,46 +3,63 @@
 use std::path::Path;
 
 use link_installer::{
-    install,
-    layout::{Layout, PROGRAMS},
+    install, intact,
+    layout::{BACKEND_PROGRAMS, Layout, PROGRAMS, Product},
     trust::{Release, Trust, VerifyError},
     unpacked::UnpackedError,
 };
-use link_protocol::release::RefusedRelease;
-
+use link_protocol::{command::Sha256Hex, release::RefusedRelease};
 use semver::Version;
 
 use crate::{
     args::VerifyFiles,
+    command::backend,
     context::Context,
     error::{CliError, chain},
+    exit_code::ExitCode,
 };
 
-/// `link verify-files`: what `install.sh` asks the installed command before it runs a downloaded one.
-/// An older release is refused here too: the older program would decide about itself otherwise.
+/// `link verify-files`: what `install.sh` asks the installed command before it downloads a release, and
+/// before it runs a downloaded one. An older release is refused here too: the older program would decide
+/// about itself otherwise.
 pub(super) fn run(context: &Context, arguments: &VerifyFiles) -> Result<(), CliError> {
-    let release = verify(context, &arguments.from, &arguments.release)?;
-    let layout = Layout::new(context.roots.clone());
+    let VerifyFiles { from, archive, release: version, backend } = arguments;
+    let layout = match backend {
+        true => backend::layout(context),
+        false => Layout::new(context.roots.clone()),
+    };
+    let wanted = (from.as_deref(), archive.as_ref());
+    let release = to_install(context, wanted, version, &layout)?;
     Ok(install::refuse_downgrade(&layout, &release)?)
 }
 
-/// Verifies that `from` is the release `version`, signed by a key that this build trusts.
+/// Verifies that the folder is the release `version`, signed by a key that this build trusts; without a
+/// folder, that the archive is what is installed, and nothing of it is damaged.
 ///
 /// # Errors
 /// When it is not, or cannot be read. Nothing was written then.
-pub(super) fn verify(
+pub(super) fn to_install(
     context: &Context,
-    from: &Path,
+    (from, archive): (Option<&Path>, Option<&Sha256Hex>),
     version: &Version,
+    layout: &Layout,
 ) -> Result<Release, CliError> {
-    verify_programs(context, from, version, &PROGRAMS)
+    if let Some(from) = from {
+        let programs: &[&'static str] = match layout.product() {
+            Product::Agent => &PROGRAMS,
+            Product::Backend => &BACKEND_PROGRAMS,
+        };
+        let release = verify_programs(context, from, version, programs)?;
+        return Ok(release.out_of(archive.cloned()));
+    }
+    let installed = archive.and_then(|archive| intact::release(layout, version, archive));
+    installed.ok_or_else(|| {
+        let message = format!("version {version} is not installed, or not intact");
+        CliError::new(ExitCode::Failed, "not-intact", message)
+    })
 }
 
-/// Like [`verify`], for an installation of these `programs`.
-///
-/// # Errors
-/// Those of [`verify`].
-pub(super) fn verify_programs(
+fn verify_programs(
     context: &Context,
     from: &Path,
     version: &Version,

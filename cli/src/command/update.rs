@@ -29,6 +29,8 @@ use crate::{
     wait::Deadline,
 };
 
+mod newest;
+
 /// How long a download, the check and the first answer of the new version may take together.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// An agent that answers nothing for so long may have ended.
@@ -64,7 +66,7 @@ async fn check(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
             context.output.data(&document, |_| String::new())
         }
         Err(StageError::Declined(Declined::UpToDate(version))) => {
-            up_to_date(context, &version, stale)
+            newest::say(context, &version, stale)
         }
         Err(error) => Err(explain(error)),
     }
@@ -110,7 +112,7 @@ async fn by_agent(
             began = true;
         } else if is_over(seen.phase) || (began && now.update.is_none()) {
             progress.finish();
-            return ended(context, &now, &seen, before);
+            return ended(context, &now, &seen, before).await;
         }
     }
 }
@@ -141,14 +143,14 @@ async fn arrived(
 }
 
 /// Says how an update ended that did not bring another version.
-fn ended(
+async fn ended(
     context: &Context,
     now: &Healthz,
     update: &UpdateProgress,
     before: Version,
 ) -> Result<(), CliError> {
     if update.phase == UpdatePhase::UpToDate {
-        return up_to_date(context, &before, update.stale);
+        return newest::keep(context, &before, update.stale).await;
     }
     if let Some(reason) = rolled_back(now, update) {
         let message = format!("the update was rolled back, version {before} runs: {reason}");
@@ -180,24 +182,13 @@ const fn is_over(phase: UpdatePhase) -> bool {
 async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     let (layout, trust) = (Layout::new(context.roots.clone()), release_check::trust(context)?);
     let stage = Stage { layout: &layout, trust: &trust, wanted, now: context::now(), check: &[] };
-    let (sender, mut seen) = watch::channel(UpdateProgress::default());
-    let progress = Progress::start(context.output);
-    let shown = async {
-        while seen.changed().await.is_ok() {
-            show(&progress, &seen.borrow_and_update());
-        }
-        std::future::pending().await
-    };
-    let staged = tokio::select! {
-        staged = stage.run(&sender) => staged,
-        staged = shown => staged,
-    };
-    progress.finish();
+    let (sender, seen) = watch::channel(UpdateProgress::default());
+    let staged = shown(context, seen, stage.run(&sender)).await;
     let stale = sender.borrow().stale;
     let to = match staged {
         Ok(to) => to,
         Err(StageError::Declined(Declined::UpToDate(version))) => {
-            return up_to_date(context, &version, stale);
+            return newest::keep(context, &version, stale).await;
         }
         Err(error) => return Err(explain(error)),
     };
@@ -218,11 +209,25 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     context.output.data(&json!({"from": from, "to": to, "stale": stale}), |_| String::new())
 }
 
-fn up_to_date(context: &Context, version: &Version, stale: bool) -> Result<(), CliError> {
-    warn_if(stale, context);
-    context.output.say(&format!("version {version} is the newest"));
-    let document = json!({"from": version, "to": version, "stale": stale});
-    context.output.data(&document, |_| String::new())
+/// Shows how far `work` is until it has ended.
+async fn shown<T>(
+    context: &Context,
+    mut seen: watch::Receiver<UpdateProgress>,
+    work: impl Future<Output = T>,
+) -> T {
+    let progress = Progress::start(context.output);
+    let show = async {
+        while seen.changed().await.is_ok() {
+            show(&progress, &seen.borrow_and_update());
+        }
+        std::future::pending().await
+    };
+    let ended = tokio::select! {
+        ended = work => ended,
+        ended = show => ended,
+    };
+    progress.finish();
+    ended
 }
 
 fn warn_if(stale: bool, context: &Context) {

@@ -1,0 +1,37 @@
+//! Brings the current version onto this machine once more, where files of it are damaged. It is no
+//! update: the version stays the same, and no trial begins.
+
+use link_platform::fs;
+use link_protocol::update::UpdateProgress;
+use tokio::sync::watch;
+
+use crate::{
+    install::InstallError,
+    stage::{Found, Stage, StageError},
+    trust::Release,
+    update::Declined,
+    versions,
+};
+
+impl Stage<'_> {
+    /// Downloads the current version again, verifies it, and hands it to `install`.
+    ///
+    /// # Errors
+    /// [`StageError`]; nothing was changed unless `install` changed it.
+    pub async fn mend<T>(
+        &self,
+        progress: &watch::Sender<UpdateProgress>,
+        install: impl FnOnce(&Release) -> Result<T, InstallError>,
+    ) -> Result<T, StageError> {
+        let _one_at_a_time =
+            fs::try_lock(&self.layout.staging_lock())?.ok_or(InstallError::Busy)?;
+        let current = versions::current(self.layout)
+            .ok_or(StageError::NotInstalled("no version is current; run install.sh again"))?;
+        let (source, manifest) = self.published(Some(&current), progress).await?;
+        if manifest.version != current {
+            let newest = manifest.version.clone();
+            return Err(Declined::NotPublished { wanted: current, newest }.into());
+        }
+        self.verified(&Found::new(source, manifest)?, progress, install).await
+    }
+}
