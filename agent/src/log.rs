@@ -5,22 +5,14 @@
 //! security, says so in a field `category`. Nothing that is said while a record is sent becomes one,
 //! and a warning that repeats becomes one a minute.
 
-mod repeats;
+use std::io::IsTerminal as _;
 
-use std::{
-    fmt::{self, Write as _},
-    io::IsTerminal as _,
-};
-
+use link_platform::log::{self, Counted, Repeats, Text};
 use link_protocol::{
     config::{Level, LogTarget, LoggingConfig, LoggingHandler},
     report::{LogRecord, Severity},
 };
-use tracing::{
-    Event, Metadata, Subscriber,
-    field::{Field, Visit},
-    level_filters::LevelFilter,
-};
+use tracing::{Event, Metadata, Subscriber, level_filters::LevelFilter};
 use tracing_subscriber::{
     Layer,
     filter::Targets,
@@ -30,7 +22,6 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use self::repeats::{Counted, Repeats};
 use crate::{
     handler::{Handler, Item, Sink, Target, console},
     queue::Queue,
@@ -81,7 +72,7 @@ pub(crate) fn start(config: &LoggingConfig, filter: Option<&str>) -> Records {
         (None, None) => Targets::new(),
     };
     let colours = std::io::stderr().is_terminal();
-    let lines = Counted(format().with_ansi(colours));
+    let lines = Counted::text(format().with_ansi(colours));
     let console = layer().with_writer(std::io::stderr).event_format(lines).with_filter(shown);
     let registry =
         tracing_subscriber::registry().with(console).with(records.clone()).with(Repeats::new());
@@ -140,11 +131,10 @@ fn is_ours(metadata: &Metadata<'_>) -> bool {
 }
 
 fn record_of(event: &Event<'_>) -> LogRecord {
-    let mut text = Text::default();
-    event.record(&mut text);
+    let text = Text::of(event);
     let mut message: String = text.message.chars().take(LONGEST).collect();
     message.extend(text.fields.chars().take(LONGEST));
-    message.extend(repeats::suffix());
+    message.extend(log::suffix());
     LogRecord {
         message,
         severity: severity(*event.metadata().level()),
@@ -166,33 +156,6 @@ const fn level(level: Level) -> LevelFilter {
         Level::Warning => LevelFilter::WARN,
         Level::Info => LevelFilter::INFO,
         Level::Debug => LevelFilter::DEBUG,
-    }
-}
-
-/// The parts of an event.
-#[derive(Default)]
-struct Text {
-    message: String,
-    fields: String,
-    category: Option<String>,
-}
-
-impl Visit for Text {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "category" {
-            self.category = Some(value.to_owned());
-        } else {
-            self.record_debug(field, &format_args!("{value}"));
-        }
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        let wrote = if field.name() == "message" {
-            write!(self.message, "{value:?}")
-        } else {
-            write!(self.fields, " {}={value:?}", field.name())
-        };
-        wrote.expect("writing to a string cannot fail");
     }
 }
 

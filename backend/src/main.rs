@@ -19,8 +19,16 @@ use link_backend::{
         load::Loaded,
     },
 };
-use link_platform::{memory, names, router_threads};
-use tracing_subscriber::EnvFilter;
+use link_platform::{
+    log::{Counted, Repeats},
+    memory, names, router_threads,
+};
+use tracing_subscriber::{
+    EnvFilter, Layer as _,
+    fmt::{format, layer},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
 
 use crate::outcome::{Ended, Refused};
 
@@ -62,10 +70,18 @@ async fn run(arguments: Arguments) -> Ended {
 
 fn log(section: &LogSection) -> Result<(), Refused> {
     let filter = EnvFilter::try_new(&section.filter).map_err(Refused::failed)?;
-    let records = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    match section.format {
-        LogFormat::Text => records.with_ansi(io::stderr().is_terminal()).init(),
-        LogFormat::Json => records.json().with_current_span(true).with_span_list(false).init(),
-    }
+    let lines = layer().with_writer(io::stderr);
+    let lines = match section.format {
+        LogFormat::Text => {
+            let colours = io::stderr().is_terminal();
+            let text = Counted::text(format().with_ansi(colours));
+            lines.with_ansi(colours).event_format(text).boxed()
+        }
+        LogFormat::Json => {
+            let json = format().json().with_current_span(true).with_span_list(false);
+            lines.json().event_format(Counted::json(json)).boxed()
+        }
+    };
+    tracing_subscriber::registry().with(lines).with(filter).with(Repeats::new()).init();
     Ok(())
 }

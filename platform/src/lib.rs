@@ -11,6 +11,7 @@ pub mod disk;
 pub mod facts;
 pub mod fs;
 pub mod line;
+pub mod log;
 pub mod memory;
 pub mod names;
 pub mod notify;

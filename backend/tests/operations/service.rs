@@ -160,6 +160,30 @@ fn a_record_of_a_request_has_its_id_and_no_secret() {
 }
 
 #[test]
+fn a_warning_that_repeats_becomes_one_record() {
+    for format in ["text", "json"] {
+        let place = Place::new();
+        let running = place.serve(&["--log-format", format]);
+        running.set_up();
+        let login = json!({ "email": "ada@example.org", "password": crate::program::PASSWORD });
+        let refresh = |tokens: &Value| {
+            let body = json!({ "refresh_token": tokens["refresh_token"] });
+            running.call("POST", "/api/v1/auth/refresh", "", &body)
+        };
+        for _ in 0..5 {
+            let (_, tokens) = running.call("POST", "/api/v1/auth/login", "", &login);
+            let (_, successor) = refresh(&tokens);
+            assert_eq!(refresh(&successor).0, 200);
+            assert_eq!(refresh(&tokens).0, 401);
+        }
+        running.signal("-TERM");
+        let (_, lines) = running.ended();
+        let warnings = lines.iter().filter(|line| line.contains("a refresh token came twice"));
+        assert_eq!(warnings.count(), 1, "{format}: {lines:#?}");
+    }
+}
+
+#[test]
 fn the_service_manager_is_told_that_it_is_ready_alive_and_stopping() {
     let place = Place::new();
     let path = place.folder.path().join("notify");

@@ -1,0 +1,243 @@
+//! Warnings that repeat: each is logged at once, and then once a minute with how often it was held
+//! back.
+//!
+//! A warning that comes with every request would fill the log of the machine and hide everything
+//! else. What is not a warning or an error passes.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: reads the clock")]
+
+use std::{
+    cell::Cell,
+    collections::BTreeMap,
+    fmt::{self, Write as _},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use tracing::{
+    Event, Level, Subscriber,
+    field::{Field, Visit},
+};
+use tracing_subscriber::{
+    Layer,
+    fmt::{FmtContext, FormatEvent, FormatFields, format::Writer},
+    layer::Context,
+    registry::LookupSpan,
+};
+
+/// How long a warning that was logged is held back.
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// Different warnings that are remembered; the oldest is forgotten first.
+const REMEMBERED: usize = 64;
+
+thread_local! {
+    /// How often the event that this thread logs was held back before.
+    static HELD_BACK: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Holds back what repeats; it decides for every other layer.
+#[derive(Clone, Debug)]
+pub struct Repeats {
+    said: Arc<Mutex<Said>>,
+    started: Instant,
+}
+
+/// When each warning was logged last, and how often it was held back since.
+#[derive(Debug, Default)]
+struct Said(BTreeMap<String, (Duration, u64)>);
+
+/// Writes an event as `F` does, and how often it was held back.
+#[derive(Debug)]
+pub struct Counted<F> {
+    format: F,
+    ending: Ending,
+}
+
+/// Where a line has room for the count.
+#[derive(Clone, Copy, Debug)]
+enum Ending {
+    /// Behind the text.
+    Text,
+    /// In the JSON object that the line is, as its field `held_back`.
+    Json,
+}
+
+/// The parts of an event.
+#[derive(Debug, Default)]
+pub struct Text {
+    pub message: String,
+    /// Every other field as ` name=value`, but for `category`.
+    pub fields: String,
+    pub category: Option<String>,
+}
+
+impl Repeats {
+    /// Remembers nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { said: Arc::default(), started: Instant::now() }
+    }
+}
+
+impl Default for Repeats {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Said {
+    /// Tells how often `text` was held back before, if it is to be logged at `now`.
+    fn passes(&mut self, text: &str, now: Duration) -> Option<u64> {
+        if let Some((at, held_back)) = self.0.get_mut(text) {
+            if now < *at + WINDOW {
+                *held_back += 1;
+                return None;
+            }
+            *at = now;
+            return Some(std::mem::take(held_back));
+        }
+        if self.0.len() >= REMEMBERED {
+            let oldest = self.0.iter().min_by_key(|(_, (at, _))| *at);
+            let oldest = oldest.map(|(text, _)| text.clone());
+            oldest.and_then(|text| self.0.remove(&text));
+        }
+        self.0.insert(text.to_owned(), (now, 0));
+        Some(0)
+    }
+}
+
+impl Text {
+    /// Takes an event apart.
+    #[must_use]
+    pub fn of(event: &Event<'_>) -> Self {
+        let mut text = Self::default();
+        event.record(&mut text);
+        text
+    }
+}
+
+/// Returns what is added to the text of an event that was held back before.
+#[must_use]
+pub fn suffix() -> Option<String> {
+    let count = HELD_BACK.get();
+    (count > 0).then(|| format!(" (and {count} times more since this was said last)"))
+}
+
+impl<F> Counted<F> {
+    /// Counts behind the lines that `format` writes.
+    pub const fn text(format: F) -> Self {
+        Self { format, ending: Ending::Text }
+    }
+
+    /// Counts in the JSON objects that `format` writes, one on a line.
+    pub const fn json(format: F) -> Self {
+        Self { format, ending: Ending::Json }
+    }
+}
+
+impl Ending {
+    /// Returns `line` with the count of the event that this thread logs.
+    fn with_count(self, line: &str) -> String {
+        let line = line.trim_end_matches('\n');
+        match (self, line.strip_suffix('}')) {
+            (Self::Json, Some(open)) => format!("{open},\"held_back\":{}}}", HELD_BACK.get()),
+            (Self::Json | Self::Text, _) => format!("{line}{}", suffix().unwrap_or_default()),
+        }
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Repeats {
+    fn event_enabled(&self, event: &Event<'_>, _context: Context<'_, S>) -> bool {
+        HELD_BACK.set(0);
+        if *event.metadata().level() > Level::WARN {
+            return true;
+        }
+        let text = Text::of(event);
+        let key = format!("{} {}{}", event.metadata().target(), text.message, text.fields);
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let passes = said.passes(&key, self.started.elapsed());
+        HELD_BACK.set(passes.unwrap_or(0));
+        passes.is_some()
+    }
+}
+
+impl<S, N, F> FormatEvent<S, N> for Counted<F>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        if HELD_BACK.get() == 0 {
+            return self.format.format_event(context, writer, event);
+        }
+        let mut line = String::new();
+        self.format.format_event(context, Writer::new(&mut line), event)?;
+        writeln!(writer, "{}", self.ending.with_count(&line))
+    }
+}
+
+impl Visit for Text {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "category" {
+            self.category = Some(value.to_owned());
+        } else {
+            self.record_debug(field, &format_args!("{value}"));
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let wrote = if field.name() == "message" {
+            write!(self.message, "{value:?}")
+        } else {
+            write!(self.fields, " {}={value:?}", field.name())
+        };
+        wrote.expect("writing to a string cannot fail");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_that_repeats_is_said_once_a_minute_with_its_count() {
+        let mut said = Said::default();
+        assert_eq!(said.passes("lost", seconds(0)), Some(0));
+        for second in 1..60 {
+            assert_eq!(said.passes("lost", seconds(second)), None);
+        }
+        assert_eq!(said.passes("another", seconds(59)), Some(0));
+        assert_eq!(said.passes("lost", seconds(60)), Some(59));
+        assert_eq!(said.passes("lost", seconds(119)), None);
+        assert_eq!(said.passes("lost", seconds(200)), Some(1));
+    }
+
+    #[test]
+    fn warnings_that_are_all_different_take_a_bounded_room() {
+        let mut said = Said::default();
+        (0..1000).for_each(|number| {
+            assert_eq!(said.passes(&number.to_string(), seconds(number)), Some(0));
+        });
+        assert_eq!(said.0.len(), REMEMBERED);
+    }
+
+    #[test]
+    fn the_count_stands_behind_a_text_and_in_an_object() {
+        HELD_BACK.set(59);
+        let text = Ending::Text.with_count("WARN lost\n");
+        assert_eq!(text, "WARN lost (and 59 times more since this was said last)");
+        let object = Ending::Json.with_count("{\"level\":\"WARN\"}\n");
+        assert_eq!(object, "{\"level\":\"WARN\",\"held_back\":59}");
+    }
+
+    fn seconds(count: u64) -> Duration {
+        Duration::from_secs(count)
+    }
+}
