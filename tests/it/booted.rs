@@ -20,6 +20,7 @@ use serde_json::Value;
 mod backend;
 mod permanence;
 mod repair;
+mod two_users;
 mod update;
 mod without_systemd;
 
