@@ -1,4 +1,4 @@
-//! Keeps what of the program is in memory to what the agent uses while it waits.
+//! Keeps what of the program and of its heap is in memory to what the agent uses while it waits.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits for quiet times")]
 
@@ -12,12 +12,15 @@ const STARTED: Duration = Duration::from_secs(10);
 /// machine does, which uses another part of the program for a moment.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// Gives back what the start has used, and every minute what was used since.
+/// Gives back what the start has used, and every minute what was used and freed since.
 pub(crate) async fn keep_small() {
     tokio::time::sleep(STARTED).await;
     loop {
         let bytes = memory::give_back_program();
         tracing::trace!(bytes, "the pages of the program were given back");
+        if tokio::task::spawn_blocking(memory::give_back_heap).await.is_err() {
+            return;
+        }
         tokio::time::sleep(AGAIN).await;
     }
 }

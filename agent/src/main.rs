@@ -43,7 +43,9 @@ use link_installer::{
     layout::{Layout, PROGRAMS},
     stage::CANNOT_TELL,
 };
-use link_platform::{checkpoint, descriptors, fs, names, paths::Roots, process, router_threads};
+use link_platform::{
+    checkpoint, descriptors, fs, memory, names, paths::Roots, process, router_threads,
+};
 use link_protocol::config::AgentConfig;
 
 use crate::{
@@ -60,6 +62,7 @@ const LAST_WORK: Duration = Duration::from_secs(2);
 fn main() -> ExitCode {
     names::keep_to_what_is_built_in();
     router_threads::keep_to_one();
+    memory::keep_heap_together();
     let args = Args::parse();
     link_client::install_crypto();
     match start(&args) {
