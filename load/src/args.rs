@@ -21,6 +21,7 @@ Examples:
     --email ada@example.org --password-file password --callers 32 --seconds 30
   link-load hold --over zenoh --backend http://127.0.0.1:8000 --identities devices --devices 1500
   link-load check record.jsonl
+  link-load siege --backend 8000 --backend-pid 4711 --local-api 20505 --serving 8080 --agent-pid 4712
 
 The account that the fleet key belongs to must be allowed as many devices (`link-backend serve
 --device-limit`). Each process holds up to 8,000 devices and needs that many open files.";
@@ -35,6 +36,8 @@ pub(crate) enum Action {
     Commands(Commands),
     /// Send reports as fast as they are taken.
     Reports(Reports),
+    /// Wear the listeners of this machine out, and look at what its programs hold afterwards.
+    Siege(Siege),
     /// Check a record that a run wrote.
     Check(Check),
     /// One process of a fleet: orders on the standard input, tallies on the standard output.
@@ -203,6 +206,41 @@ pub(crate) enum Kind {
     Lifecycle,
     /// A sample of the machine.
     System,
+}
+
+/// Every listener is one of 127.0.0.1.
+#[derive(Debug, Args)]
+pub(crate) struct Siege {
+    /// The port of the backend.
+    #[arg(long, value_name = "PORT")]
+    pub(crate) backend: u16,
+    /// The port of the agent's local API.
+    #[arg(long, value_name = "PORT")]
+    pub(crate) local_api: u16,
+    /// The port at which the agent serves a model.
+    #[arg(long, value_name = "PORT")]
+    pub(crate) serving: u16,
+    /// The process id of the backend.
+    #[arg(long, value_name = "PID")]
+    pub(crate) backend_pid: u32,
+    /// The process id of the agent.
+    #[arg(long, value_name = "PID")]
+    pub(crate) agent_pid: u32,
+    /// The process id of the model's engine, which is looked at too.
+    #[arg(long, value_name = "PID")]
+    pub(crate) engine_pid: Option<u32>,
+    /// Connections of most shapes of attack at each listener; fewer of those that cost the attacker more.
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=500))]
+    pub(crate) each: u16,
+    /// How long each of the two sieges takes.
+    #[arg(long, default_value_t = 20, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=300))]
+    pub(crate) seconds: u64,
+    /// How long the programs may take to give back what they took.
+    #[arg(long, default_value_t = 90, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) settle: u64,
+    /// Print one JSON text at the end.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ pub(crate) mod commands;
 pub(crate) mod hold;
 mod owner;
 pub(crate) mod reports;
+pub(crate) mod siege;
 pub(crate) mod storm;
 
 use std::{path::Path, time::Duration};

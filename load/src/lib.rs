@@ -1,7 +1,7 @@
 //! Simulated devices over real sockets: what holds a backend under load and what checks, from
 //! everything that was seen, that nothing was lost and nothing done twice.
 //!
-//! [`device`] and [`history`] are pure; [`drive`] is the shell around one device, [`fleet`] many of
+//! [`device`], [`history`] and [`siege`] are pure; [`drive`] is the shell around one device, [`fleet`] many of
 //! them in one process. A [`transport`] carries a device's part of the protocol.
 
 #![forbid(unsafe_code)]
@@ -13,4 +13,5 @@ pub mod fleet;
 pub mod history;
 pub mod identities;
 pub mod record;
+pub mod siege;
 pub mod transport;

@@ -70,6 +70,13 @@ pub(crate) fn usage(pid: u32) -> anyhow::Result<Usage> {
     })
 }
 
+/// Counts the open files of the process `pid`.
+pub(crate) fn descriptors(pid: u32) -> anyhow::Result<u64> {
+    let folder = std::fs::read_dir(format!("/proc/{pid}/fd"))
+        .with_context(|| format!("the files of process {pid} cannot be counted"))?;
+    Ok(folder.count() as u64)
+}
+
 /// CPU time of a whole process, user and system, in milliseconds.
 fn ticks(stat: &str) -> Option<u64> {
     // The name in parentheses may hold anything; 14 and 15 are counted from the process id.

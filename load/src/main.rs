@@ -34,6 +34,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Action::Storm(options) => bench::storm::run(options).await,
         Action::Commands(options) => bench::commands::run(options).await,
         Action::Reports(options) => bench::reports::run(options).await,
+        Action::Siege(options) => bench::siege::run(options).await,
         Action::Check(options) => bench::check::run(&options),
         Action::Worker(options) => worker::child::run(options).await,
     }
