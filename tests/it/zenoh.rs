@@ -9,9 +9,12 @@ mod threads;
 mod way;
 mod wire;
 
+use std::{path::Path, time::Duration};
+
 use link_client::agent::AgentClient;
 use link_protocol::{
-    local_api::ConnectionState, port::Port, registration::TransportType, report::CommandResult,
+    backend_api::command::CommandState, local_api::ConnectionState, port::Port,
+    registration::TransportType, report::CommandResult,
 };
 use link_tests::{
     backend::{OLD_ORIGIN, TestBackend, WORKSPACE},
@@ -21,6 +24,9 @@ use link_tests::{
     wait::until,
 };
 use serde_json::json;
+
+/// What a device says when it has a session of zenoh.
+const OVER_ZENOH: &str = "the command channel is ready, over zenoh";
 
 /// Starts a backend with a router of its own.
 async fn backend_with_router(scheme: &str, port: Port, more: &[&str]) -> TestBackend {
@@ -112,19 +118,7 @@ async fn the_main_job_works_over_zenoh_with_and_without_tls() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn routers_that_run_beside_let_in_whom_the_backend_names() {
     let folder = tempfile::tempdir().unwrap();
-    let endpoint = format!("tcp/127.0.0.1:{}", free_port());
-    let file = folder.path().join("backend.toml");
-    let text = format!("[zenoh]\nrouters = [\"{endpoint}\"]\nfiles = \"routers\"\n");
-    std::fs::write(&file, text).unwrap();
-    let backend = TestBackend::start_with(&["--config", file.to_str().unwrap()]).await;
-
-    let files = folder.path().join("routers");
-    until("the files for the routers", || async {
-        files.join("zenohd.json5").exists().then_some(())
-    })
-    .await;
-    let mut config = zenoh::Config::from_file(files.join("zenohd.json5")).unwrap();
-    config.insert_json5("listen/endpoints", &json!([endpoint]).to_string()).unwrap();
+    let (backend, config) = backend_beside_a_router(folder.path(), free_port()).await;
     let router = zenoh::open(config).await.unwrap();
 
     let device = device_on(&backend, &json!({"type": "zenoh"})).await;
@@ -133,6 +127,76 @@ async fn routers_that_run_beside_let_in_whom_the_backend_names() {
     let result = backend.result(stopped.command_id).await.result.unwrap();
     assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
     router.close().await.unwrap();
+}
+
+/// Starts a backend whose router runs beside it, and returns what that router is to be opened with.
+async fn backend_beside_a_router(folder: &Path, port: Port) -> (TestBackend, zenoh::Config) {
+    let endpoint = format!("tcp/127.0.0.1:{port}");
+    let file = folder.join("backend.toml");
+    let text = format!("[zenoh]\nrouters = [\"{endpoint}\"]\nfiles = \"routers\"\n");
+    std::fs::write(&file, text).unwrap();
+    let backend = TestBackend::start_with(&["--config", file.to_str().unwrap()]).await;
+    let written = folder.join("routers/zenohd.json5");
+    until("the files for the routers", || async { written.exists().then_some(()) }).await;
+    let mut config = zenoh::Config::from_file(written).unwrap();
+    config.insert_json5("listen/endpoints", &json!([endpoint]).to_string()).unwrap();
+    (backend, config)
+}
+
+/// The router ends, and whoever has its port takes every connection and says nothing: to the device
+/// that is a router without room. It is tried again after a minute, so this runs when
+/// `LINK_TEST_FULL` is set.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_device_whose_router_takes_it_nowhere_works_over_http_and_returns() {
+    if std::env::var_os("LINK_TEST_FULL").is_none() {
+        return;
+    }
+    let (folder, port) = (tempfile::tempdir().unwrap(), free_port());
+    let (backend, config) = backend_beside_a_router(folder.path(), port).await;
+    let router = zenoh::open(config.clone()).await.unwrap();
+    let device = device_on(&backend, &json!({"type": "zenoh", "fallback": true})).await;
+    let deployment = backend.serve_tiny(&device).await;
+    assert_eq!(device.output().matches(OVER_ZENOH).count(), 1, "{}", device.output());
+
+    router.close().await.unwrap();
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", port.get())).await.unwrap();
+    let silent = tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            held.push(stream);
+        }
+    });
+    until("the device to use HTTP", || async {
+        device.output().contains("HTTP is used for a while").then_some(())
+    })
+    .await;
+    let began = std::time::Instant::now();
+    backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
+    let repaired = backend.repair(deployment.model_id, device.id, None).await;
+    eprintln!("without its router, a repair took {:?}", began.elapsed());
+    let result = repaired.result.unwrap();
+    assert_eq!(result.status, CommandResult::Succeeded, "{}", result.output);
+    assert_eq!(repaired.state, CommandState::Processed);
+    assert_eq!(device.output().matches(OVER_ZENOH).count(), 1, "{}", device.output());
+
+    silent.abort();
+    drop(silent.await);
+    let router = zenoh::open(config).await.unwrap();
+    returns_to_zenoh(&device, 2).await;
+    backend.allow(&[WORKSPACE]).await;
+    let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
+    assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);
+    router.close().await.unwrap();
+}
+
+/// Waits until a device has had so many sessions of zenoh.
+async fn returns_to_zenoh(device: &TestDevice, sessions: usize) {
+    let returned = async {
+        while device.output().matches(OVER_ZENOH).count() < sessions {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(150), returned).await.expect("it returns");
 }
 
 #[tokio::test]
@@ -199,12 +263,7 @@ async fn a_device_that_fell_back_to_http_returns_to_its_router() {
             });
         }
     });
-    let returned = async {
-        while !device.output().contains("the command channel is ready, over zenoh") {
-            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-        }
-    };
-    tokio::time::timeout(std::time::Duration::from_secs(150), returned).await.expect("it returns");
+    returns_to_zenoh(&device, 1).await;
     backend.allow(&[OLD_ORIGIN, WORKSPACE]).await;
     let repaired = backend.repair(deployment.model_id, device.id, None).await.result.unwrap();
     assert_eq!(repaired.status, CommandResult::Succeeded, "{}", repaired.output);

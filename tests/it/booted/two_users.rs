@@ -20,7 +20,8 @@ use super::{ALICE, Device};
 const BOB: &str = "bob";
 const OF_ALICE: &str = "/home/alice/.local/state/link";
 /// A path of a socket below it has more than 107 bytes.
-const HOME_OF_BOB: &str = "/home/bob-whose-home-has-a-name-that-is-much-too-long-for-the-address-of-a-socket-in-it";
+const HOME_OF_BOB: &str =
+    "/home/bob-whose-home-has-a-name-that-is-much-too-long-for-the-address-of-a-socket-in-it";
 
 /// Asks for a connection to the socket of its first argument.
 const CONNECT: &str = "use IO::Socket::UNIX; IO::Socket::UNIX->new(Peer => $ARGV[0]) or die $!;";
@@ -210,7 +211,8 @@ impl Device {
 
     /// Waits for an engine and returns the words that it was started with; everybody may read them.
     async fn engine_words(&self, user: &str, program: &str) -> Vec<String> {
-        let look = format!("tr '\\0' '\\n' < /proc/$(pgrep -u {user} -f {program} | head -n 1)/cmdline");
+        let look =
+            format!("tr '\\0' '\\n' < /proc/$(pgrep -u {user} -f {program} | head -n 1)/cmdline");
         let words = until("the engine to be started", || async {
             let ran = self.machine.root(&look).await;
             ran.stdout.contains("--host").then_some(ran.stdout)
