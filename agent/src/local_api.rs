@@ -13,7 +13,6 @@ mod events;
 mod exposition;
 mod listening;
 pub(crate) mod metrics;
-mod seats;
 pub(crate) mod views;
 
 use std::time::Duration;

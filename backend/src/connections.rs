@@ -16,13 +16,14 @@ use std::{
     sync::Arc,
 };
 
-use axum::{Router, body::Body, extract::ConnectInfo, http::Request, serve::Listener};
+use axum::{Router, body::Body, extract::ConnectInfo, http::Request};
 use http::HeaderMap;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
 };
+use link_platform::connections::{self, Held};
 use link_protocol::limits;
 use tokio::net::{TcpListener, TcpStream};
 use tower::Service as _;
@@ -56,10 +57,11 @@ pub async fn serve(
     let connections = GracefulShutdown::new();
     let room = Arc::new(Room::new(Connections::new(door.bounds)));
     let mut drained = pin!(drained);
+    let say = |error| tracing::warn!(%error, "connections cannot be accepted");
     loop {
         room.settle().await;
         let (stream, peer) = tokio::select! {
-            accepted = Listener::accept(&mut listener) => accepted,
+            accepted = connections::next(&mut listener, say) => accepted,
             () = &mut drained => break,
         };
         let origin = door.origin(peer);
@@ -100,15 +102,15 @@ fn connection(
     door: Door,
     seat: Seat,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "a connection keeps its delay");
-    }
     let service = service_fn(move |mut request: Request<Incoming>| {
         let asking = Asking::begin(&seat, door.asker(request.headers()));
         request.extensions_mut().insert(ConnectInfo(peer));
         request.extensions_mut().insert(seat.clone());
         let answer = router.clone().call(request);
-        async move { answer.await.map(|response| response.map(|body| Body::new(asking.with(body)))) }
+        // The connection rests when the body is sent or given up.
+        async move {
+            answer.await.map(|response| response.map(|body| Body::new(Held::new(body, asking))))
+        }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())

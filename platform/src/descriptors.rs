@@ -5,8 +5,6 @@
 
 use std::io;
 
-use tokio::net::TcpStream;
-
 #[cfg(unix)]
 #[path = "descriptors/unix.rs"]
 mod system;
@@ -14,9 +12,15 @@ mod system;
 #[path = "descriptors/windows.rs"]
 mod system;
 
-/// What no connection may take.
-#[cfg(unix)]
-const KEPT_BACK: u64 = 128;
+/// What is kept back for files, the local API and what the agent asks others.
+const KEPT_BACK: u64 = 256;
+
+/// What a connection to a serving port may take: itself, the one to an engine that it leads to, and one
+/// to another engine that lies idle from the request before.
+const OF_EACH: u64 = 3;
+
+/// Connections to serving ports that there always may be, and that there are at most.
+const SERVED: std::ops::RangeInclusive<usize> = 32..=2048;
 
 /// Raises what this process may have open to the most that the system lets it have, and returns the
 /// limit from then on; nothing where the system has none.
@@ -27,37 +31,37 @@ pub fn raise_limit() -> io::Result<Option<u64>> {
     system::raise_limit()
 }
 
-/// Tells whether a connection that was just taken may stay: it and one more that it leads to leave
-/// enough for files, however many others are taken at this moment.
+/// Returns how many connections to serving ports this process may hold, so that files always have room.
 #[must_use]
-pub fn leave_room_for(stream: &TcpStream) -> bool {
-    system::leave_room_for(stream)
+pub fn served_connections() -> usize {
+    served_of(system::limit())
 }
 
-#[cfg(all(test, unix))]
+fn served_of(limit: Option<u64>) -> usize {
+    let room = limit.map_or(u64::MAX, |limit| limit.saturating_sub(KEPT_BACK) / OF_EACH);
+    usize::try_from(room).unwrap_or(usize::MAX).clamp(*SERVED.start(), *SERVED.end())
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn connections_take_less_than_half_of_what_is_not_kept_back() {
-        for (number, limit, fits) in [
-            (447, Some(1024), true),
-            (448, Some(1024), false),
-            (63, Some(256), true),
-            (64, Some(256), false),
-            (9, Some(100), false),
-            (1_000_000, None, true),
+    fn connections_and_what_they_lead_to_leave_room_for_files() {
+        for (limit, served) in [
+            (Some(1024), 256),
+            (Some(4096), 1280),
+            (Some(1_048_576), 2048),
+            (Some(256), 32),
+            (None, 2048),
         ] {
-            assert_eq!(system::fits(number, limit), fits, "{number} of {limit:?}");
+            assert_eq!(served_of(limit), served, "{limit:?}");
         }
     }
 
-    #[tokio::test]
-    async fn the_limit_is_raised_and_a_first_connection_has_room() {
-        raise_limit().unwrap();
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let (_client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
-        assert!(leave_room_for(&accepted.unwrap().0));
+    #[test]
+    fn the_limit_is_raised() {
+        let limit = raise_limit().unwrap();
+        assert_eq!(system::limit(), limit);
     }
 }

@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 pub mod checkpoint;
+pub mod connections;
 pub mod descriptors;
 pub mod disk;
 pub mod facts;

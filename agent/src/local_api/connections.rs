@@ -4,29 +4,18 @@
 //! Each side has places of its own, so that strangers fill none but theirs. Who does not finish a
 //! head, a body or a wait for an answer in time is given up.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: waits when descriptors run out")]
+use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
-use std::{
-    convert::Infallible,
-    io,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
-
-use axum::{
-    Extension, Router,
-    body::{Body, Bytes},
-    response::IntoResponse as _,
-};
-use http_body::{Frame, SizeHint};
+use axum::{Extension, Router, response::IntoResponse as _};
 use hyper::{server::conn::http1, service::Service as _};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use link_platform::{descriptors, private_socket};
+use link_platform::{
+    connections::{self, Held, Listener, Seat, Seats},
+    private_socket,
+};
 use link_protocol::problem::Code;
 use tokio::{
     io::{AsyncRead, AsyncWrite, DuplexStream},
@@ -35,11 +24,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{
-    Refusal,
-    access::Way,
-    seats::{Busy, Seat, Seats},
-};
+use super::{Refusal, access::Way};
 
 /// Connections that each side holds at a time.
 const CONNECTIONS: usize = 64;
@@ -49,9 +34,6 @@ const HEAD: Duration = Duration::from_secs(10);
 
 /// How long a body and its answer may take together; a stream of events goes on after that.
 const REQUEST: Duration = Duration::from_secs(10);
-
-/// How long to wait when no connection can be taken.
-const EXHAUSTED: Duration = Duration::from_millis(200);
 
 /// Where connections come from.
 pub(super) struct Doors {
@@ -78,45 +60,31 @@ pub(super) async fn serve(doors: Doors, router: Router, closing: CancellationTok
             programs.take_all(socket).await;
         }
     };
-    tokio::join!(strangers.take_all(port), programs, guard.take_all(own));
+    tokio::join!(strangers.take_all(Port(port)), programs, guard.take_all(Own(own)));
     answered.close();
     answered.wait().await;
 }
 
-/// Something that connections come from.
-trait Door: Send {
-    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+/// The port, whose connections need no address.
+struct Port(TcpListener);
 
-    /// Waits for the next connection. May be cancelled.
-    fn accept(&mut self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
-}
-
-impl Door for TcpListener {
-    type Stream = TcpStream;
+impl Listener for Port {
+    type Accepted = TcpStream;
 
     async fn accept(&mut self) -> io::Result<TcpStream> {
-        let (stream, _peer) = Self::accept(self).await?;
-        if !descriptors::leave_room_for(&stream) {
-            return Err(io::Error::other("the rest of the descriptors is for files"));
-        }
-        stream.set_nodelay(true)?;
+        let (stream, _peer) = Listener::accept(&mut self.0).await?;
         Ok(stream)
     }
 }
 
-impl Door for private_socket::Listener {
-    type Stream = private_socket::Stream;
+/// The agent's own questions.
+struct Own(mpsc::Receiver<DuplexStream>);
 
-    async fn accept(&mut self) -> io::Result<private_socket::Stream> {
-        Self::accept(self).await
-    }
-}
-
-impl Door for mpsc::Receiver<DuplexStream> {
-    type Stream = DuplexStream;
+impl Listener for Own {
+    type Accepted = DuplexStream;
 
     async fn accept(&mut self) -> io::Result<DuplexStream> {
-        match self.recv().await {
+        match self.0.recv().await {
             Some(stream) => Ok(stream),
             // Nobody is left who could ask.
             None => std::future::pending().await,
@@ -135,25 +103,15 @@ struct Side {
 
 impl Side {
     /// Takes connections until the API closes.
-    async fn take_all(&self, mut door: impl Door) {
-        let mut exhausted = false;
+    async fn take_all<L: Listener>(&self, mut listener: L)
+    where
+        L::Accepted: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let say = |error| tracing::warn!("the local API takes no connection: {error}");
         loop {
-            let accepted = tokio::select! {
-                accepted = door.accept() => accepted,
+            tokio::select! {
+                stream = connections::next(&mut listener, say) => self.take(stream).await,
                 () = self.closing.cancelled() => return,
-            };
-            match accepted {
-                Ok(stream) => {
-                    exhausted = false;
-                    self.take(stream).await;
-                }
-                Err(error) => {
-                    if !exhausted {
-                        tracing::warn!("the local API takes no connection: {error}");
-                    }
-                    exhausted = true;
-                    tokio::time::sleep(EXHAUSTED).await;
-                }
             }
         }
     }
@@ -192,7 +150,7 @@ where
                     Refusal::new(Code::AgentBusy, "the request took too long").into_response()
                 }
             };
-            Ok::<_, Infallible>(response.map(|body| Held { body, _busy: busy }))
+            Ok::<_, Infallible>(response.map(|body| Held::new(body, busy)))
         }
     });
     let connection = http1::Builder::new()
@@ -209,31 +167,5 @@ where
     };
     if let Err(error) = ended {
         tracing::debug!("a connection of the local API ended: {error}");
-    }
-}
-
-/// A body that keeps the place of its connection until it has been passed on.
-struct Held {
-    body: Body,
-    _busy: Busy,
-}
-
-impl http_body::Body for Held {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

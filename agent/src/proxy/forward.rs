@@ -16,6 +16,7 @@ use link_agent_core::{
     host,
     usage::Framing,
 };
+use link_platform::{connections::Seats, descriptors};
 use link_plugin_language_model::Manifest;
 use link_protocol::{
     limits,
@@ -57,11 +58,18 @@ pub(super) struct Engine {
     manifest: Manifest,
     /// Bodies that may be read at a time, so that their sum is bounded.
     reading: Semaphore,
+    seats: Seats,
 }
 
 impl Engine {
     pub(super) fn new(manifest: Manifest) -> Self {
-        Self { manifest, reading: Semaphore::new(BODIES) }
+        let seats = Seats::new(descriptors::served_connections());
+        Self { manifest, reading: Semaphore::new(BODIES), seats }
+    }
+
+    /// The places for connections that all ports share.
+    pub(super) const fn seats(&self) -> &Seats {
+        &self.seats
     }
 
     /// Reads a request's body: bounded in size, in time and in how many there are.

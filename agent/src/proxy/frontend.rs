@@ -1,35 +1,13 @@
-//! One public port: its listener, its connections, and the routes behind it.
+//! One public port: its listener, and the routes behind it.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: waits when descriptors run out")]
+use std::sync::{Arc, PoisonError, RwLock};
 
-use std::{
-    sync::{Arc, PoisonError, RwLock},
-    time::Duration,
-};
-
-use hyper::{server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use link_platform::descriptors;
+use link_platform::connections;
 use link_protocol::id::PipelineId;
-use tokio::{
-    net::{TcpListener, TcpStream},
-    runtime::Handle,
-    sync::{OwnedSemaphorePermit, Semaphore},
-    task::JoinHandle,
-};
+use tokio::{net::TcpListener, runtime::Handle, task::JoinHandle};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{
-    forward::{self, Engine},
-    route::Live,
-};
-
-/// Connections one port holds at a time; more wait in the system's queue. A request takes two
-/// descriptors, and a process usually has 1024.
-const CONNECTIONS: usize = 256;
-
-/// How long to wait when no connection can be accepted.
-const EXHAUSTED: Duration = Duration::from_millis(200);
+use super::{connection, forward::Engine, route::Live};
 
 /// An open port. Closing it stops listening and lets requests in flight end.
 #[derive(Debug)]
@@ -40,7 +18,7 @@ pub(super) struct Frontend {
 }
 
 /// The routes of a port; a request works with the list that it found.
-type Routes = Arc<RwLock<Arc<Vec<Live>>>>;
+pub(super) type Routes = Arc<RwLock<Arc<Vec<Live>>>>;
 
 impl Frontend {
     /// Serves what `listener` accepts.
@@ -92,78 +70,28 @@ impl Frontend {
     }
 }
 
-fn read(routes: &Routes) -> Arc<Vec<Live>> {
+/// Returns the list of this moment.
+pub(super) fn read(routes: &Routes) -> Arc<Vec<Live>> {
     routes.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 async fn accept(
-    listener: TcpListener,
+    mut listener: TcpListener,
     routes: Routes,
     engine: Arc<Engine>,
     closing: CancellationToken,
 ) {
-    let slots = Arc::new(Semaphore::new(CONNECTIONS));
-    let mut exhausted = false;
+    let say = |error| tracing::warn!("connections cannot be accepted: {error}");
     loop {
-        let accepted = tokio::select! {
-            accepted = next(&listener, &slots) => accepted,
+        let next = async {
+            let (stream, _peer) = connections::next(&mut listener, say).await;
+            (stream, engine.seats().take().await)
+        };
+        let (stream, seat) = tokio::select! {
+            next = next => next,
             () = closing.cancelled() => return,
         };
-        let (stream, slot) = match accepted {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                // Too many open files, most likely: what is open must end before more is taken.
-                if !exhausted {
-                    tracing::warn!("connections cannot be accepted: {error}");
-                }
-                exhausted = true;
-                tokio::time::sleep(EXHAUSTED).await;
-                continue;
-            }
-        };
-        exhausted = false;
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!("a connection stays slow: {error}");
-        }
-        let (routes, engine, closing) = (routes.clone(), engine.clone(), closing.clone());
-        tokio::spawn(async move {
-            let service = service_fn(move |request| {
-                let (routes, engine) = (read(&routes), engine.clone());
-                async move {
-                    Ok::<_, std::convert::Infallible>(
-                        forward::answer(&engine, &routes, request).await,
-                    )
-                }
-            });
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(Duration::from_secs(30))
-                .serve_connection(TokioIo::new(stream), service);
-            let mut connection = std::pin::pin!(connection);
-            let ended = tokio::select! {
-                ended = connection.as_mut() => ended,
-                () = closing.cancelled() => {
-                    connection.as_mut().graceful_shutdown();
-                    connection.await
-                }
-            };
-            if let Err(error) = ended {
-                tracing::debug!("a connection ended: {error}");
-            }
-            drop(slot);
-        });
-    }
-}
-
-async fn next(
-    listener: &TcpListener,
-    slots: &Arc<Semaphore>,
-) -> std::io::Result<(TcpStream, OwnedSemaphorePermit)> {
-    let slot = slots.clone().acquire_owned().await.map_err(std::io::Error::other)?;
-    let (stream, _peer) = listener.accept().await?;
-    if descriptors::leave_room_for(&stream) {
-        Ok((stream, slot))
-    } else {
-        Err(std::io::Error::other("the rest of the descriptors is for files"))
+        let (routes, engine) = (routes.clone(), engine.clone());
+        tokio::spawn(connection::serve(stream, seat, routes, engine, closing.clone()));
     }
 }

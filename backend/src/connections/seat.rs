@@ -3,14 +3,9 @@
 use std::{
     collections::HashMap,
     fmt,
-    pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll},
 };
 
-use axum::body::Body;
-use bytes::Bytes;
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::task::{AbortHandle, JoinHandle};
 
 use crate::domain::{
@@ -47,13 +42,6 @@ struct Place {
 /// Something is asked on a connection until this is dropped.
 #[derive(Debug)]
 pub(super) struct Asking(Seat);
-
-/// The body of an answer: the connection rests when it is sent or given up.
-#[derive(Debug)]
-pub(super) struct Answered {
-    body: Body,
-    _asking: Asking,
-}
 
 impl Room {
     pub(super) fn new(connections: Connections) -> Self {
@@ -126,10 +114,6 @@ impl Asking {
         drop(inside);
         Self(seat.clone())
     }
-
-    pub(super) const fn with(self, body: Body) -> Answered {
-        Answered { body, _asking: self }
-    }
 }
 
 impl Drop for Asking {
@@ -138,25 +122,5 @@ impl Drop for Asking {
         let mut inside = place.room.lock();
         let gone = inside.connections.rest(place.id);
         inside.end(gone);
-    }
-}
-
-impl HttpBody for Answered {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

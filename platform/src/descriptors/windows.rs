@@ -2,13 +2,11 @@
 
 use std::io;
 
-use tokio::net::TcpStream;
-
 #[expect(clippy::unnecessary_wraps, reason = "the other systems may refuse")]
 pub(super) fn raise_limit() -> io::Result<Option<u64>> {
-    Ok(None)
+    Ok(limit())
 }
 
-pub(super) fn leave_room_for(_stream: &TcpStream) -> bool {
-    true
+pub(super) const fn limit() -> Option<u64> {
+    None
 }

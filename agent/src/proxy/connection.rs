@@ -1,0 +1,66 @@
+//! One connection to a public port.
+//!
+//! It has a seat among all connections to serving ports. While nothing is asked on it, it gives way
+//! when there is no seat for a newcomer.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use hyper::{server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use link_platform::connections::{Held, Seat};
+use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    forward::{self, Engine},
+    frontend::{self, Routes},
+};
+
+/// How long a head may take, and how long a connection may say nothing between two requests.
+const HEAD: Duration = Duration::from_secs(10);
+
+/// Answers on a connection until it ends, or gives way; after `closing` no further request is taken.
+pub(super) async fn serve(
+    stream: TcpStream,
+    seat: Seat,
+    routes: Routes,
+    engine: Arc<Engine>,
+    closing: CancellationToken,
+) {
+    let seat = Arc::new(seat);
+    tokio::select! {
+        () = answer(stream, &seat, &routes, &engine, closing) => {}
+        () = seat.gives_way() => {}
+    }
+}
+
+async fn answer(
+    stream: TcpStream,
+    seat: &Arc<Seat>,
+    routes: &Routes,
+    engine: &Engine,
+    closing: CancellationToken,
+) {
+    let service = service_fn(|request| {
+        let (busy, routes) = (seat.busy(), frontend::read(routes));
+        async move {
+            let response = forward::answer(engine, &routes, request).await;
+            Ok::<_, Infallible>(response.map(|body| Held::new(body, busy)))
+        }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = closing.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!("a connection ended: {error}");
+    }
+}
