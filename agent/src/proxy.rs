@@ -4,6 +4,7 @@
 //! request meets and touches none in flight, so a repair refuses no connection and cuts no stream.
 
 mod answer;
+mod bodies;
 mod connection;
 mod forward;
 mod frontend;

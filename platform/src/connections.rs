@@ -7,6 +7,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits when descriptors run out")]
 
+mod hangup;
 mod held;
 mod order;
 mod seats;
@@ -18,6 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::private_socket;
 
 pub use self::{
+    hangup::{Hangup, Socket, watched},
     held::Held,
     seats::{Busy, Seat, Seats},
 };

@@ -16,7 +16,7 @@ pub(super) fn problem(problem: &Problem, cors: Headers) -> Response<Body> {
     *response.status_mut() = status;
     let kind = HeaderValue::from_static(problem::CONTENT_TYPE);
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    if problem.known_code() == Some(Code::EngineLoading) {
+    if matches!(problem.known_code(), Some(Code::EngineLoading | Code::AgentBusy)) {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
     }
     response

@@ -1,13 +1,15 @@
 //! One connection to a public port.
 //!
 //! It has a seat among all connections to serving ports. While nothing is asked on it, it gives way
-//! when there is no seat for a newcomer.
+//! when there is no seat for a newcomer. What a client asked for ends when they hang up.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits a moment for an answer")]
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use link_platform::connections::{Held, Seat};
+use link_platform::connections::{self, Held, Seat, Socket};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +21,12 @@ use super::{
 /// How long a head may take, and how long a connection may say nothing between two requests.
 const HEAD: Duration = Duration::from_secs(10);
 
+/// How long an answer may still take when its client hung up: enough for one that needs no engine.
+const HUNG_UP: Duration = Duration::from_secs(1);
+
+/// What is kept of an answer that its client does not read, and the longest head, in bytes.
+const BUFFER: usize = 64 * 1024;
+
 /// Answers on a connection until it ends, or gives way; after `closing` no further request is taken.
 pub(super) async fn serve(
     stream: TcpStream,
@@ -28,14 +36,20 @@ pub(super) async fn serve(
     closing: CancellationToken,
 ) {
     let seat = Arc::new(seat);
+    let (stream, hangup) = connections::watched(stream);
+    let hung_up = async {
+        hangup.seen().await;
+        tokio::time::sleep(HUNG_UP).await;
+    };
     tokio::select! {
         () = answer(stream, &seat, &routes, &engine, closing) => {}
         () = seat.gives_way() => {}
+        () = hung_up => {}
     }
 }
 
 async fn answer(
-    stream: TcpStream,
+    stream: Socket,
     seat: &Arc<Seat>,
     routes: &Routes,
     engine: &Engine,
@@ -44,13 +58,14 @@ async fn answer(
     let service = service_fn(|request| {
         let (busy, routes) = (seat.busy(), frontend::read(routes));
         async move {
-            let response = forward::answer(engine, &routes, request).await;
+            let response = forward::answer(engine, &routes, request, &busy).await;
             Ok::<_, Infallible>(response.map(|body| Held::new(body, busy)))
         }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
+        .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
@@ -64,3 +79,6 @@ async fn answer(
         tracing::debug!("a connection ended: {error}");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,38 +5,35 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: notes when a request came in")]
 
-use std::time::{Duration, Instant};
+use std::{sync::Arc, time::Instant};
 
-use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use link_agent_core::{
     cors::{self, Headers, Preflight},
     host,
     usage::Framing,
 };
-use link_platform::{connections::Seats, descriptors};
-use link_plugin_language_model::Manifest;
-use link_protocol::{
-    limits,
-    problem::{Code, Problem},
+use link_platform::{
+    connections::{Busy, Held, Seats},
+    descriptors,
 };
+use link_plugin_language_model::Manifest;
+use link_protocol::problem::{Code, Problem};
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     answer::{self, Body},
+    bodies::Bodies,
     route::{self, Choice, Live},
     tee::{Meter, Tee},
 };
 
-/// Bodies that are read at a time.
-const BODIES: usize = 64;
-
-/// How long the body of a request may take.
-const BODY_PATIENCE: Duration = Duration::from_secs(60);
+/// Connections that are never taken by requests to engines, so that a preflight finds one.
+const KEPT_FREE: usize = 64;
 
 /// Headers that belong to one connection and are not passed on.
 const HOP_BY_HOP: [header::HeaderName; 10] = [
@@ -56,15 +53,25 @@ const HOP_BY_HOP: [header::HeaderName; 10] = [
 #[derive(Debug)]
 pub(super) struct Engine {
     manifest: Manifest,
-    /// Bodies that may be read at a time, so that their sum is bounded.
-    reading: Semaphore,
+    bodies: Bodies,
     seats: Seats,
+    /// Requests that may be with engines at a time.
+    requests: Arc<Semaphore>,
 }
 
 impl Engine {
     pub(super) fn new(manifest: Manifest) -> Self {
-        let seats = Seats::new(descriptors::served_connections());
-        Self { manifest, reading: Semaphore::new(BODIES), seats }
+        Self::for_connections(manifest, descriptors::served_connections())
+    }
+
+    pub(super) fn for_connections(manifest: Manifest, connections: usize) -> Self {
+        let requests = connections - KEPT_FREE.min(connections / 2);
+        Self {
+            manifest,
+            bodies: Bodies::new(),
+            seats: Seats::new(connections),
+            requests: Arc::new(Semaphore::new(requests)),
+        }
     }
 
     /// The places for connections that all ports share.
@@ -72,22 +79,9 @@ impl Engine {
         &self.seats
     }
 
-    /// Reads a request's body: bounded in size, in time and in how many there are.
-    async fn read(&self, body: Incoming) -> Result<Bytes, Problem> {
-        let read = async {
-            let _slot = self.reading.acquire().await;
-            Limited::new(body, limits::PROXY_BODY_LIMIT).collect().await
-        };
-        let broken_off = |detail| Problem::new(Code::MalformedRequest, detail);
-        match tokio::time::timeout(BODY_PATIENCE, read).await {
-            Ok(Ok(body)) => Ok(body.to_bytes()),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                let detail = format!("a request may have {} bytes", limits::PROXY_BODY_LIMIT);
-                Err(Problem::new(Code::PayloadTooLarge, detail))
-            }
-            Ok(Err(_)) => Err(broken_off("the body was broken off")),
-            Err(_) => Err(broken_off("the body did not arrive in time")),
-        }
+    /// Takes a place among the requests to engines; none when all are taken.
+    fn begin(&self) -> Option<OwnedSemaphorePermit> {
+        self.requests.clone().try_acquire_owned().ok()
     }
 }
 
@@ -96,6 +90,7 @@ pub(super) async fn answer(
     engine: &Engine,
     routes: &[Live],
     request: Request<Incoming>,
+    busy: &Busy,
 ) -> Response<Body> {
     let started = Instant::now();
     if !has_our_host(&request) {
@@ -119,7 +114,7 @@ pub(super) async fn answer(
         return forbidden();
     }
     let cors = || cors::response(allowed);
-    match forward(engine, routes, request, origin.as_deref(), started).await {
+    match forward(engine, routes, request, busy, origin.as_deref(), started).await {
         Ok(mut response) => {
             answer::add(response.headers_mut(), cors());
             response
@@ -147,6 +142,7 @@ async fn forward(
     engine: &Engine,
     routes: &[Live],
     request: Request<Incoming>,
+    busy: &Busy,
     origin: Option<&str>,
     started: Instant,
 ) -> Result<Response<Body>, Problem> {
@@ -159,7 +155,7 @@ async fn forward(
         return Err(Problem::new(Code::PathNotServed, "this path is not served"));
     }
     let (parts, body) = request.into_parts();
-    let body = engine.read(body).await?;
+    let body = engine.bodies.read(body, busy).await?;
     let model = named_model(&body);
     let (live, path) = match route::choose(routes, served, &path, model.as_deref()) {
         Choice::Route { index, path } => (&routes[index], path),
@@ -178,6 +174,9 @@ async fn forward(
         let detail = format!("the engine of `{}` is being started", live.route.alias);
         return Err(Problem::new(Code::EngineLoading, detail));
     };
+    let Some(place) = engine.begin() else {
+        return Err(Problem::new(Code::AgentBusy, "too many requests are being answered"));
+    };
     let mut outgoing = Request::new(Full::new(body));
     *outgoing.method_mut() = parts.method;
     *outgoing.uri_mut() = path.parse::<Uri>().map_err(|_| unavailable(live))?;
@@ -188,7 +187,8 @@ async fn forward(
         unavailable(live)
     })?;
     let metered = engine.manifest.serve.metered_paths.iter().any(|metered| metered == path);
-    Ok(pass_on(response, live, metered, started))
+    let response = pass_on(response, live, metered, started);
+    Ok(response.map(|body| Held::new(body, place).boxed()))
 }
 
 /// Passes the engine's answer on, measured when it is an inference.

@@ -83,6 +83,18 @@ impl Seat {
     }
 }
 
+impl Busy {
+    /// Says that the other end has to say more: until then its connection counts as idle from now on.
+    pub fn waits(&self) {
+        self.0.seats.change(|table| table.order.idle(self.0.number));
+    }
+
+    /// Says that it has.
+    pub fn goes_on(&self) {
+        self.0.seats.table().order.busy(self.0.number);
+    }
+}
+
 impl Drop for Seat {
     fn drop(&mut self) {
         self.seats.change(|table| {

@@ -1,0 +1,176 @@
+//! Bodies of requests, on their way to an engine.
+//!
+//! All of them together hold [`SMALL_ROOM`] and [`LARGE_ROOM`] at most, counted until the engine has
+//! taken the last byte. A small body is counted as its bytes arrive, so that one which never comes
+//! holds nothing; a large one has its room before it is read, so that those which have begun can end.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http_body::Body;
+use http_body_util::BodyExt as _;
+use link_platform::connections::Busy;
+use link_protocol::{
+    limits,
+    problem::{Code, Problem},
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
+
+/// A body that is not longer is small, in bytes.
+const SMALL: usize = 1 << 20;
+
+/// What small bodies may hold together, in bytes.
+const SMALL_ROOM: usize = 64 << 20;
+
+/// What large bodies may hold together, in bytes.
+const LARGE_ROOM: usize = 192 << 20;
+
+/// How long a request may wait for room.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// How long nothing of a body may arrive.
+const STILL: Duration = Duration::from_secs(10);
+
+/// How long a body may take from its first byte to its last.
+const WHOLE: Duration = Duration::from_secs(60);
+
+/// The room for bodies.
+#[derive(Debug)]
+pub(super) struct Bodies {
+    small: Arc<Semaphore>,
+    large: Arc<Semaphore>,
+}
+
+/// The bytes of a body, and the room that they have until the last view of them is dropped.
+struct Kept {
+    bytes: Vec<u8>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for Kept {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Bodies {
+    pub(super) fn new() -> Self {
+        Self {
+            small: Arc::new(Semaphore::new(SMALL_ROOM)),
+            large: Arc::new(Semaphore::new(LARGE_ROOM)),
+        }
+    }
+
+    /// Reads a body. Its room is given back when the bytes are dropped. While the sender lets it wait,
+    /// their connection counts as idle.
+    ///
+    /// # Errors
+    /// When the body is longer than it may be (nothing of it is read if its length says so), does not
+    /// arrive in time, or there is no room for it in time.
+    pub(super) async fn read<B>(&self, body: B, busy: &Busy) -> Result<Bytes, Problem>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        let declared = body.size_hint().exact();
+        match declared.map(usize::try_from) {
+            Some(Ok(0)) => Ok(Bytes::new()),
+            Some(Ok(length)) if length <= SMALL => self.arrive(body, busy, length, None).await,
+            Some(Ok(length)) if length <= limits::PROXY_BODY_LIMIT => {
+                // The sender waits for us, so their connection stays.
+                let room = room(&self.large, length).await?;
+                self.arrive(body, busy, length, Some(room)).await
+            }
+            Some(_) => Err(too_large()),
+            None => self.arrive(body, busy, 0, None).await,
+        }
+    }
+
+    async fn arrive<B>(
+        &self,
+        body: B,
+        busy: &Busy,
+        expected: usize,
+        room: Option<OwnedSemaphorePermit>,
+    ) -> Result<Bytes, Problem>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        let reading = self.collect(body, busy, expected, room);
+        match timeout(WHOLE, reading).await {
+            Ok(read) => read,
+            Err(_) => Err(late()),
+        }
+    }
+
+    async fn collect<B>(
+        &self,
+        mut body: B,
+        busy: &Busy,
+        expected: usize,
+        mut held: Option<OwnedSemaphorePermit>,
+    ) -> Result<Bytes, Problem>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        let mut is_large = held.is_some();
+        let mut bytes = Vec::with_capacity(expected);
+        loop {
+            busy.waits();
+            let arrived = timeout(STILL, body.frame()).await;
+            busy.goes_on();
+            let frame = match arrived {
+                Ok(Some(Ok(frame))) => frame,
+                Ok(Some(Err(_))) => return Err(malformed("the body was broken off")),
+                Ok(None) => break,
+                Err(_) => return Err(late()),
+            };
+            let Ok(data) = frame.into_data() else { continue };
+            let length = bytes.len() + data.len();
+            if length > limits::PROXY_BODY_LIMIT {
+                return Err(too_large());
+            }
+            if is_large {
+                // Its room was there before.
+            } else if length > SMALL {
+                // It did not say how long it is, so it gets room for the longest.
+                held = Some(room(&self.large, limits::PROXY_BODY_LIMIT).await?);
+                is_large = true;
+            } else {
+                let more = room(&self.small, data.len()).await?;
+                match &mut held {
+                    Some(held) => held.merge(more),
+                    None => held = Some(more),
+                }
+            }
+            bytes.extend_from_slice(&data);
+        }
+        if let Some(held) = &mut held {
+            // What it turned out not to need.
+            drop(held.num_permits().checked_sub(bytes.len()).and_then(|spare| held.split(spare)));
+        }
+        Ok(Bytes::from_owner(Kept { bytes, _room: held }))
+    }
+}
+
+async fn room(of: &Arc<Semaphore>, bytes: usize) -> Result<OwnedSemaphorePermit, Problem> {
+    let full = || Problem::new(Code::AgentBusy, "the bodies of other requests take all the room");
+    let bytes = u32::try_from(bytes).map_err(|_| too_large())?;
+    let permit = timeout(WAIT, of.clone().acquire_many_owned(bytes)).await;
+    permit.map_err(|_| full())?.map_err(|_| full())
+}
+
+fn too_large() -> Problem {
+    let detail = format!("a request may have {} bytes", limits::PROXY_BODY_LIMIT);
+    Problem::new(Code::PayloadTooLarge, detail)
+}
+
+fn late() -> Problem {
+    malformed("the body did not arrive in time")
+}
+
+fn malformed(detail: &str) -> Problem {
+    Problem::new(Code::MalformedRequest, detail)
+}

@@ -1,0 +1,410 @@
+//! Many and slow clients of a public port: none of them makes it deaf, and what they hold is bounded.
+//! What is measured is printed.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
+
+use link_agent_core::effect::Route;
+use link_plugin_language_model as language_model;
+use link_protocol::{allowlist::Allowlist, port::Port, report::TelemetryReport, secret::Secret};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+    sync::mpsc,
+    task::JoinSet,
+    time::timeout,
+};
+
+use super::*;
+use crate::{
+    engine::{Address, Channel, Line},
+    proxy::{
+        frontend::Frontend,
+        route::{self, Live},
+    },
+};
+
+const ORIGIN: &str = "https://workspace.example";
+const PATH: &str = "/v1/chat/completions";
+
+/// How long anything may take that is not held up: far more than it does on a busy machine, and less
+/// than the time limits of what holds others up.
+const SOON: Duration = Duration::from_secs(5);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn idle_silent_and_slow_connections_and_open_streams_do_not_make_a_port_deaf() {
+    link_platform::descriptors::raise_limit().unwrap();
+    let engine = Fake::start(Behaviour::Stream).await;
+    let port = serve(&engine, 600).await;
+    let before = descriptors();
+    let mut streams = Vec::new();
+    for _ in 0..256 {
+        let mut stream = port.connect().await;
+        stream.write_all(post(2, "").as_bytes()).await.unwrap();
+        stream.write_all(b"{}").await.unwrap();
+        // One after the other: to find who listens on a port takes a while.
+        assert!(head(&mut stream).await.starts_with("HTTP/1.1 200"));
+        streams.push(stream);
+    }
+    let mut crowd = Vec::new();
+    for number in 0..2_000_usize {
+        let mut stream = port.connect().await;
+        match number % 4 {
+            0 => {}
+            1 => drop(stream.write_all(b"GET /v1/models HTTP/1.1\r\nho").await),
+            2 => drop(stream.write_all(post(10, "").as_bytes()).await),
+            _ => drop(stream.write_all(preflight().as_bytes()).await),
+        }
+        crowd.push(stream);
+    }
+    let took = port.preflight().await;
+    println!(
+        "a preflight beside 256 streams and 2,000 others: {took:?}; descriptors {before} before, {} \
+         with the ends of the clients; {} MB resident",
+        descriptors(),
+        resident() >> 20,
+    );
+    assert!(took < SOON, "{took:?}");
+    // Nobody who is being answered has given way.
+    for stream in &mut streams {
+        stream.write_all(b" ").await.unwrap();
+        let mut byte = [0; 1];
+        assert!(timeout(Duration::from_millis(1), stream.read(&mut byte)).await.is_err());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_port_whose_requests_fill_it_says_so_to_the_next_one_and_answers_preflights() {
+    let engine = Fake::start(Behaviour::Stream).await;
+    let port = serve(&engine, 20).await;
+    let mut streams = Vec::new();
+    for _ in 0..10 {
+        let mut stream = port.connect().await;
+        stream.write_all(format!("{}{{}}", post(2, "")).as_bytes()).await.unwrap();
+        assert!(head(&mut stream).await.starts_with("HTTP/1.1 200"));
+        streams.push(stream);
+    }
+    let mut further = port.connect().await;
+    further.write_all(format!("{}{{}}", post(2, "")).as_bytes()).await.unwrap();
+    let head = head(&mut further).await.to_lowercase();
+    assert!(head.starts_with("http/1.1 503"), "{head}");
+    assert!(head.contains("retry-after: "), "{head}");
+    assert!(head.contains(&format!("access-control-allow-origin: {ORIGIN}")), "{head}");
+    assert!(port.preflight().await < SOON);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bodies_that_never_come_hold_up_no_other() {
+    let engine = Fake::start(Behaviour::Answer).await;
+    let port = serve(&engine, 600).await;
+    let mut stalled = Vec::new();
+    for _ in 0..128 {
+        let mut stream = port.connect().await;
+        stream.write_all(post(1 << 20, "").as_bytes()).await.unwrap();
+        stream.write_all(&[b' '; 1000]).await.unwrap();
+        stalled.push(stream);
+    }
+    let asked = Instant::now();
+    assert_eq!(port.post(b"{}").await, "HTTP/1.1 200 OK");
+    println!("a small request beside 128 stalled bodies: {:?}", asked.elapsed());
+    assert!(asked.elapsed() < SOON);
+    // A stalled body is given up by itself.
+    let head = timeout(Duration::from_secs(30), head(&mut stalled[0])).await.unwrap();
+    assert!(head.starts_with("HTTP/1.1 400"), "{head}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_says_it_is_too_long_is_refused_before_a_byte_of_it() {
+    let engine = Fake::start(Behaviour::Answer).await;
+    let port = serve(&engine, 600).await;
+    for more in ["", "expect: 100-continue\r\n"] {
+        let mut stream = port.connect().await;
+        stream.write_all(post(33 << 20, more).as_bytes()).await.unwrap();
+        let head = timeout(SOON, head(&mut stream)).await.unwrap();
+        assert!(head.starts_with("HTTP/1.1 413"), "{head}");
+        assert!(head.contains(ORIGIN), "{head}");
+    }
+    // Who sends it all the same reads the answer, too.
+    let mut stream = port.connect().await;
+    stream.write_all(post(33 << 20, "").as_bytes()).await.unwrap();
+    for _ in 0..33 {
+        stream.write_all(&vec![b' '; 1 << 20]).await.unwrap();
+    }
+    assert!(head(&mut stream).await.starts_with("HTTP/1.1 413"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn large_bodies_take_bounded_memory_until_a_stopped_engine_has_them() {
+    let engine = Fake::start(Behaviour::Stopped).await;
+    let port = serve(&engine, 600).await;
+    let before = resident();
+    let body: Arc<[u8]> = vec![b' '; 33_000_000].into();
+    let own = resident();
+    let mut sending = JoinSet::new();
+    for _ in 0..16 {
+        let (address, body) = (port.address, body.clone());
+        sending.spawn(async move {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(post(body.len(), "").as_bytes()).await.unwrap();
+            let (mut read, mut write) = stream.split();
+            let sending = async {
+                // It may be refused while it is being sent.
+                let _refused = write.write_all(&body).await;
+                std::future::pending::<()>().await;
+            };
+            tokio::select! {
+                () = sending => String::new(),
+                head = head(&mut read) => head.to_lowercase(),
+            }
+        });
+    }
+    let mut peak = 0;
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(4) {
+        peak = peak.max(resident());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    println!(
+        "16 bodies of 33 MB to an engine that does not read: {} MB more at most ({} MB before, {} MB \
+         with the clients' copy)",
+        (peak - own) >> 20,
+        before >> 20,
+        own >> 20,
+    );
+    assert!(peak - own < 300 << 20, "{} MB", (peak - own) >> 20);
+    // A small request has its own room; those that found none are told to come again.
+    let mut small = port.connect().await;
+    small.write_all(format!("{}{{}}", post(2, "")).as_bytes()).await.unwrap();
+    assert!(engine.reached(7).await, "{:?}", engine.requests);
+    for _ in 0..10 {
+        let head = timeout(6 * SOON, sending.join_next()).await.unwrap().unwrap().unwrap();
+        assert!(head.starts_with("http/1.1 503"), "{head}");
+        assert!(head.contains("retry-after: ") && head.contains(ORIGIN), "{head}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn clients_that_do_not_read_hold_little() {
+    let engine = Fake::start(Behaviour::Flood).await;
+    let port = serve(&engine, 600).await;
+    let before = resident();
+    let mut clients = Vec::new();
+    for _ in 0..250 {
+        let mut stream = port.connect().await;
+        stream.write_all(format!("{}{{}}", post(2, "")).as_bytes()).await.unwrap();
+        clients.push(stream);
+    }
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let more = resident().saturating_sub(before);
+    println!("250 clients that do not read: {} MB more", more >> 20);
+    assert!(more < 70 << 20, "{} MB", more >> 20);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_sent_a_second_request_and_left_is_noticed() {
+    let engine = Fake::start(Behaviour::Stopped).await;
+    let port = serve(&engine, 600).await;
+    let mut clients = Vec::new();
+    for _ in 0..4 {
+        let mut stream = port.connect().await;
+        let twice = format!("{}{{}}", post(2, "")).repeat(2);
+        stream.write_all(twice.as_bytes()).await.unwrap();
+        clients.push(stream);
+    }
+    assert!(engine.reached(4).await);
+    assert_eq!(engine.open.load(Ordering::SeqCst), 4);
+    let left = Instant::now();
+    drop(clients);
+    while engine.open.load(Ordering::SeqCst) > 0 {
+        assert!(left.elapsed() < 2 * SOON, "the engine works for somebody who has left");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    println!("requests of 4 clients that left ended after {:?}", left.elapsed());
+}
+
+/// A public port with one model behind it.
+struct Serving {
+    address: std::net::SocketAddr,
+    _frontend: Frontend,
+    _usage: mpsc::Receiver<TelemetryReport>,
+}
+
+impl Serving {
+    async fn connect(&self) -> TcpStream {
+        timeout(2 * SOON, TcpStream::connect(self.address)).await.unwrap().unwrap()
+    }
+
+    /// How long a preflight takes that a browser sends on a new connection.
+    async fn preflight(&self) -> Duration {
+        let asked = Instant::now();
+        let mut stream = self.connect().await;
+        stream.write_all(preflight().as_bytes()).await.unwrap();
+        let head = timeout(Duration::from_secs(60), head(&mut stream)).await.unwrap();
+        assert!(head.starts_with("HTTP/1.1 204"), "{head}");
+        asked.elapsed()
+    }
+
+    /// The first line of the answer to a POST.
+    async fn post(&self, body: &[u8]) -> String {
+        let mut stream = self.connect().await;
+        stream.write_all(post(body.len(), "").as_bytes()).await.unwrap();
+        stream.write_all(body).await.unwrap();
+        let head = timeout(Duration::from_secs(60), head(&mut stream)).await.unwrap();
+        head.lines().next().unwrap_or_default().to_owned()
+    }
+}
+
+async fn serve(engine: &Fake, connections: usize) -> Serving {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let handle = tokio::runtime::Handle::current();
+    let shared = Arc::new(Engine::for_connections(language_model::manifest(), connections));
+    let frontend = Frontend::open(&handle, listener, shared);
+    let (usage, queue) = route::usage_queue();
+    let route = Route {
+        pipeline_id: "pip_00000000000000000000000000000001".parse().unwrap(),
+        model_id: "mdl_00000000000000000000000000000001".parse().unwrap(),
+        alias: "tiny".parse().unwrap(),
+        port: Port::try_from(address.port()).unwrap(),
+        allowlist: Allowlist::new([ORIGIN.parse().unwrap()]),
+        telemetry: true,
+        generation: 1,
+        engine: Some(1),
+    };
+    // The engine of these tests listens in this process.
+    let engine = Address {
+        channel: Channel::Port(engine.port),
+        secret: Secret::new("secret"),
+        pid: std::process::id(),
+    };
+    frontend.set(Live { route, engine: Some(Line::new(engine)), usage });
+    Serving { address, _frontend: frontend, _usage: queue }
+}
+
+/// What the engine of a test does with a request.
+#[derive(Clone, Copy, Debug)]
+enum Behaviour {
+    /// Reads it, and answers.
+    Answer,
+    /// Begins a stream that does not go on.
+    Stream,
+    /// Reads no more than its beginning and says nothing.
+    Stopped,
+    /// Answers without an end.
+    Flood,
+}
+
+struct Fake {
+    port: Port,
+    requests: Arc<AtomicUsize>,
+    open: Arc<AtomicUsize>,
+}
+
+impl Fake {
+    async fn start(behaviour: Behaviour) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
+        let (requests, open) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let counters = (requests.clone(), open.clone());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let (requests, open) = counters.clone();
+                tokio::spawn(async move {
+                    open.fetch_add(1, Ordering::SeqCst);
+                    let _broken_off = work(&mut stream, behaviour, &requests).await;
+                    open.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+        });
+        Self { port, requests, open }
+    }
+
+    /// Waits until it has had that many requests.
+    async fn reached(&self, requests: usize) -> bool {
+        let reached = async {
+            while self.requests.load(Ordering::SeqCst) < requests {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(2 * SOON, reached).await.is_ok()
+    }
+}
+
+async fn work(
+    stream: &mut TcpStream,
+    behaviour: Behaviour,
+    requests: &AtomicUsize,
+) -> std::io::Result<()> {
+    let started = head(stream).await;
+    if started.is_empty() {
+        return Ok(());
+    }
+    requests.fetch_add(1, Ordering::SeqCst);
+    let event = b"4\r\n: x\n\r\n";
+    let stream_head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
+        transfer-encoding: chunked\r\n\r\n";
+    match behaviour {
+        Behaviour::Answer => {
+            let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+            stream.write_all(answer).await?;
+        }
+        Behaviour::Stream => {
+            stream.write_all(stream_head).await?;
+            stream.write_all(event).await?;
+            let mut rest = Vec::new();
+            stream.read_to_end(&mut rest).await?;
+        }
+        Behaviour::Stopped => {
+            while !stream.ready(tokio::io::Interest::READABLE).await?.is_read_closed() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+        Behaviour::Flood => {
+            stream.write_all(stream_head).await?;
+            let events = event.repeat(1_000);
+            loop {
+                stream.write_all(&events).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn post(length: usize, more: &str) -> String {
+    format!(
+        "POST {PATH} HTTP/1.1\r\nhost: localhost\r\norigin: {ORIGIN}\r\n\
+         content-length: {length}\r\n{more}\r\n"
+    )
+}
+
+fn preflight() -> String {
+    format!(
+        "OPTIONS {PATH} HTTP/1.1\r\nhost: localhost\r\norigin: {ORIGIN}\r\n\
+         access-control-request-method: POST\r\n\r\n"
+    )
+}
+
+/// Reads the head of an answer, and nothing after it; what there is when the other end closes.
+async fn head(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => break,
+        }
+    }
+    String::from_utf8_lossy(&head).into_owned()
+}
+
+/// The memory of this process, in bytes.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+}
+
+fn descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}

@@ -1,0 +1,16 @@
+//! The end of a connection is looked for again and again while there are bytes before it.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits between two looks")]
+
+use std::time::Duration;
+
+use tokio::{io::Interest, net::TcpStream};
+
+/// How often it is looked for.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+pub(super) async fn hung_up(stream: &TcpStream) {
+    while !stream.ready(Interest::READABLE).await.is_ok_and(|ready| ready.is_read_closed()) {
+        tokio::time::sleep(INTERVAL).await;
+    }
+}
