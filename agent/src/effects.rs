@@ -97,6 +97,7 @@ impl Shell {
                 self.engines.launch(pipeline_id, run, &plugin, &alias, model);
             }
             Effect::StopEngine { pipeline_id, run } => self.engines.end(pipeline_id, run),
+            Effect::KillEngine { run, reason, .. } => self.engines.give_up(run, reason),
             Effect::PruneModel { keep } => self.downloads.prune(&keep),
             Effect::DiscardFile(file) => self.downloads.discard(&file),
             Effect::DeleteModel { pipeline_id, model_id } => {
@@ -167,6 +168,7 @@ fn label(effect: &Effect) -> &'static str {
         Effect::ReleasePort { .. } => "release port",
         Effect::StartEngine { .. } => "start engine",
         Effect::StopEngine { .. } => "stop engine",
+        Effect::KillEngine { .. } => "kill engine",
         Effect::PruneModel { .. } => "prune model",
         Effect::DiscardFile(_) => "discard file",
         Effect::DeleteModel { .. } => "delete model",

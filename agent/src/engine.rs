@@ -7,6 +7,7 @@
 mod health;
 mod line;
 mod spawner;
+mod watch;
 
 use std::{
     collections::HashMap,
@@ -113,7 +114,10 @@ impl Engines {
         let health = {
             let (table, probe) = (table.clone(), probe.clone());
             let inbox = inbox.clone();
-            Pipeline::spawn("health", move |_stop| health::watch(table, started, probe, inbox))?
+            Pipeline::spawn("health", move |_stop| async move {
+                let serving = watch::watch(table.clone(), probe.clone(), inbox.clone());
+                tokio::join!(health::watch(table, started, probe, inbox), serving);
+            })?
         };
         Ok(Self {
             manifest,
@@ -152,6 +156,14 @@ impl Engines {
     /// Ends an engine; `EngineStopped` follows.
     pub(crate) fn end(&self, pipeline_id: PipelineId, run: u64) {
         if self.orders.try_send(Order::Stop { pipeline_id, run }).is_err() {
+            tracing::error!("the engines' thread does not take orders");
+        }
+    }
+
+    /// Kills an engine that is given up; `EngineEnded` follows.
+    pub(crate) fn give_up(&self, run: u64, reason: String) {
+        if self.orders.try_send(Order::GiveUp { run, reason }).is_err() {
+            // The next looks at the engine lead here again.
             tracing::error!("the engines' thread does not take orders");
         }
     }

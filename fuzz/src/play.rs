@@ -98,6 +98,9 @@ fn answer(effect: Effect, good: bool) -> Option<Event> {
         Effect::StartEngine { pipeline_id, run, .. } => {
             Event::EngineEnded { pipeline_id, run, reason: "it failed".to_owned() }
         }
+        Effect::KillEngine { pipeline_id, run, reason } => {
+            Event::EngineEnded { pipeline_id, run, reason }
+        }
         Effect::StopEngine { pipeline_id, run } => Event::EngineStopped { pipeline_id, run },
         Effect::DeleteModel { pipeline_id, .. } => Event::ModelDeleted { pipeline_id, outcome },
         Effect::StageUpdate { request, .. } if good => Event::UpdateStaged(

@@ -28,6 +28,15 @@ pub const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::f
 /// An engine that is not healthy after this long has failed to start (specification, section 8).
 pub const ENGINE_HEALTH_TIMEOUT: Duration = Duration::from_secs(120);
 
+/// How often an engine that serves is looked at (decision 0036).
+pub const ENGINE_LOOK_INTERVAL: Duration = Duration::from_secs(10);
+
+/// An engine that in so many looks in a row neither answered nor did anything is ended and started again.
+pub const ENGINE_SILENT_LOOKS: u32 = 6;
+
+/// So is one that worked and did not answer in so many.
+pub const ENGINE_WORKING_LOOKS: u32 = 90;
+
 /// A version that ends with a failure this long after an update is rolled back (specification,
 /// sections 3.4, 8).
 pub const ROLLBACK_WINDOW: Duration = Duration::from_secs(120);

@@ -53,6 +53,7 @@ fn nothing_is_lost_or_done_twice_whatever_goes_wrong() {
         ] {
             assert!(tally.count(how) > 100, "the schedules never see `{how}`:\n{tally}");
         }
+        assert!(tally.count("engine: given up") > 10, "no engine hangs:\n{tally}");
     }
 }
 

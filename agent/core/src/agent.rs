@@ -121,6 +121,9 @@ impl Agent {
             Event::EngineReady { pipeline_id, run } => {
                 self.pipelines.engine_ready(pipeline_id, run, turn_ref);
             }
+            Event::EngineLooked { pipeline_id, run, sign } => {
+                self.pipelines.engine_looked(pipeline_id, run, sign, turn_ref);
+            }
             Event::EngineEnded { pipeline_id, run, reason } => {
                 self.pipelines.engine_ended(pipeline_id, run, &reason, turn_ref);
             }

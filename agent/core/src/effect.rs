@@ -41,6 +41,8 @@ pub enum Effect {
     StartEngine { pipeline_id: PipelineId, run: u64, plugin: String, alias: Alias, file: ModelFile },
     /// Stop it; `EngineStopped` follows in any case.
     StopEngine { pipeline_id: PipelineId, run: u64 },
+    /// Kill an engine that is given up; `EngineEnded` follows with this reason.
+    KillEngine { pipeline_id: PipelineId, run: u64, reason: String },
     /// Delete every file of a model but the one to keep.
     PruneModel { keep: ModelFile },
     /// Delete one file of a model.

@@ -10,7 +10,7 @@ use link_protocol::{
 };
 use semver::Version;
 
-use crate::record::DownloadId;
+use crate::{record::DownloadId, serving::Sign};
 
 /// Something happened.
 #[derive(Clone, Debug)]
@@ -40,6 +40,8 @@ pub enum Event {
     PortReserved { pipeline_id: PipelineId, run: u64, port: Port, outcome: Result<(), String> },
     /// The engine answers and has proved to be ours.
     EngineReady { pipeline_id: PipelineId, run: u64 },
+    /// An engine that serves was looked at.
+    EngineLooked { pipeline_id: PipelineId, run: u64, sign: Sign },
     /// The engine could not be started, or ended by itself.
     EngineEnded { pipeline_id: PipelineId, run: u64, reason: String },
     /// The engine was stopped because we asked.

@@ -8,6 +8,7 @@
 
 mod machine;
 mod pipeline;
+mod watch;
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,8 @@ use link_protocol::{
     report::{CommandResult, ModelReport, ModelState},
 };
 
-use self::pipeline::Pipeline;
+pub use self::watch::Sign;
+use self::{pipeline::Pipeline, watch::Watch};
 use crate::{
     clock::Now,
     effect::{Effect, Turn},
@@ -29,6 +31,7 @@ use crate::{
 pub struct Pipelines {
     all: BTreeMap<PipelineId, Pipeline>,
     runs: u64,
+    watch: Watch,
 }
 
 /// What a pipeline shows to the outside.

@@ -242,6 +242,7 @@ fn effect(effect: &Effect) -> Vec<String> {
         Effect::ReleasePort { port, .. } => format!("release {port}"),
         Effect::StartEngine { run, .. } => format!("start engine {run}"),
         Effect::StopEngine { run, .. } => format!("stop engine {run}"),
+        Effect::KillEngine { run, .. } => format!("kill engine {run}"),
         Effect::PruneModel { .. } => "prune the model".to_owned(),
         Effect::DiscardFile(_) => "discard the file".to_owned(),
         Effect::DeleteModel { .. } => "delete the model".to_owned(),

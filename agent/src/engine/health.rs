@@ -38,6 +38,12 @@ impl Probe {
         self.status(&line, &self.manifest.engine.health_path, None).await == Some(200)
     }
 
+    /// Tells whether an engine answers, whatever it says. Waits for as long as it likes.
+    pub(super) async fn answers_at_all(&self, address: &Address) -> bool {
+        let line = Line::new(address.clone());
+        line.status(&self.manifest.engine.health_path, None).await.is_some()
+    }
+
     /// Tells whether it is the engine that we started, and is ready.
     async fn is_ours(&self, address: &Address) -> bool {
         let line = Line::new(address.clone());

@@ -48,6 +48,7 @@ const LOG_TICKS: u32 = 600;
 pub(super) enum Order {
     Start { pipeline_id: PipelineId, run: u64, program: Program, channel: Channel, secret: Secret },
     Stop { pipeline_id: PipelineId, run: u64 },
+    GiveUp { run: u64, reason: String },
     StopAll { done: oneshot::Sender<()> },
 }
 
@@ -70,6 +71,8 @@ struct Child {
     channel: Channel,
     /// When it is killed, once it was asked to end.
     kill_at: Option<Instant>,
+    /// Why it was killed, when it was given up.
+    given_up: Option<String>,
 }
 
 impl Spawner {
@@ -90,6 +93,7 @@ impl Spawner {
                     self.start(pipeline_id, run, &program, channel, secret);
                 }
                 Ok(Order::Stop { pipeline_id, run }) => self.stop(pipeline_id, run),
+                Ok(Order::GiveUp { run, reason }) => self.give_up(run, reason),
                 Ok(Order::StopAll { done }) => {
                     self.stop_all();
                     let _stopping = done.send(());
@@ -120,7 +124,8 @@ impl Spawner {
                 self.table.write().unwrap_or_else(PoisonError::into_inner).insert(run, running);
                 self.started.notify_one();
                 let log = program.log.clone();
-                let child = Child { pipeline_id, process, log, channel, kill_at: None };
+                let child =
+                    Child { pipeline_id, process, log, channel, kill_at: None, given_up: None };
                 self.children.insert(run, child);
             }
             Err(error) => {
@@ -138,6 +143,14 @@ impl Spawner {
                 child.kill_at = Some(Instant::now() + PATIENCE);
             }
             None => self.inbox.event_blocking(Event::EngineStopped { pipeline_id, run }),
+        }
+    }
+
+    /// Kills an engine that hangs; it is told as one that has ended by itself.
+    fn give_up(&mut self, run: u64, reason: String) {
+        if let Some(child) = self.children.get_mut(&run) {
+            child.process.kill();
+            child.given_up = Some(reason);
         }
     }
 
@@ -184,7 +197,8 @@ impl Spawner {
             let event = if child.kill_at.is_some() {
                 Event::EngineStopped { pipeline_id, run }
             } else {
-                let reason = describe(status, child.log.as_deref());
+                let ended = || describe(status, child.log.as_deref());
+                let reason = child.given_up.unwrap_or_else(ended);
                 tracing::error!(%pipeline_id, "{reason}");
                 Event::EngineEnded { pipeline_id, run, reason }
             };

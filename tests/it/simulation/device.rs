@@ -15,6 +15,7 @@ use link_agent_core::{
     effect::{Effect, Route},
     event::{Event, Staged},
     record::{Change, DownloadId, Identity, OutboxEntry, Steps},
+    serving::Sign,
 };
 use link_protocol::{
     command::ModelFile,
@@ -219,6 +220,15 @@ impl Device {
                 around.agenda.input(around.chance.between(1, 100), self.boot, Input::Event(event));
                 return Ok(());
             }
+            Input::EngineHangs { pipeline, run } => {
+                match self.engines.get(&(pipeline, run)) {
+                    Some(engine) if !engine.ended && !engine.stopping => {}
+                    Some(_) | None => return Ok(()),
+                }
+                let again = Input::EngineHangs { pipeline, run };
+                around.agenda.input(10 * SECOND, self.boot, again);
+                Event::EngineLooked { pipeline_id: pipeline, run, sign: Sign::Silent }
+            }
             Input::EngineStops { pipeline, run } => {
                 self.engines.remove(&(pipeline, run));
                 Event::EngineStopped { pipeline_id: pipeline, run }
@@ -344,6 +354,14 @@ impl Device {
                     *id != pipeline_id || routes.is_some_and(|routes| routes.contains_key(id))
                 });
                 self.stop(pipeline_id, run, around)?;
+            }
+            Effect::KillEngine { pipeline_id, run, reason } => {
+                around.tally.end("engine: given up");
+                if let Some(engine) = self.engines.get_mut(&(pipeline_id, run)) {
+                    engine.ended = true;
+                    let event = Event::EngineEnded { pipeline_id, run, reason };
+                    around.agenda.input(1, self.boot, Input::Event(event));
+                }
             }
             Effect::PruneModel { keep } => {
                 self.disk.files.retain(|file| file.0 != keep.model_id || file.1 == keep.sha256);

@@ -95,6 +95,8 @@ pub(super) enum Input {
     EngineReady { pipeline: PipelineId, run: u64 },
     /// An engine dies.
     EngineDies { pipeline: PipelineId, run: u64 },
+    /// An engine hangs, and is looked at.
+    EngineHangs { pipeline: PipelineId, run: u64 },
     /// An engine that was told to stop has.
     EngineStops { pipeline: PipelineId, run: u64 },
     /// A deadline of the core may have come.

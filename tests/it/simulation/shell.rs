@@ -146,6 +146,13 @@ impl Device {
             1 => {}
             // It answers late, perhaps too late.
             2 => agenda.input(chance.between(90 * SECOND, 150 * SECOND), boot, ready),
+            // It serves for a while, and hangs.
+            3 => {
+                let loads = chance.between(SECOND / 2, 20 * SECOND);
+                agenda.input(loads, boot, ready);
+                let hangs = Input::EngineHangs { pipeline, run };
+                agenda.input(loads + chance.between(10, 60 * SECOND), boot, hangs);
+            }
             // It serves for a while.
             _ => {
                 let loads = chance.between(SECOND / 2, 20 * SECOND);

@@ -203,7 +203,7 @@ impl World {
             self.agenda.input(self.device.frozen_until - now, boot, input);
             return Ok(());
         }
-        let fate = matches!(input, Input::EngineDies { .. });
+        let fate = matches!(input, Input::EngineDies { .. } | Input::EngineHangs { .. });
         if fate && self.quiet_since.is_some_and(|since| now > since + MINUTE) {
             return Ok(());
         }

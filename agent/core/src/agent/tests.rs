@@ -17,6 +17,7 @@ use super::*;
 use crate::{
     event::{DownloadFailure, Staged, Wish},
     record::{Change, DownloadId, OutboxEntry, Steps},
+    serving::Sign,
     tests::{
         cancel, deploy, deployment, device_id, envelope, id, moment, pipeline, port, record,
         repair, results, start, stop, uninstall, update_agent, words,
@@ -442,7 +443,7 @@ proptest! {
     /// of what they hold, and a command has one result, restarts included.
     #[test]
     fn nothing_precedes_the_change_that_it_speaks_of(
-        steps in prop::collection::vec((0_u8..16, 1_u64..4, any::<bool>()), 0..80),
+        steps in prop::collection::vec((0_u8..17, 1_u64..4, any::<bool>()), 0..80),
     ) {
         let mut bench = Bench::online();
         let mut sealed = Vec::new();
@@ -661,6 +662,12 @@ impl Bench {
             (10, Some((pipeline_id, run))) => {
                 let reason = "died".to_owned();
                 self.handle(Event::EngineEnded { pipeline_id, run, reason });
+            }
+            (16, Some((pipeline_id, run))) => {
+                let sign = if good { Sign::Works } else { Sign::Silent };
+                for _ in 0..number * 2 {
+                    self.handle(Event::EngineLooked { pipeline_id, run, sign });
+                }
             }
             (11, Some((pipeline_id, run))) => {
                 self.handle(Event::EngineStopped { pipeline_id, run });

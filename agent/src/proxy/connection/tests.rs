@@ -29,6 +29,9 @@ use crate::{
 const ORIGIN: &str = "https://workspace.example";
 const PATH: &str = "/v1/chat/completions";
 
+/// The first event of a stream.
+const EVENT: &[u8; 9] = b"4\r\n: x\n\r\n";
+
 /// How long anything may take that is not held up: far more than it does on a busy machine, and less
 /// than the time limits of what holds others up.
 const SOON: Duration = Duration::from_secs(5);
@@ -46,6 +49,7 @@ async fn idle_silent_and_slow_connections_and_open_streams_do_not_make_a_port_de
         stream.write_all(b"{}").await.unwrap();
         // One after the other: to find who listens on a port takes a while.
         assert!(head(&mut stream).await.starts_with("HTTP/1.1 200"));
+        stream.read_exact(&mut [0; EVENT.len()]).await.unwrap();
         streams.push(stream);
     }
     let mut crowd = Vec::new();
@@ -342,7 +346,6 @@ async fn work(
         return Ok(());
     }
     requests.fetch_add(1, Ordering::SeqCst);
-    let event = b"4\r\n: x\n\r\n";
     let stream_head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
         transfer-encoding: chunked\r\n\r\n";
     match behaviour {
@@ -352,7 +355,7 @@ async fn work(
         }
         Behaviour::Stream => {
             stream.write_all(stream_head).await?;
-            stream.write_all(event).await?;
+            stream.write_all(EVENT).await?;
             let mut rest = Vec::new();
             stream.read_to_end(&mut rest).await?;
         }
@@ -363,7 +366,7 @@ async fn work(
         }
         Behaviour::Flood => {
             stream.write_all(stream_head).await?;
-            let events = event.repeat(1_000);
+            let events = EVENT.repeat(1_000);
             loop {
                 stream.write_all(&events).await?;
             }

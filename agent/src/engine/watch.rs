@@ -1,0 +1,131 @@
+//! Looks at engines that serve. What follows from a sign of life, or from none, the core decides.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits between looks")]
+
+use std::{collections::HashMap, sync::PoisonError, time::Duration};
+
+use futures_util::future::join_all;
+use link_agent_core::{event::Event, serving::Sign};
+use link_platform::cpu_time;
+use link_protocol::limits::ENGINE_LOOK_INTERVAL;
+
+use super::{Address, Table, health::Probe};
+use crate::run::Inbox;
+
+/// How long an engine may take to say that it is well.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// An engine that has used this much of the processors since the last look works.
+const WORK: Duration = Duration::from_millis(100);
+
+/// Looks at engines that were healthy once until the pipeline is stopped, and tells what they show.
+pub(super) async fn watch(table: Table, probe: Probe, inbox: Inbox) {
+    let mut used = HashMap::new();
+    loop {
+        tokio::time::sleep(ENGINE_LOOK_INTERVAL).await;
+        let serving: Vec<_> = table
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .filter(|(_, running)| running.healthy)
+            .map(|(run, running)| (*run, running.clone()))
+            .collect();
+        let looks = serving.iter().map(|(run, running)| {
+            let before = used.get(run).copied();
+            look(&probe, &running.address, before, ANSWER)
+        });
+        let looks = join_all(looks).await;
+        used.clear();
+        for ((run, running), (sign, now)) in serving.into_iter().zip(looks) {
+            if let Some(now) = now {
+                used.insert(run, now);
+            }
+            let pipeline_id = running.pipeline_id;
+            if sign != Sign::Answers {
+                tracing::warn!(%pipeline_id, "the engine does not answer its health check");
+            }
+            inbox.event(Event::EngineLooked { pipeline_id, run, sign }).await;
+        }
+    }
+}
+
+/// Returns what an engine shows, and what it has used of the processors until now.
+async fn look(
+    probe: &Probe,
+    address: &Address,
+    before: Option<Duration>,
+    patience: Duration,
+) -> (Sign, Option<Duration>) {
+    let answers = tokio::time::timeout(patience, probe.answers_at_all(address)).await;
+    let now = cpu_time::of(address.pid);
+    if answers == Ok(true) {
+        return (Sign::Answers, now);
+    }
+    // At the first look nobody can tell.
+    let did = now.zip(before).map(|(now, before)| now.saturating_sub(before));
+    (if did.is_some_and(|did| did < WORK) { Sign::Silent } else { Sign::Works }, now)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{process::Command, sync::Arc};
+
+    use link_plugin_language_model as language_model;
+    use link_protocol::{port::Port, secret::Secret};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    use super::*;
+    use crate::engine::Channel;
+
+    const PATIENCE: Duration = Duration::from_millis(500);
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn an_engine_answers_or_works_or_does_nothing() {
+        let probe = Probe::new(Arc::new(language_model::manifest()));
+        let own = std::process::id();
+        let answering = engine(true).await;
+        let (sign, _) = look(&probe, &address(answering, own), None, PATIENCE).await;
+        assert_eq!(sign, Sign::Answers);
+
+        let hanging = address(engine(false).await, own);
+        assert_eq!(look(&probe, &hanging, None, PATIENCE).await.0, Sign::Works, "nobody can tell");
+        // Each of these questions is work.
+        assert!((0..1_000_000).any(|_| cpu_time::of(own) >= Some(WORK)));
+        let at_its_start = Some(Duration::ZERO);
+        assert_eq!(look(&probe, &hanging, at_its_start, PATIENCE).await.0, Sign::Works);
+
+        // A port that is not the child's is as silent as one where nobody answers.
+        let mut sleeping = Command::new("sleep").arg("60").spawn().unwrap();
+        let stopped = address(answering, sleeping.id());
+        let (_, used) = look(&probe, &stopped, None, PATIENCE).await;
+        let (sign, _) = look(&probe, &stopped, used, PATIENCE).await;
+        sleeping.kill().unwrap();
+        sleeping.wait().unwrap();
+        assert_eq!(sign, Sign::Silent);
+    }
+
+    fn address(port: Port, pid: u32) -> Address {
+        Address { channel: Channel::Port(port), secret: Secret::new("secret"), pid }
+    }
+
+    async fn engine(answers: bool) -> Port {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
+        tokio::spawn(async move {
+            let mut kept = Vec::new();
+            while let Ok((mut stream, _)) = listener.accept().await {
+                if answers {
+                    let mut request = [0; 1024];
+                    let _read = stream.read(&mut request).await;
+                    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+                    let _sent = stream.write_all(answer).await;
+                }
+                kept.push(stream);
+            }
+        });
+        port
+    }
+}
