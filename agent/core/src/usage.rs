@@ -1,15 +1,25 @@
 //! Token usage out of a response, whole or streamed, fed in any chunks.
 //!
 //! The scanner only looks: the bytes go to the client as they came. Memory is bounded by one line
-//! of a stream or the end of a whole answer. What an engine tells by itself is enough: `usage`, or
-//! the `timings` of a stream whose client did not ask for `usage`; a stream that ends early is
-//! counted by its pieces.
+//! of a stream or the end of a whole answer, and by the choices that are told apart. What an engine
+//! tells by itself is enough: `usage`, or the `timings` of a stream whose client did not ask for
+//! `usage`; a stream that ends early is counted by its pieces. `llama-server` tells each choice of a
+//! stream apart, so each has an account of its own here (decision 0037).
+
+use std::time::Duration;
 
 use link_protocol::report::Provenance;
 use serde::Deserialize;
 
 /// The longest line or end of an answer that is looked at, in bytes.
 const WINDOW: usize = 64 * 1024;
+
+/// Choices of one answer that are told apart; what is beyond counts with the last.
+const CHOICES: u64 = 128;
+
+/// The members of an event that hold a piece of the answer, up to the quote that opens it.
+const PIECES: [&str; 4] =
+    ["\"content\":\"", "\"reasoning_content\":\"", "\"text\":\"", "\"arguments\":\""];
 
 /// How an answer is framed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -26,6 +36,8 @@ pub struct Usage {
     pub prompt_tokens: Option<u64>,
     pub completion_tokens: Option<u64>,
     pub provenance: Provenance,
+    /// How long the engine generated a whole answer, from the first token to the last.
+    pub generation: Option<Duration>,
 }
 
 /// Looks for usage in a response.
@@ -35,8 +47,22 @@ pub struct Scanner {
     buffer: Vec<u8>,
     /// The line at hand was longer than the window; the rest of it is passed over.
     overlong: bool,
-    found: Option<Usage>,
+    choices: Vec<Choice>,
+    /// The place in `choices` of the last event that named one. An event that names none, such as
+    /// the one with the `usage` that a client asked for, belongs to it.
+    last: usize,
+    /// The usage that was told last.
+    latest: Option<Usage>,
+    /// The stream came to its end.
+    done: bool,
+}
+
+/// One choice of a stream.
+#[derive(Debug)]
+struct Choice {
+    index: u64,
     pieces: u64,
+    told: Option<Usage>,
 }
 
 #[derive(Deserialize)]
@@ -51,13 +77,22 @@ struct Timings {
     cache_n: u64,
     prompt_n: u64,
     predicted_n: u64,
+    predicted_ms: Option<f64>,
 }
 
 impl Scanner {
     /// Makes a scanner for an answer that is framed like this.
     #[must_use]
     pub const fn new(framing: Framing) -> Self {
-        Self { framing, buffer: Vec::new(), overlong: false, found: None, pieces: 0 }
+        Self {
+            framing,
+            buffer: Vec::new(),
+            overlong: false,
+            choices: Vec::new(),
+            last: 0,
+            latest: None,
+            done: false,
+        }
     }
 
     /// Looks at the next bytes of the body.
@@ -70,28 +105,19 @@ impl Scanner {
 
     /// Tells whether a piece of the answer's text has been seen.
     #[must_use]
-    pub const fn has_content(&self) -> bool {
-        self.pieces > 0
+    pub fn has_content(&self) -> bool {
+        self.choices.iter().any(|choice| choice.pieces > 0)
     }
 
     /// Returns what is known at the end of the body, complete or not.
     #[must_use]
-    pub fn finish(mut self) -> Usage {
-        if self.framing == Framing::Whole {
-            self.found = std::str::from_utf8(valid_end(&self.buffer)).ok().and_then(find);
-        }
-        match (self.found, self.pieces) {
-            (Some(usage), _) => usage,
-            (None, 0) => Usage {
-                prompt_tokens: None,
-                completion_tokens: None,
-                provenance: Provenance::Absent,
-            },
-            (None, pieces) => Usage {
-                prompt_tokens: None,
-                completion_tokens: Some(pieces),
-                provenance: Provenance::Counted,
-            },
+    pub fn finish(self) -> Usage {
+        match self.framing {
+            Framing::Whole => std::str::from_utf8(valid_end(&self.buffer))
+                .ok()
+                .and_then(find)
+                .unwrap_or(Usage::ABSENT),
+            Framing::Events => self.sum(),
         }
     }
 
@@ -129,30 +155,116 @@ impl Scanner {
     fn line(&mut self, line: &[u8]) {
         let Some(data) = line.strip_prefix(b"data:") else { return };
         let Ok(text) = std::str::from_utf8(data) else { return };
-        if text.contains("\"content\":\"") || text.contains("\"reasoning_content\":\"") {
-            self.pieces += 1;
+        if text.trim() == "[DONE]" {
+            self.done = true;
+            return;
         }
-        if let Some(usage) = find(text) {
-            self.found = Some(usage);
+        let has_piece = PIECES.iter().any(|piece| opens(text, piece));
+        let told = find(text).map(|told| Usage { generation: None, ..told });
+        if !has_piece && told.is_none() {
+            return;
+        }
+        let choice = self.choice(text);
+        choice.pieces += u64::from(has_piece);
+        choice.told = told.or(choice.told);
+        self.latest = told.or(self.latest);
+    }
+
+    /// The choice that an event is about.
+    fn choice(&mut self, text: &str) -> &mut Choice {
+        if let Some(index) = index(text) {
+            let known = self.choices.iter().position(|choice| choice.index == index);
+            self.last = known.unwrap_or(self.choices.len());
+        }
+        if self.last == self.choices.len() {
+            let index = index(text).unwrap_or(0);
+            self.choices.push(Choice { index, pieces: 0, told: None });
+        }
+        &mut self.choices[self.last]
+    }
+
+    /// Adds up the choices. They share the prompt.
+    fn sum(self) -> Usage {
+        let all_told = self.choices.iter().all(|choice| choice.told.is_some());
+        if let (Some(total), true, false) = (self.latest, self.done, all_told) {
+            // A stream that came to its end and told usage once told it of all choices.
+            return total;
+        }
+        let parts = self.choices.iter().map(|choice| {
+            choice.told.unwrap_or(Usage {
+                completion_tokens: Some(choice.pieces),
+                provenance: Provenance::Counted,
+                ..Usage::ABSENT
+            })
+        });
+        parts.reduce(Usage::beside).unwrap_or(Usage::ABSENT)
+    }
+}
+
+impl Usage {
+    /// Nothing is known.
+    const ABSENT: Self = Self {
+        prompt_tokens: None,
+        completion_tokens: None,
+        provenance: Provenance::Absent,
+        generation: None,
+    };
+
+    /// The usage of two choices of one answer, known as well as the one that is known less.
+    fn beside(self, other: Self) -> Self {
+        let certainty = |provenance| match provenance {
+            Provenance::Absent => 0,
+            Provenance::Counted => 1,
+            Provenance::Timings => 2,
+            Provenance::Exact => 3,
+        };
+        let completions = [self.completion_tokens, other.completion_tokens];
+        Self {
+            prompt_tokens: self.prompt_tokens.max(other.prompt_tokens),
+            completion_tokens: completions.into_iter().flatten().reduce(u64::saturating_add),
+            provenance: std::cmp::min_by_key(self.provenance, other.provenance, |provenance| {
+                certainty(*provenance)
+            }),
+            generation: None,
         }
     }
+}
+
+/// Tells whether an event has the member that `piece` opens, with something in it.
+fn opens(text: &str, piece: &str) -> bool {
+    text.match_indices(piece).any(|(start, _)| !text[start + piece.len()..].starts_with('"'))
+}
+
+/// The index of the choice that an event is about: the first one, which stands before what is of
+/// the choice's own making.
+fn index(text: &str) -> Option<u64> {
+    let key = "\"index\":";
+    let rest = &text[text.find(key)? + key.len()..];
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest[..digits].parse().ok().map(|index: u64| index.min(CHOICES - 1))
 }
 
 /// The last usage in a text. Inside a JSON string the quotes would be escaped, so what an answer
 /// says cannot be taken for it.
 fn find(text: &str) -> Option<Usage> {
+    let timings = last_object::<Timings>(text, "\"timings\":");
+    let generation = timings
+        .as_ref()
+        .and_then(|timings| Duration::try_from_secs_f64(timings.predicted_ms? / 1000.0).ok());
     let exact = last_object::<Exact>(text, "\"usage\":").and_then(|exact| {
         exact.completion_tokens.or(exact.prompt_tokens).map(|_| Usage {
             prompt_tokens: exact.prompt_tokens,
             completion_tokens: exact.completion_tokens,
             provenance: Provenance::Exact,
+            generation,
         })
     });
     exact.or_else(|| {
-        last_object::<Timings>(text, "\"timings\":").map(|timings| Usage {
-            prompt_tokens: Some(timings.cache_n + timings.prompt_n),
+        timings.map(|timings| Usage {
+            prompt_tokens: Some(timings.cache_n.saturating_add(timings.prompt_n)),
             completion_tokens: Some(timings.predicted_n),
             provenance: Provenance::Timings,
+            generation,
         })
     })
 }
@@ -177,6 +289,9 @@ mod tests {
     const ASKED: &str = include_str!("../tests/streams/asked.sse");
     const UNASKED: &str = include_str!("../tests/streams/unasked.sse");
     const WHOLE: &str = include_str!("../tests/streams/whole.json");
+    const THREE: &str = include_str!("../tests/streams/three.sse");
+    const THREE_ASKED: &str = include_str!("../tests/streams/three-asked.sse");
+    const COMPLETIONS: &str = include_str!("../tests/streams/completions-two.sse");
 
     #[test]
     fn recorded_answers_of_a_real_engine_cut_at_every_byte_give_the_same_counts() {
@@ -190,20 +305,70 @@ mod tests {
                 let mut scanner = Scanner::new(framing);
                 scanner.push(one);
                 scanner.push(two);
-                let expected =
-                    Usage { prompt_tokens: Some(6), completion_tokens: Some(4), provenance };
-                assert_eq!(scanner.finish(), expected, "cut at {cut}");
+                assert_eq!(
+                    counts(scanner.finish()),
+                    (Some(6), Some(4), provenance),
+                    "cut at {cut}"
+                );
             }
         }
     }
 
     #[test]
+    fn every_choice_of_a_stream_counts() {
+        for (text, expected) in [
+            (THREE, (Some(6), Some(12), Provenance::Timings)),
+            (THREE_ASKED, (Some(6), Some(12), Provenance::Exact)),
+            (COMPLETIONS, (Some(3), Some(6), Provenance::Exact)),
+        ] {
+            assert_eq!(counts(scan(Framing::Events, text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_usage_at_the_end_of_a_stream_is_that_of_all_its_choices() {
+        let text = concat!(
+            "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n",
+            "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"b\"}}]}\n\n",
+            "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":2}}\n\n",
+            "data: [DONE]\n\n",
+        );
+        let expected = (Some(5), Some(2), Provenance::Exact);
+        assert_eq!(counts(scan(Framing::Events, text)), expected);
+    }
+
+    #[test]
+    fn a_stream_of_completions_that_ends_early_is_counted() {
+        let half = &COMPLETIONS[..COMPLETIONS.find("\"text\":\"\"").unwrap()];
+        let expected = (None, Some(half.matches("\"text\"").count() as u64), Provenance::Counted);
+        assert_eq!(counts(scan(Framing::Events, half)), expected);
+        let mut scanner = Scanner::new(Framing::Events);
+        assert!(!scanner.has_content());
+        scanner.push(half.as_bytes());
+        assert!(scanner.has_content(), "the time to the first token is known");
+    }
+
+    #[test]
+    fn a_choice_that_ended_and_one_that_did_not_are_added_up_as_counted() {
+        // The first choice that ends has told its four tokens; of each other one four were seen.
+        let half = &THREE[..THREE.find("\"timings\"").unwrap()];
+        let half = &THREE[..half.len() + THREE[half.len()..].find('\n').unwrap() + 1];
+        let pieces = half.matches("\"content\":\"").count() as u64;
+        let expected = (Some(6), Some(pieces), Provenance::Counted);
+        assert_eq!(counts(scan(Framing::Events, half)), expected);
+    }
+
+    #[test]
+    fn how_long_a_whole_answer_was_generated_is_what_the_engine_says() {
+        let generation = scan(Framing::Whole, WHOLE).generation;
+        assert_eq!(generation, Some(Duration::from_micros(287)));
+    }
+
+    #[test]
     fn a_stream_that_ends_early_is_counted_and_says_so() {
         let half = &UNASKED[..UNASKED.rfind("\"finish_reason\":\"length\"").unwrap()];
-        let mut scanner = Scanner::new(Framing::Events);
-        scanner.push(half.as_bytes());
-        let usage = scanner.finish();
-        assert_eq!((usage.completion_tokens, usage.provenance), (Some(4), Provenance::Counted));
+        let expected = (None, Some(4), Provenance::Counted);
+        assert_eq!(counts(scan(Framing::Events, half)), expected);
     }
 
     #[test]
@@ -223,6 +388,16 @@ mod tests {
         assert!(scanner.buffer.capacity() <= 4 * WINDOW);
         scanner.push(b"\ndata: {\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n");
         assert_eq!(scanner.finish().completion_tokens, Some(2));
+    }
+
+    fn scan(framing: Framing, text: &str) -> Usage {
+        let mut scanner = Scanner::new(framing);
+        scanner.push(text.as_bytes());
+        scanner.finish()
+    }
+
+    fn counts(usage: Usage) -> (Option<u64>, Option<u64>, Provenance) {
+        (usage.prompt_tokens, usage.completion_tokens, usage.provenance)
     }
 
     proptest! {
