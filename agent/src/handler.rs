@@ -8,9 +8,11 @@
 
 mod backend;
 pub(crate) mod console;
+mod losses;
 
-use std::future::Future;
+use std::{future::Future, time::Instant};
 
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use link_agent_core::record::Report;
 use link_client::http::HttpError;
 use link_protocol::{
@@ -20,6 +22,7 @@ use link_protocol::{
 };
 
 pub(crate) use self::backend::{Target, Way};
+use self::losses::Losses;
 use crate::{pipeline::Pipeline, queue::Queue};
 
 /// Items that may wait for one handler.
@@ -72,7 +75,7 @@ impl Handler {
         sink: Sink,
         queue: Queue<Item>,
     ) -> anyhow::Result<Self> {
-        let thread = Pipeline::spawn(name, move |_stop| drain(name, sink, queue))?;
+        let thread = Pipeline::spawn(name, move |_stop| drain(name, sink, queue, 1))?;
         Ok(Self { _thread: thread })
     }
 
@@ -82,27 +85,36 @@ impl Handler {
     }
 }
 
-/// Delivers what is in `queue`, one after another, and says what was lost on the way.
-pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>) {
-    let mut told = 0;
+/// Delivers what is in `queue`, `at_once` items at a time, and says what was lost on the way.
+pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>, at_once: usize) {
+    let started = Instant::now();
+    let mut losses = Losses::default();
+    let mut under_way = FuturesUnordered::new();
     loop {
-        let item = queue.pop().await;
-        match sink.deliver(&item).await {
-            Ok(true) => {}
-            Ok(false) => queue.count_lost(),
-            Err(error) => {
-                queue.count_lost();
-                tracing::debug!("{name}: refused: {error}");
+        let wait = losses.wait(queue.dropped(), started.elapsed());
+        tokio::select! {
+            Some(()) = under_way.next() => {}
+            item = queue.pop(), if under_way.len() < at_once => {
+                under_way.push(deliver(name, &sink, &queue, item));
             }
+            () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {}
         }
-        let dropped = queue.dropped();
-        if dropped > told {
-            let lost = dropped - told;
+        if let Some(lost) = losses.due(queue.dropped(), started.elapsed()) {
             tracing::warn!(
                 category = "reporting",
                 "{name}: {lost} items were lost: the backend did not take them, or too much waited"
             );
-            told = dropped;
+        }
+    }
+}
+
+async fn deliver(name: &str, sink: &Sink, queue: &Queue<Item>, item: Item) {
+    match sink.deliver(&item).await {
+        Ok(true) => {}
+        Ok(false) => queue.count_lost(1),
+        Err(error) => {
+            queue.count_lost(1);
+            tracing::debug!("{name}: refused: {error}");
         }
     }
 }

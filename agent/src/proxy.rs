@@ -10,6 +10,7 @@ mod forward;
 mod frontend;
 mod route;
 mod tee;
+mod usage_queue;
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -17,14 +18,15 @@ use anyhow::Context as _;
 use link_agent_core::effect::Route;
 use link_platform::port_owner;
 use link_plugin_language_model::{self as language_model, Manifest};
-use link_protocol::{id::PipelineId, port::Port, report::TelemetryReport};
-use tokio::{
-    net::TcpListener,
-    runtime::Runtime,
-    sync::{Mutex, mpsc},
-};
+use link_protocol::{id::PipelineId, port::Port};
+use tokio::{net::TcpListener, runtime::Runtime, sync::Mutex};
 
-use self::{forward::Engine, frontend::Frontend, route::Live};
+use self::{
+    forward::Engine,
+    frontend::Frontend,
+    route::Live,
+    usage_queue::{UsageReceiver, UsageSender, usage_queue},
+};
 use crate::{
     engine::{Address, Line},
     pipeline::Pipeline,
@@ -49,8 +51,8 @@ pub(crate) struct Frontends {
 /// outlives the thread, so a restart loses nothing of the requests in flight.
 #[derive(Debug)]
 struct Serving {
-    usage: mpsc::Sender<TelemetryReport>,
-    queue: Arc<Mutex<mpsc::Receiver<TelemetryReport>>>,
+    usage: UsageSender,
+    queue: Arc<Mutex<UsageReceiver>>,
     thread: Pipeline,
 }
 
@@ -107,14 +109,14 @@ impl Frontends {
                 (usage, queue)
             }
             None => {
-                let (usage, queue) = route::usage_queue();
+                let (usage, queue) = usage_queue();
                 (usage, Arc::new(Mutex::new(queue)))
             }
         };
         let (source, sink) = (queue.clone(), self.reporter.clone());
         let thread = Pipeline::spawn("serving", move |_stop| async move {
-            while let Some(report) = source.lock().await.recv().await {
-                sink.usage(report);
+            while let Some((report, lost)) = source.lock().await.next().await {
+                sink.usage(report, lost);
             }
         })?;
         let engine = engine.map(Line::new);

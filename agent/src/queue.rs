@@ -64,9 +64,9 @@ impl<T> Queue<T> {
         self.0.items.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Counts an item that was taken out and came nowhere.
-    pub(crate) fn count_lost(&self) {
-        self.0.dropped.fetch_add(1, Ordering::Relaxed);
+    /// Counts items that came nowhere, though not for want of room here.
+    pub(crate) fn count_lost(&self, items: u64) {
+        self.0.dropped.fetch_add(items, Ordering::Relaxed);
     }
 
     /// How many items were lost so far.

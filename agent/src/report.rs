@@ -14,6 +14,7 @@ use link_client::http::HttpError;
 use link_protocol::{
     config::{ReportingConfig, ReportingHandler},
     envelope::Receipt,
+    limits,
     report::TelemetryReport,
     system::SystemReport,
 };
@@ -26,6 +27,10 @@ use crate::{
     run::Inbox,
     transport::Ways,
 };
+
+/// Samples and usage that are under way at a time: as many connections as the backend keeps for one
+/// device whatever strangers do.
+const SENDERS: usize = 4;
 
 /// Receipts that may wait to be sent.
 const RECEIPTS: usize = 1024;
@@ -64,14 +69,14 @@ impl Reporter {
         let (receipts, receipts_in) = mpsc::channel(RECEIPTS);
         // The outbox hands in one report at a time.
         let (reports, reports_in) = mpsc::channel(1);
-        let samples = Handler::queue();
+        let samples = Queue::new(limits::USAGE_QUEUE);
         let source = samples.clone();
         let thread = Pipeline::spawn("reports", move |_stop| async move {
             let (one, other) = (delivering.clone(), delivering);
             tokio::join!(
                 send_receipts(&ways, receipts_in),
                 send_reports(&one, reports_in, inbox),
-                handler::drain("telemetry", other, source),
+                handler::drain("telemetry", other, source, SENDERS),
             );
         })?;
         let mut copying = Vec::new();
@@ -105,8 +110,9 @@ impl Reporter {
         }
     }
 
-    /// Hands in the usage of one inference.
-    pub(crate) fn usage(&self, usage: TelemetryReport) {
+    /// Hands in the usage of one inference, beside which that of some others was lost.
+    pub(crate) fn usage(&self, usage: TelemetryReport, lost: u64) {
+        self.samples.count_lost(lost);
         self.sample(Item::Telemetry(usage));
     }
 

@@ -71,6 +71,9 @@ pub const EXECUTION_DEADLINE: Duration = Duration::from_secs(180);
 /// The largest request body the serving proxy reads, in bytes.
 pub const PROXY_BODY_LIMIT: usize = 32 * 1024 * 1024;
 
+/// Inferences whose usage may wait on a device to be reported; what is beyond is lost and counted.
+pub const USAGE_QUEUE: usize = 16 * 1024;
+
 /// The largest JSON body the backend reads, in bytes.
 pub const JSON_BODY_LIMIT: usize = 1024 * 1024;
 

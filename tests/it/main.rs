@@ -39,4 +39,5 @@ mod state_folder;
 mod transfer;
 mod uninstall;
 mod update;
+mod usage;
 mod zenoh;

@@ -23,5 +23,6 @@ pub mod namespace;
 pub mod program;
 pub mod release;
 pub mod release_server;
+pub mod stand_in;
 pub mod tree;
 pub mod wait;

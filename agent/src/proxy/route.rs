@@ -1,13 +1,10 @@
 //! The routes of one port, and how a request chooses among them. Pure but for the queue's ends.
 
 use link_agent_core::effect::Route;
-use link_protocol::{allowlist::Allowlist, report::TelemetryReport};
-use tokio::sync::mpsc;
+use link_protocol::allowlist::Allowlist;
 
+use super::usage_queue::UsageSender;
 use crate::engine::Line;
-
-/// Usage records of one pipeline that may wait.
-const USAGE_QUEUE: usize = 1024;
 
 /// A route with the engine that answers.
 #[derive(Clone, Debug)]
@@ -15,7 +12,7 @@ pub(super) struct Live {
     pub(super) route: Route,
     /// Absent while the engine loads.
     pub(super) engine: Option<Line>,
-    pub(super) usage: mpsc::Sender<TelemetryReport>,
+    pub(super) usage: UsageSender,
 }
 
 /// What a request asks for.
@@ -27,11 +24,6 @@ pub(super) enum Choice<'a> {
     Unknown { model: String },
     /// Several models are served, and the request names none.
     Unnamed,
-}
-
-/// Makes the queue that takes usage from a frontend to its serving pipeline.
-pub(super) fn usage_queue() -> (mpsc::Sender<TelemetryReport>, mpsc::Receiver<TelemetryReport>) {
-    mpsc::channel(USAGE_QUEUE)
 }
 
 /// The allowlists of all routes.
@@ -72,6 +64,7 @@ pub(super) fn choose<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proxy::usage_queue::usage_queue;
 
     #[test]
     fn a_model_alone_on_its_port_takes_any_name() {

@@ -8,7 +8,7 @@
 use std::{
     pin::Pin,
     task::{Context, Poll},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
@@ -19,15 +19,17 @@ use link_protocol::{
     id::{InferenceId, ModelId},
     report::TelemetryReport,
 };
-use tokio::sync::mpsc;
+
+use super::usage_queue::UsageSender;
 
 /// Measures one inference.
 #[derive(Debug)]
 pub(super) struct Meter {
     scanner: Option<Scanner>,
     model_id: ModelId,
-    usage: mpsc::Sender<TelemetryReport>,
+    usage: UsageSender,
     started: Instant,
+    first_byte: Option<Instant>,
     first_token: Option<Instant>,
 }
 
@@ -36,15 +38,17 @@ impl Meter {
     pub(super) fn new(
         framing: Framing,
         model_id: ModelId,
-        usage: mpsc::Sender<TelemetryReport>,
+        usage: UsageSender,
         started: Instant,
     ) -> Self {
-        Self { scanner: Some(Scanner::new(framing)), model_id, usage, started, first_token: None }
+        let scanner = Some(Scanner::new(framing));
+        Self { scanner, model_id, usage, started, first_byte: None, first_token: None }
     }
 
     fn look(&mut self, bytes: &[u8]) {
         if let Some(scanner) = &mut self.scanner {
             scanner.push(bytes);
+            self.first_byte = self.first_byte.or_else(|| Some(Instant::now()));
             if self.first_token.is_none() && scanner.has_content() {
                 self.first_token = Some(Instant::now());
             }
@@ -54,22 +58,25 @@ impl Meter {
     fn send(&mut self) {
         let Some(scanner) = self.scanner.take() else { return };
         let usage = scanner.finish();
-        let millis = |until: Instant| {
-            u64::try_from(until.duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
-        };
+        let since = |until: Instant| until.duration_since(self.started);
+        // A whole answer comes when its last token is there; the engine says how long that took.
+        let whole = self.first_byte.zip(usage.generation);
+        let first_token = whole.map(|(answer, took)| since(answer).saturating_sub(took));
         let report = TelemetryReport {
             inference_id: InferenceId::from_uuid(uuid::Uuid::now_v7()),
             model_id: self.model_id,
             prompt_tokens: usage.prompt_tokens,
             completion_tokens: usage.completion_tokens,
             provenance: usage.provenance,
-            duration_ms: millis(Instant::now()),
-            time_to_first_token_ms: self.first_token.map(millis),
+            duration_ms: millis(since(Instant::now())),
+            time_to_first_token_ms: self.first_token.map(since).or(first_token).map(millis),
         };
-        if self.usage.try_send(report).is_err() {
-            tracing::warn!(model = %self.model_id, "the usage of an inference was dropped");
-        }
+        self.usage.send(report);
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Drop for Meter {

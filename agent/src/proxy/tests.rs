@@ -2,11 +2,7 @@
 
 use futures_util::StreamExt as _;
 use link_agent_core::effect::Route;
-use link_protocol::{
-    allowlist::Allowlist,
-    report::{Provenance, TelemetryReport},
-    secret::Secret,
-};
+use link_protocol::{allowlist::Allowlist, report::Provenance, secret::Secret};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
 use super::*;
@@ -46,7 +42,7 @@ async fn recorded_answers_cut_at_every_byte_pass_unchanged_with_telemetry_on_and
                 .await;
             assert!(wrong.is_empty(), "{kind}, telemetry {telemetry}: changed at {wrong:?}");
             let mut counted = 0;
-            while let Ok(report) = usage.try_recv() {
+            while let Some(report) = usage.at_hand() {
                 assert_eq!(report.provenance, provenance);
                 assert_eq!((report.prompt_tokens, report.completion_tokens), (Some(6), Some(4)));
                 counted += 1;
@@ -74,13 +70,13 @@ async fn what_the_engine_says_about_origins_is_replaced() {
 
 const ORIGIN: &str = "https://workspace.example";
 
-async fn serve(engine: Port, telemetry: bool) -> (Port, Frontend, mpsc::Receiver<TelemetryReport>) {
+async fn serve(engine: Port, telemetry: bool) -> (Port, Frontend, UsageReceiver) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
     let handle = tokio::runtime::Handle::current();
     let client = Arc::new(Engine::new(language_model::manifest()));
     let frontend = Frontend::open(&handle, listener, client);
-    let (usage, queue) = route::usage_queue();
+    let (usage, queue) = usage_queue();
     let route = Route {
         pipeline_id: "pip_00000000000000000000000000000001".parse().unwrap(),
         model_id: "mdl_00000000000000000000000000000001".parse().unwrap(),

@@ -1,0 +1,75 @@
+//! Token usage, from an inference on a device to what the backend adds up.
+
+use std::time::Duration;
+
+use axum::{Json, Router, routing::post};
+use futures_util::StreamExt as _;
+use link_protocol::backend_api::{Page, usage::Usage};
+use link_tests::{
+    backend::TestBackend,
+    device::{TestDevice, free_port},
+    engines,
+    stand_in::StandIn,
+};
+use serde_json::json;
+
+/// Inferences of the burst, and how many of them are under way at a time.
+const BURST: usize = 3000;
+const AT_ONCE: usize = 64;
+
+/// Looks that find the same number before it counts as the last.
+const STEADY: u32 = 200;
+
+// Holds: S6-5
+#[tokio::test(flavor = "multi_thread")]
+async fn a_burst_of_inferences_is_counted_to_the_last() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    StandIn::install(&device);
+    let port = free_port();
+    let model = backend.upload("tiny", engines::model("tiny.gguf")).await;
+    let deployment = backend.deploy(model.model_id, device.id, port, true).await;
+    let answer = async || {
+        Json(json!({
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": "hi"}}],
+            "usage": {"prompt_tokens": 3, "completion_tokens": 2},
+        }))
+    };
+    let routes = Router::new().route("/v1/chat/completions", post(answer));
+    let _engine = StandIn::answer(&device, routes).await;
+    backend.serving(deployment.deployment_id, true).await;
+
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = format!("http://127.0.0.1:{port}/v1/chat/completions");
+    let ask = |_| async {
+        let request = json!({"messages": [{"role": "user", "content": "hi"}]});
+        let answer = client.post(&url).json(&request).send().await.unwrap();
+        assert!(answer.status().is_success());
+        answer.bytes().await.unwrap();
+    };
+    let asked = futures_util::stream::iter(0..BURST).map(ask).buffer_unordered(AT_ONCE);
+    asked.for_each(async |()| {}).await;
+
+    let counted = async || {
+        let url = format!("{}/api/v1/usage?device_id={}", backend.url, device.id);
+        let token = backend.owner.access_token();
+        let asked = client.get(url).bearer_auth(token.expose()).send().await.ok()?;
+        let page: Page<Usage> = asked.json().await.ok()?;
+        Some(
+            page.items
+                .iter()
+                .map(|usage| (usage.inferences, usage.completion_tokens))
+                .fold((0, 0), |sum, usage| (sum.0 + usage.0, sum.1 + usage.1)),
+        )
+    };
+    // Fewer are all that there will be once their number stays the same.
+    let all = Some((BURST as u64, 2 * BURST as u64));
+    let (mut found, mut same) = (None, 0);
+    while found != all && same < STEADY {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let looked = counted().await;
+        same = if looked == found { same + 1 } else { 0 };
+        found = looked;
+    }
+    assert_eq!(found, all, "inferences and their tokens");
+}
