@@ -6,8 +6,12 @@
 mod answer;
 mod bodies;
 mod connection;
+mod exchange;
 mod forward;
 mod frontend;
+mod models;
+mod openai;
+mod preflight;
 mod route;
 mod tee;
 mod usage_queue;

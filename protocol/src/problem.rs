@@ -148,7 +148,7 @@ codes! {
     InsufficientStorage = "insufficient-storage", 507, "The backend has no room for the file", Some("remove models that nobody uses, or ask whoever runs the backend for a larger disk");
     OriginNotAllowed = "origin-not-allowed", 403, "This page's origin is not on the model's allowlist", Some("repair the deployment with `link repair-serving`, or redeploy the model");
     HostNotAllowed = "host-not-allowed", 403, "The Host header is not one of this device", Some("use 127.0.0.1 or localhost");
-    PathNotServed = "path-not-served", 404, "The model does not serve this path", Some("use an OpenAI-compatible path such as /v1/chat/completions");
+    PathNotServed = "path-not-served", 404, "The model does not serve this path", Some("use one of the paths that are served");
     ModelNotServed = "model-not-served", 404, "No model of this name is served on this port", None;
     EngineLoading = "engine-loading", 503, "The model is being loaded", Some("retry in a few seconds");
     EngineUnavailable = "engine-unavailable", 502, "The engine does not answer", Some("look at `link status`");

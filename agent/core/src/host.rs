@@ -6,6 +6,33 @@
 /// What a port of this device is called by; any other name is a page's trick.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
+/// Why a request is not for this device.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Misdirected {
+    /// There are two `Host` headers, or none where there must be one.
+    Unclear,
+    /// An old client says nothing of whom it asks.
+    Unnamed,
+    /// It asks somebody else.
+    Foreign,
+}
+
+/// Checks whom a request is for (RFC 9112, 3.2): by the authority of its `target`, when the target
+/// has one, else by its only `Host` header.
+///
+/// # Errors
+/// [`Misdirected`].
+pub fn check(target: Option<&str>, hosts: &[&str], must_name: bool) -> Result<(), Misdirected> {
+    if hosts.len() > 1 || (must_name && hosts.is_empty()) {
+        return Err(Misdirected::Unclear);
+    }
+    match target.or_else(|| hosts.first().copied()) {
+        None => Err(Misdirected::Unnamed),
+        Some(name) if is_ours(name) => Ok(()),
+        Some(_) => Err(Misdirected::Foreign),
+    }
+}
+
 /// Tells whether `host`, as a Host header has it, is a name of this device, whatever the port: a
 /// tunnel may lead here from another one.
 #[must_use]
@@ -51,6 +78,25 @@ mod tests {
             "LOCALHOST ",
         ] {
             assert!(!is_ours(foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn the_authority_of_the_target_counts_before_the_host_and_two_hosts_are_none() {
+        let (ours, evil) = ("127.0.0.1:8080", "evil.example");
+        for (target, hosts, must_name, expected) in [
+            (None, vec![ours], true, Ok(())),
+            (Some(ours), vec![ours], true, Ok(())),
+            (Some(ours), vec![evil], true, Ok(())),
+            (Some(evil), vec![ours], true, Err(Misdirected::Foreign)),
+            (Some("evil@127.0.0.1"), vec![ours], true, Err(Misdirected::Foreign)),
+            (None, vec![evil], true, Err(Misdirected::Foreign)),
+            (None, vec![ours, ours], true, Err(Misdirected::Unclear)),
+            (Some(ours), vec![ours, evil], false, Err(Misdirected::Unclear)),
+            (None, vec![], true, Err(Misdirected::Unclear)),
+            (None, vec![], false, Err(Misdirected::Unnamed)),
+        ] {
+            assert_eq!(check(target, &hosts, must_name), expected, "{target:?} {hosts:?}");
         }
     }
 

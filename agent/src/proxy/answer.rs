@@ -9,16 +9,17 @@ use link_protocol::problem::{self, Code, Problem};
 /// The body of every answer.
 pub(super) type Body = BoxBody<Bytes, hyper::Error>;
 
-/// A problem document with CORS headers, so that a page can read it.
-pub(super) fn problem(problem: &Problem, cors: Headers) -> Response<Body> {
+/// A problem with CORS headers, so that a page can read it. Its document is written at the end of the
+/// exchange, which knows the id of the request.
+pub(super) fn problem(problem: Problem, cors: Headers) -> Response<Body> {
     let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = json(problem, cors);
-    *response.status_mut() = status;
+    let mut response = empty(status, cors);
     let kind = HeaderValue::from_static(problem::CONTENT_TYPE);
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     if matches!(problem.known_code(), Some(Code::EngineLoading | Code::AgentBusy)) {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
     }
+    response.extensions_mut().insert(problem);
     response
 }
 
@@ -49,6 +50,7 @@ pub(super) fn add(headers: &mut HeaderMap, lines: Headers) {
     }
 }
 
-fn full(bytes: Bytes) -> Body {
+/// A body that is there already.
+pub(super) fn full(bytes: Bytes) -> Body {
     Full::new(bytes).map_err(|never| match never {}).boxed()
 }

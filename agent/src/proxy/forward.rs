@@ -7,12 +7,12 @@
 
 use std::{sync::Arc, time::Instant};
 
-use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
+use http::{HeaderMap, Method, Request, Response, Uri, Version, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use link_agent_core::{
-    cors::{self, Headers, Preflight},
-    host,
+    cors,
+    host::{self, Misdirected},
     usage::Framing,
 };
 use link_platform::{
@@ -22,12 +22,13 @@ use link_platform::{
 use link_plugin_language_model::Manifest;
 use link_protocol::problem::{Code, Problem};
 use serde::Deserialize;
-use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     answer::{self, Body},
     bodies::Bodies,
+    exchange::Exchange,
+    models, preflight,
     route::{self, Choice, Live},
     tee::{Meter, Tee},
 };
@@ -89,15 +90,23 @@ impl Engine {
 pub(super) async fn answer(
     engine: &Engine,
     routes: &[Live],
+    mut request: Request<Incoming>,
+    busy: &Busy,
+) -> Response<Body> {
+    let exchange = Exchange::begin(&mut request);
+    let response = checked(engine, routes, request, busy).await;
+    exchange.finish(response)
+}
+
+async fn checked(
+    engine: &Engine,
+    routes: &[Live],
     request: Request<Incoming>,
     busy: &Busy,
 ) -> Response<Body> {
     let started = Instant::now();
-    if !has_our_host(&request) {
-        return answer::problem(
-            &Problem::new(Code::HostNotAllowed, "not a name of this device"),
-            vec![],
-        );
+    if let Some(problem) = misdirected(&request) {
+        return answer::problem(problem, cors::response(None));
     }
     // One that is no text is on no allowlist.
     let origin = request
@@ -105,13 +114,13 @@ pub(super) async fn answer(
         .get(header::ORIGIN)
         .map(|origin| origin.to_str().unwrap_or_default().to_owned());
     if request.method() == Method::OPTIONS {
-        return preflight(routes, &request);
+        return preflight::answer(routes, &engine.manifest.serve.paths, &request);
     }
     let allowed = origin
         .as_deref()
         .filter(|origin| route::allowlists(routes).any(|list| list.allows(origin)));
     if origin.is_some() && allowed.is_none() {
-        return forbidden();
+        return answer::problem(route::no_list_names_it(), cors::response(None));
     }
     let cors = || cors::response(allowed);
     match forward(engine, routes, request, busy, origin.as_deref(), started).await {
@@ -119,22 +128,7 @@ pub(super) async fn answer(
             answer::add(response.headers_mut(), cors());
             response
         }
-        Err(problem) if problem.known_code() == Some(Code::OriginNotAllowed) => forbidden(),
-        Err(problem) => answer::problem(&problem, cors()),
-    }
-}
-
-fn preflight(routes: &[Live], request: &Request<Incoming>) -> Response<Body> {
-    let headers = request.headers();
-    let asked = Preflight {
-        origin: text(headers, &header::ORIGIN),
-        method: text(headers, &header::ACCESS_CONTROL_REQUEST_METHOD),
-        headers: text(headers, &header::ACCESS_CONTROL_REQUEST_HEADERS),
-        private_network: headers.contains_key("access-control-request-private-network"),
-    };
-    match cors::preflight(asked, route::allowlists(routes)) {
-        Some(headers) => answer::empty(StatusCode::NO_CONTENT, headers),
-        None => forbidden(),
+        Err(problem) => answer::problem(problem, cors()),
     }
 }
 
@@ -148,11 +142,13 @@ async fn forward(
 ) -> Result<Response<Body>, Problem> {
     let path = request.uri().path().to_owned();
     let served = &engine.manifest.serve.paths;
-    if request.method() == Method::GET && path == "/v1/models" {
-        return Ok(models(routes, origin));
+    if matches!(*request.method(), Method::GET | Method::HEAD)
+        && let Some(answered) = models::answer(routes, &path, origin)
+    {
+        return answered;
     }
     if !served.iter().any(|served| path.ends_with(served.as_str())) {
-        return Err(Problem::new(Code::PathNotServed, "this path is not served"));
+        return Err(path_not_served(served));
     }
     let (parts, body) = request.into_parts();
     let body = engine.bodies.read(body, busy).await?;
@@ -160,15 +156,15 @@ async fn forward(
     let (live, path) = match route::choose(routes, served, &path, model.as_deref()) {
         Choice::Route { index, path } => (&routes[index], path),
         Choice::Unknown { model } => {
-            return Err(not_served(routes, &format!("no model `{model}`")));
+            return Err(not_served(routes, origin, &format!("no model `{model}`")));
         }
-        Choice::Unnamed => return Err(not_served(routes, "the request names no model")),
+        Choice::Unnamed => return Err(not_served(routes, origin, "the request names no model")),
     };
-    if origin.is_some_and(|origin| !live.route.allowlist.allows(origin)) {
-        return Err(Problem::new(Code::OriginNotAllowed, ""));
+    if !route::admits(live, origin) {
+        return Err(route::not_admitted(live));
     }
     if !served.iter().any(|served| served == path) {
-        return Err(Problem::new(Code::PathNotServed, "this path is not served"));
+        return Err(path_not_served(served));
     }
     let Some(line) = &live.engine else {
         let detail = format!("the engine of `{}` is being started", live.route.alias);
@@ -179,7 +175,7 @@ async fn forward(
     };
     let mut outgoing = Request::new(Full::new(body));
     *outgoing.method_mut() = parts.method;
-    *outgoing.uri_mut() = path.parse::<Uri>().map_err(|_| unavailable(live))?;
+    *outgoing.uri_mut() = target(path, parts.uri.query()).map_err(|_| unavailable(live))?;
     *outgoing.headers_mut() = outgoing_headers(parts.headers);
     let response = line.send(outgoing).await.map_err(|error| {
         let error = anyhow::Error::new(error);
@@ -255,25 +251,13 @@ fn named_model(body: &[u8]) -> Option<String> {
     serde_json::from_slice::<Named>(body).ok()?.model
 }
 
-/// The models that a page of `origin` may call; all of them for a client that is no page.
-fn models(routes: &[Live], origin: Option<&str>) -> Response<Body> {
-    let routes = routes
-        .iter()
-        .filter(|live| origin.is_none_or(|origin| live.route.allowlist.allows(origin)));
-    let entry =
-        |live: &Live| json!({"id": live.route.alias, "object": "model", "owned_by": "link"});
-    let data: Vec<_> = routes.map(entry).collect();
-    answer::json(&json!({"object": "list", "data": data}), vec![])
+fn path_not_served(served: &[String]) -> Problem {
+    let served = served.join(", ");
+    Problem::new(Code::PathNotServed, format!("served here: {served}, {}", models::LIST))
 }
 
-fn forbidden() -> Response<Body> {
-    let detail = "the origin of this page is not on the allowlist of this model";
-    let headers: Headers = cors::response(None);
-    answer::problem(&Problem::new(Code::OriginNotAllowed, detail), headers)
-}
-
-fn not_served(routes: &[Live], what: &str) -> Problem {
-    let served = route::aliases(routes).join(", ");
+fn not_served(routes: &[Live], origin: Option<&str>, what: &str) -> Problem {
+    let served = route::aliases(routes, origin).join(", ");
     Problem::new(Code::ModelNotServed, format!("{what}; served here: {served}"))
 }
 
@@ -284,9 +268,26 @@ fn unavailable(live: &Live) -> Problem {
     )
 }
 
-fn has_our_host(request: &Request<Incoming>) -> bool {
-    let host = text(request.headers(), &header::HOST).or_else(|| request.uri().host());
-    host.is_some_and(host::is_ours)
+/// The target of the request to the engine.
+fn target(path: &str, query: Option<&str>) -> Result<Uri, http::uri::InvalidUri> {
+    query.map_or_else(|| path.parse(), |query| format!("{path}?{query}").parse())
+}
+
+/// Why a request is not for this device, by the names that it gives it.
+fn misdirected(request: &Request<Incoming>) -> Option<Problem> {
+    let target = request.uri().authority().map(http::uri::Authority::as_str);
+    let hosts: Vec<_> = request.headers().get_all(header::HOST).iter().collect();
+    let hosts: Vec<_> = hosts.iter().map(|host| host.to_str().unwrap_or_default()).collect();
+    let must_name = request.version() >= Version::HTTP_11;
+    let misdirected = host::check(target, &hosts, must_name).err()?;
+    Some(match misdirected {
+        Misdirected::Unclear => {
+            let detail = format!("the request has {} `Host` headers, not one", hosts.len());
+            Problem::new(Code::MalformedRequest, detail)
+        }
+        Misdirected::Unnamed => Problem::new(Code::HostNotAllowed, "the request names no host"),
+        Misdirected::Foreign => Problem::new(Code::HostNotAllowed, "not a name of this device"),
+    })
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> Option<&'a str> {

@@ -1,7 +1,10 @@
 //! The routes of one port, and how a request chooses among them. Pure but for the queue's ends.
 
 use link_agent_core::effect::Route;
-use link_protocol::allowlist::Allowlist;
+use link_protocol::{
+    allowlist::Allowlist,
+    problem::{Code, Problem},
+};
 
 use super::usage_queue::UsageSender;
 use crate::engine::Line;
@@ -31,9 +34,40 @@ pub(super) fn allowlists(routes: &[Live]) -> impl Iterator<Item = &Allowlist> {
     routes.iter().map(|live| &live.route.allowlist)
 }
 
-/// The aliases of all routes.
-pub(super) fn aliases(routes: &[Live]) -> Vec<String> {
-    routes.iter().map(|live| live.route.alias.to_string()).collect()
+/// Tells whether a page of `origin` may call this model; a client that is no page may.
+pub(super) fn admits(live: &Live, origin: Option<&str>) -> bool {
+    origin.is_none_or(|origin| live.route.allowlist.allows(origin))
+}
+
+/// The aliases of the models that a page of `origin` may call.
+pub(super) fn aliases(routes: &[Live], origin: Option<&str>) -> Vec<String> {
+    let shown = routes.iter().filter(|live| admits(live, origin));
+    shown.map(|live| live.route.alias.to_string()).collect()
+}
+
+/// Why a page that may call other models of the port may not call this one.
+pub(super) fn not_admitted(live: &Live) -> Problem {
+    let detail =
+        format!("the allowlist of `{}` does not name the origin of this page", live.route.alias);
+    Problem::new(Code::OriginNotAllowed, detail)
+}
+
+/// Why a page may call nothing here.
+pub(super) fn no_list_names_it() -> Problem {
+    let detail = "the origin of this page is not on the allowlist of this model";
+    Problem::new(Code::OriginNotAllowed, detail)
+}
+
+/// The model whose alias opens `path`, and the rest of it, when that is a path of ours.
+pub(super) fn prefixed<'a>(
+    routes: &[Live],
+    path: &'a str,
+    is_path: impl Fn(&str) -> bool,
+) -> Option<(usize, &'a str)> {
+    routes.iter().enumerate().find_map(|(index, live)| {
+        let rest = path.strip_prefix('/')?.strip_prefix(live.route.alias.as_str())?;
+        is_path(rest).then_some((index, rest))
+    })
 }
 
 /// Chooses by the path's prefix `/{alias}` before one of the `served` paths, then by the `model` of
@@ -44,12 +78,9 @@ pub(super) fn choose<'a>(
     path: &'a str,
     model: Option<&str>,
 ) -> Choice<'a> {
-    let prefixed = routes.iter().enumerate().find_map(|(index, live)| {
-        let rest = path.strip_prefix('/')?.strip_prefix(live.route.alias.as_str())?;
-        served.iter().any(|served| served == rest).then_some(Choice::Route { index, path: rest })
-    });
-    if let Some(choice) = prefixed {
-        return choice;
+    let is_served = |rest: &str| served.iter().any(|served| served == rest);
+    if let Some((index, path)) = prefixed(routes, path, is_served) {
+        return Choice::Route { index, path };
     }
     if routes.len() == 1 {
         return Choice::Route { index: 0, path };

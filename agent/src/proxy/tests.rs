@@ -1,8 +1,11 @@
 //! The bytes of an answer pass unchanged, however they are cut, whether they are measured or not.
 
+mod letter;
+
 use futures_util::StreamExt as _;
 use link_agent_core::effect::Route;
 use link_protocol::{allowlist::Allowlist, report::Provenance, secret::Secret};
+use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
 use super::*;

@@ -1,0 +1,86 @@
+//! What every exchange has, whatever is answered: an id, by which the client, the engine and the log
+//! of the agent speak of the same request, and a problem document where there is a problem.
+//!
+//! The client's own id is kept when it can stand in a log; otherwise the request gets one here.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: draws the id of a request")]
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
+use link_protocol::problem::Problem;
+
+use super::{
+    answer::{self, Body},
+    openai,
+};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// A request that is being answered.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    id: String,
+    method: Method,
+    path: String,
+}
+
+impl Exchange {
+    /// Begins to answer a request, which carries its id to the engine from here on.
+    pub(super) fn begin<B>(request: &mut Request<B>) -> Self {
+        let id = given_id(request.headers())
+            .unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
+        put_id(request.headers_mut(), &id);
+        Self { id, method: request.method().clone(), path: request.uri().path().to_owned() }
+    }
+
+    /// Ends the exchange with `response`.
+    pub(super) fn finish(self, mut response: Response<Body>) -> Response<Body> {
+        if let Some(mut problem) = response.extensions_mut().remove::<Problem>() {
+            problem.request_id = Some(self.id.clone());
+            let text = serde_json::to_vec(&openai::document(&problem)).unwrap_or_default();
+            *response.body_mut() = answer::full(text.into());
+        }
+        put_id(response.headers_mut(), &self.id);
+        let Self { id, method, path } = self;
+        let status = response.status();
+        if status.is_server_error() {
+            tracing::info!(request = id, %method, path, status = status.as_u16(), "not answered");
+        } else {
+            tracing::debug!(request = id, %method, path, status = status.as_u16(), "answered");
+        }
+        response
+    }
+}
+
+/// The id that the client gave, when it is one that can stand in a log.
+fn given_id(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get(REQUEST_ID)?.to_str().ok()?;
+    let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || b"-_.".contains(&letter);
+    ((8..=64).contains(&id.len()) && id.bytes().all(is_plain)).then(|| id.to_owned())
+}
+
+fn put_id(headers: &mut HeaderMap, id: &str) {
+    if let Ok(id) = HeaderValue::from_str(id) {
+        headers.insert(REQUEST_ID, id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_cannot_stand_in_a_log_is_replaced() {
+        let began = |id: &'static str| {
+            let mut request = Request::builder().header(REQUEST_ID, id).body(()).unwrap();
+            let exchange = Exchange::begin(&mut request);
+            assert_eq!(request.headers()[REQUEST_ID], *exchange.id);
+            exchange.id
+        };
+        assert_eq!(began("req-1234.a_b"), "req-1234.a_b");
+        for bad in ["short", "with a space in it", "quote\"quote\"", &"x".repeat(65)] {
+            let bad: &'static str = bad.to_owned().leak();
+            let id = began(bad);
+            assert!(id != bad && id.len() == 32, "{bad}: {id}");
+        }
+    }
+}

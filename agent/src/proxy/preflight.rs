@@ -1,0 +1,56 @@
+//! The answer to a browser that asks first.
+//!
+//! A path that names a model is answered from the allowlist of that model alone. Any other path may
+//! mean each model of the port, since the model is named in the body that comes later: an origin on
+//! one of their lists may ask, and the request itself is held against the list of its model.
+
+use http::{HeaderMap, Request, Response, StatusCode, header};
+use link_agent_core::cors::{self, Preflight};
+use link_protocol::allowlist::Allowlist;
+
+use super::{
+    answer::{self, Body},
+    models,
+    route::{self, Live},
+};
+
+/// Answers a preflight; `served` are the paths of the models.
+pub(super) fn answer<B>(
+    routes: &[Live],
+    served: &[String],
+    request: &Request<B>,
+) -> Response<Body> {
+    let headers = request.headers();
+    let asked = Preflight {
+        origin: text(headers, &header::ORIGIN),
+        method: text(headers, &header::ACCESS_CONTROL_REQUEST_METHOD),
+        headers: text(headers, &header::ACCESS_CONTROL_REQUEST_HEADERS),
+        private_network: headers.contains_key("access-control-request-private-network"),
+    };
+    match cors::preflight(asked, allowlists(routes, served, request.uri().path())) {
+        Some(headers) => answer::empty(StatusCode::NO_CONTENT, headers),
+        None => answer::problem(route::no_list_names_it(), cors::response(None)),
+    }
+}
+
+/// The allowlists that count for `path`.
+fn allowlists<'a>(
+    routes: &'a [Live],
+    served: &[String],
+    path: &str,
+) -> impl Iterator<Item = &'a Allowlist> {
+    let is_path = |rest: &str| models::is_ours(rest) || served.iter().any(|path| path == rest);
+    let below = |live: &Live| {
+        let name = path.strip_prefix(models::LIST).and_then(|rest| rest.strip_prefix('/'));
+        name == Some(live.route.alias.as_str())
+    };
+    let named = route::prefixed(routes, path, is_path)
+        .map(|(index, _)| index)
+        .or_else(|| routes.iter().position(below));
+    let routes = named.map_or(routes, |index| &routes[index..=index]);
+    routes.iter().map(|live| &live.route.allowlist)
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}

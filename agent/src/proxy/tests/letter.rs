@@ -1,0 +1,236 @@
+//! The letter of HTTP and of CORS, byte by byte, on a port that two models share.
+
+use super::*;
+
+/// May call `tiny`, and not `big`.
+const OF_TINY: &str = "https://tiny.example";
+/// May call `big`, and not `tiny`.
+const OF_BIG: &str = "https://big.example";
+
+#[tokio::test]
+async fn a_request_says_once_and_clearly_that_it_is_for_this_device() {
+    let port = shared_port().await;
+    let ours = format!("host: 127.0.0.1:{port}");
+    for (line, headers, status) in [
+        ("GET /v1/models HTTP/1.1", vec![ours.as_str()], 200),
+        ("GET http://localhost/v1/models HTTP/1.1", vec!["host: evil.example"], 200),
+        ("GET http://evil.example/v1/models HTTP/1.1", vec![&ours], 403),
+        ("GET /v1/models HTTP/1.1", vec!["host: evil.example"], 403),
+        ("GET /v1/models HTTP/1.1", vec![&ours, &ours], 400),
+        ("GET /v1/models HTTP/1.1", vec![], 400),
+        ("GET /v1/models HTTP/1.0", vec![], 403),
+    ] {
+        let answer = say(port, line, &headers, "").await;
+        assert_eq!(answer.status, status, "{line} {headers:?}");
+    }
+}
+
+#[tokio::test]
+async fn head_answers_as_get_does_without_the_body() {
+    let port = shared_port().await;
+    for path in ["/v1/models", "/v1/models/tiny", "/tiny/v1/models", "/v1/models/none"] {
+        let (get, head) = (ask(port, "GET", path).await, ask(port, "HEAD", path).await);
+        assert_eq!(get.status, head.status, "{path}");
+        assert_eq!(get.header("content-length"), head.header("content-length"), "{path}");
+        assert!(!get.body.is_empty() && head.body.is_empty(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_list_of_models_has_an_entry_for_each_with_its_age() {
+    let port = shared_port().await;
+    let list = ask(port, "GET", "/v1/models").await.json();
+    assert_eq!(list["data"].as_array().unwrap().len(), 2);
+    let entry = ask(port, "GET", "/v1/models/tiny").await.json();
+    assert_eq!(entry, list["data"][0]);
+    assert_eq!((&entry["id"], &entry["object"]), (&json!("tiny"), &json!("model")));
+    assert_eq!(entry["created"], 1_700_000_000);
+    let alone = ask(port, "GET", "/big/v1/models").await.json();
+    assert_eq!(alone["data"], json!([list["data"][1]]));
+    assert_eq!(ask(port, "GET", "/big/v1/models/big").await.json()["id"], "big");
+
+    let unknown = ask(port, "GET", "/v1/models/gpt-4o").await;
+    assert_eq!(unknown.status, 404);
+    let unknown = unknown.json();
+    assert_eq!(unknown["error"]["message"], "no model `gpt-4o`; served here: tiny, big");
+    assert_eq!(unknown["code"], unknown["error"]["code"]);
+    // A page is told of those alone that it may call.
+    let origin = format!("origin: {OF_TINY}");
+    let shown = say(port, "GET /v1/models HTTP/1.1", &[HOST, &origin], "").await.json();
+    assert_eq!(shown["data"], json!([list["data"][0]]));
+}
+
+#[tokio::test]
+async fn an_engine_gets_the_query_of_a_request() {
+    let port = shared_port().await;
+    let path = "/tiny/v1/chat/completions?trace=a%20b&c";
+    let head = ask(port, "POST", path).await.json()["head"].take();
+    let head = head.as_str().unwrap();
+    assert!(head.starts_with("POST /v1/chat/completions?trace=a%20b&c HTTP/1.1\r\n"), "{head}");
+}
+
+#[tokio::test]
+async fn a_path_that_is_not_served_is_refused_with_those_that_are() {
+    let port = shared_port().await;
+    for path in ["/v1/embeddings", "/tiny/v1/embeddings", "/props", "/tiny/props", "/v1/modelsx"] {
+        let refused = ask(port, "POST", path).await;
+        assert_eq!(refused.status, 404, "{path}");
+        let problem = refused.json();
+        assert_eq!(problem["code"], "path-not-served", "{path}");
+        let message = problem["error"]["message"].as_str().unwrap();
+        assert!(message.contains("/v1/completions, /v1/models"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn every_answer_has_the_id_of_its_request() {
+    let port = shared_port().await;
+    let chat = "POST /tiny/v1/chat/completions HTTP/1.1";
+    for line in [chat, "GET /v1/models HTTP/1.1", "GET /nothing HTTP/1.1", "OPTIONS / HTTP/1.1"] {
+        let given = say(port, line, &[HOST, "x-request-id: from-the-client.1"], "").await;
+        assert_eq!(given.header("x-request-id").unwrap(), "from-the-client.1", "{line}");
+        let made = say(port, line, &[HOST, "x-request-id: no good"], "").await;
+        assert_eq!(made.header("x-request-id").unwrap().len(), 32, "{line}");
+    }
+    let answer = say(port, chat, &[HOST, "x-request-id: from-the-client.1"], "").await;
+    assert!(answer.body.contains("x-request-id: from-the-client.1"), "{}", answer.body);
+    let refused = ask(port, "GET", "/nothing").await;
+    assert_eq!(refused.json()["request_id"], refused.header("x-request-id").unwrap());
+}
+
+#[tokio::test]
+async fn a_preflight_that_names_a_model_is_answered_from_its_list_alone() {
+    let port = shared_port().await;
+    for (path, origin, status) in [
+        ("/tiny/v1/chat/completions", OF_TINY, 204),
+        ("/big/v1/chat/completions", OF_TINY, 403),
+        ("/big/v1/chat/completions", OF_BIG, 204),
+        ("/v1/models/big", OF_TINY, 403),
+        ("/big/v1/models", OF_TINY, 403),
+        // The body will name the model.
+        ("/v1/chat/completions", OF_TINY, 204),
+        ("/v1/chat/completions", OF_BIG, 204),
+        ("/v1/chat/completions", "https://evil.example", 403),
+    ] {
+        let line = format!("OPTIONS {path} HTTP/1.1");
+        let origin = format!("origin: {origin}");
+        let headers = [HOST, &origin, "access-control-request-method: POST"];
+        assert_eq!(say(port, &line, &headers, "").await.status, status, "{path} {origin}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_may_call_another_model_of_the_port_reads_why_it_is_refused() {
+    let port = shared_port().await;
+    let line = "POST /v1/chat/completions HTTP/1.1";
+    let origin = format!("origin: {OF_TINY}");
+    let refused = say(port, line, &[HOST, &origin], r#"{"model": "big"}"#).await;
+    assert_eq!(refused.status, 403);
+    assert_eq!(refused.header("access-control-allow-origin").unwrap(), OF_TINY);
+    assert!(refused.header("access-control-expose-headers").unwrap().contains("x-request-id"));
+    let problem = refused.json();
+    assert_eq!(problem["code"], "origin-not-allowed");
+    let message = problem["error"]["message"].as_str().unwrap();
+    assert!(message.contains("`big`") && message.contains("link repair-serving"), "{message}");
+
+    let stranger = say(port, line, &[HOST, "origin: https://evil.example"], "{}").await;
+    assert_eq!(stranger.status, 403);
+    assert_eq!(stranger.header("access-control-allow-origin"), None);
+}
+
+const HOST: &str = "host: localhost";
+
+/// An answer, read to the end of its connection.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.filter(|(other, _)| *other == name).map(|(_, value)| value).next()
+    }
+
+    fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+}
+
+/// A port with `tiny` and `big`, each with a page of its own, behind an engine that echoes.
+async fn shared_port() -> Port {
+    let engine = echo().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
+    let client = Arc::new(Engine::new(language_model::manifest()));
+    let frontend = Frontend::open(&tokio::runtime::Handle::current(), listener, client);
+    for (number, alias, origin) in [(1, "tiny", OF_TINY), (2, "big", OF_BIG)] {
+        // The time in a UUID of version 7: 1,700,000,000,000 ms.
+        let digits = format!("018bcfe5680070008000{number:012}");
+        let route = Route {
+            pipeline_id: format!("pip_{digits}").parse().unwrap(),
+            model_id: format!("mdl_{digits}").parse().unwrap(),
+            alias: alias.parse().unwrap(),
+            port,
+            allowlist: Allowlist::new([origin.parse().unwrap()]),
+            telemetry: false,
+            generation: 1,
+            engine: Some(1),
+        };
+        let address = Address {
+            channel: Channel::Port(engine),
+            secret: Secret::new("secret"),
+            pid: std::process::id(),
+        };
+        let usage = usage_queue().0;
+        frontend.set(Live { route, engine: Some(Line::new(address)), usage });
+    }
+    // The port stays open for as long as the runtime of the test.
+    std::mem::forget(frontend);
+    port
+}
+
+async fn ask(port: Port, method: &str, path: &str) -> Answer {
+    say(port, &format!("{method} {path} HTTP/1.1"), &[HOST], "").await
+}
+
+async fn say(port: Port, line: &str, headers: &[&str], body: &str) -> Answer {
+    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port.get())).await.unwrap();
+    let mut request = format!("{line}\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+    headers.iter().for_each(|header| request.extend([header, "\r\n"]));
+    request.extend(["\r\n", body]);
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Answer { status, head: head.to_owned(), body: body.to_owned() }
+}
+
+/// An engine that answers with the head of each request.
+async fn echo() -> Port {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut stream = BufReader::new(stream);
+                let mut head = String::new();
+                while !head.ends_with("\r\n\r\n") {
+                    if stream.read_line(&mut head).await.unwrap_or_default() == 0 {
+                        return;
+                    }
+                }
+                let body = json!({"head": head}).to_string();
+                let answer = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\
+                     x-request-id: of-the-engine\r\ncontent-length: {}\r\n\r\n{body}",
+                    body.len()
+                );
+                stream.write_all(answer.as_bytes()).await.ok();
+            });
+        }
+    });
+    port
+}
