@@ -48,6 +48,8 @@ async fn recorded_answers_cut_at_every_byte_pass_unchanged_with_telemetry_on_and
             while let Some(report) = usage.at_hand() {
                 assert_eq!(report.provenance, provenance);
                 assert_eq!((report.prompt_tokens, report.completion_tokens), (Some(6), Some(4)));
+                assert!(report.time_to_first_token_ms <= Some(report.duration_ms));
+                assert!(report.time_to_first_token_ms.is_some(), "{kind}");
                 counted += 1;
             }
             // The queue is bounded; what does not fit is dropped, never waited for.
