@@ -7,8 +7,11 @@
 
 pub mod agent;
 pub mod backend;
+pub mod chat;
 pub mod download;
 pub mod enrolment;
+mod event_stream;
+mod exchange;
 pub mod http;
 pub mod local;
 pub mod remote;

@@ -24,12 +24,11 @@ use tokio::net::TcpStream;
 
 use crate::http::{Cause, Failure};
 
-mod exchange;
 pub mod proof;
 mod states;
 
-use exchange::Connection;
-pub use exchange::healthz_over;
+use crate::exchange::Connection;
+pub use crate::exchange::healthz_over;
 pub use states::States;
 
 /// The agent is on the same machine: what it does not answer in this time it will not answer.

@@ -1,4 +1,4 @@
-//! Requests over one connection to the agent, and their answers.
+//! Requests over one connection to a program of this machine, and their answers.
 
 use http_body_util::BodyExt as _;
 use hyper::{
@@ -36,8 +36,8 @@ where
     connection.ask(Method::GET, HEALTHZ_PATH, None).await?.json().await
 }
 
-/// A connection to the agent.
-pub(super) struct Connection {
+/// A connection to a program of this machine.
+pub(crate) struct Connection {
     sender: SendRequest<String>,
     /// How the other end is called in a message.
     name: String,
@@ -45,14 +45,14 @@ pub(super) struct Connection {
 }
 
 /// The answer to a request.
-pub(super) struct Answer {
+pub(crate) struct Answer {
     response: Response<Incoming>,
     name: String,
 }
 
 impl Connection {
     /// Speaks HTTP over `stream`.
-    pub(super) async fn over<S>(stream: S, name: String) -> Result<Self, Failure>
+    pub(crate) async fn over<S>(stream: S, name: String) -> Result<Self, Failure>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -64,12 +64,12 @@ impl Connection {
     }
 
     /// Sends the token with every later request: the other end has proved itself.
-    pub(super) fn trust(&mut self, token: Secret) {
+    pub(crate) fn trust(&mut self, token: Secret) {
         self.token = Some(token);
     }
 
     /// Sends the last request of this connection.
-    pub(super) async fn ask(
+    pub(crate) async fn ask(
         mut self,
         method: Method,
         path: &str,
@@ -79,7 +79,7 @@ impl Connection {
     }
 
     /// Sends a request after whose answer another one may follow.
-    pub(super) async fn ask_more(
+    pub(crate) async fn ask_more(
         &mut self,
         method: Method,
         path: &str,
@@ -109,7 +109,7 @@ impl Connection {
 
 impl Answer {
     /// Returns the answer if it is a success, its body unread.
-    pub(super) async fn success(self) -> Result<Self, Failure> {
+    pub(crate) async fn success(self) -> Result<Self, Failure> {
         let status = self.response.status();
         let verdict = retry::judge(status.as_u16());
         if verdict == Verdict::Success {
@@ -122,7 +122,7 @@ impl Answer {
     }
 
     /// Reads the body of a success as JSON.
-    pub(super) async fn json<T: DeserializeOwned>(self) -> Result<T, Failure> {
+    pub(crate) async fn json<T: DeserializeOwned>(self) -> Result<T, Failure> {
         let answer = self.success().await?;
         let name = answer.name.clone();
         let body = answer.body().await?;
@@ -131,7 +131,7 @@ impl Answer {
     }
 
     /// Returns the next part of the body; nothing at its end.
-    pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, Failure> {
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, Failure> {
         while let Some(frame) = self.response.body_mut().frame().await {
             let frame = frame.map_err(|error| broken(&self.name, &error))?;
             if let Ok(bytes) = frame.into_data() {
@@ -142,7 +142,7 @@ impl Answer {
     }
 
     /// Returns how the other end is called in a message.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 

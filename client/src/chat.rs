@@ -1,0 +1,282 @@
+//! A conversation with a model that is served on this machine, over the chat completions of its
+//! public port. The answer is read while it is computed.
+
+use std::time::Duration;
+
+use hyper::Method;
+use link_protocol::{command::Alias, port::Port};
+use serde::{Deserialize, Serialize};
+use tokio::net::TcpStream;
+
+use crate::{
+    event_stream::EventStream,
+    exchange::{Answer, Connection},
+    http::{Cause, Failure},
+};
+
+const PATH: &str = "/v1/chat/completions";
+
+/// The end of a stream of completions.
+const DONE: &str = "[DONE]";
+
+/// A model from which nothing came for so long has hung; a long prompt takes minutes to read.
+const SILENCE: Duration = Duration::from_mins(10);
+
+/// The largest event that is read, in bytes.
+const EVENT_LIMIT: usize = 1024 * 1024;
+
+/// A model that is served on a port of this machine.
+#[derive(Clone, Debug)]
+pub struct ChatClient {
+    port: Port,
+    alias: Alias,
+}
+
+/// One contribution to a conversation.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct Message {
+    pub role: Role,
+    pub content: String,
+}
+
+/// Who says something.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    System,
+    User,
+    Assistant,
+}
+
+/// How an answer is sampled; what is not set is the engine's choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Sampling {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+/// What comes of an answer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Part {
+    /// A piece of the answer.
+    Text(String),
+    /// A piece of what a reasoning model thinks before it answers.
+    Thought(String),
+    /// How many tokens the whole took.
+    Usage(Usage),
+}
+
+/// How many tokens an answer took.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Usage {
+    #[serde(default)]
+    pub prompt_tokens: u64,
+    #[serde(default)]
+    pub completion_tokens: u64,
+}
+
+/// An answer that is being computed. Whoever drops it ends the computation.
+pub struct Reply {
+    answer: Answer,
+    events: EventStream,
+    parts: std::collections::VecDeque<Part>,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a Alias,
+    messages: &'a [Message],
+    #[serde(flatten)]
+    sampling: &'a Sampling,
+    stream: bool,
+    stream_options: StreamOptions,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    #[serde(default)]
+    choices: Vec<Choice>,
+    usage: Option<Usage>,
+    error: Option<EngineError>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(default)]
+    delta: Delta,
+}
+
+#[derive(Default, Deserialize)]
+struct Delta {
+    content: Option<String>,
+    reasoning_content: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct EngineError {
+    #[serde(default)]
+    message: String,
+}
+
+impl ChatClient {
+    /// Names the model; nothing is connected yet.
+    #[must_use]
+    pub const fn new(port: Port, alias: Alias) -> Self {
+        Self { port, alias }
+    }
+
+    /// Asks for the answer to the last of `messages`.
+    ///
+    /// # Errors
+    /// [`Failure`] when nothing listens there or the question is refused.
+    pub async fn ask(&self, messages: &[Message], sampling: &Sampling) -> Result<Reply, Failure> {
+        let name = format!("http://127.0.0.1:{}", self.port);
+        let request = Request {
+            model: &self.alias,
+            messages,
+            sampling,
+            stream: true,
+            stream_options: StreamOptions { include_usage: true },
+        };
+        let body = serde_json::to_string(&request).expect("a question has only string keys");
+        let asked = async {
+            let stream = TcpStream::connect(("127.0.0.1", self.port.get())).await;
+            let stream = stream.map_err(|error| Failure::Unavailable {
+                url: name.clone(),
+                cause: Cause::Connect(error.to_string()),
+            })?;
+            let connection = Connection::over(stream, name.clone()).await?;
+            connection.ask(Method::POST, PATH, Some(body)).await?.success().await
+        };
+        let answer = tokio::time::timeout(SILENCE, asked).await;
+        let silent = |_| Failure::Unavailable { url: name.clone(), cause: Cause::Timeout };
+        let answer = answer.map_err(silent)??;
+        Ok(Reply { answer, events: EventStream::default(), parts: [].into() })
+    }
+}
+
+impl Reply {
+    /// Waits for the next part; nothing when the answer is whole.
+    ///
+    /// # Errors
+    /// [`Failure`] when the engine failed, the stream broke, or nothing came for ten minutes.
+    pub async fn next(&mut self) -> Result<Option<Part>, Failure> {
+        loop {
+            if let Some(part) = self.parts.pop_front() {
+                return Ok(Some(part));
+            }
+            while let Some(event) = self.events.take() {
+                if event.data == DONE {
+                    return Ok(None);
+                }
+                let parts = parts_of(&event.data).map_err(|why| self.broken(why))?;
+                self.parts.extend(parts);
+            }
+            if !self.parts.is_empty() {
+                continue;
+            }
+            let chunk = tokio::time::timeout(SILENCE, self.answer.chunk()).await;
+            match chunk.map_err(|_| self.fail(Cause::Timeout))?? {
+                Some(bytes) => self.events.add(&bytes),
+                None => return Err(self.broken("the answer ended too early".to_owned())),
+            }
+            if self.events.waiting() > EVENT_LIMIT {
+                return Err(self.broken("an event that has no end".to_owned()));
+            }
+        }
+    }
+
+    fn broken(&self, why: String) -> Failure {
+        self.fail(Cause::Broken(why))
+    }
+
+    fn fail(&self, cause: Cause) -> Failure {
+        Failure::Unavailable { url: self.answer.name().to_owned(), cause }
+    }
+}
+
+impl std::fmt::Debug for Reply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reply").field("of", &self.answer.name()).finish_non_exhaustive()
+    }
+}
+
+/// Returns what one event of a stream says; an error is what the engine failed with.
+fn parts_of(data: &str) -> Result<Vec<Part>, String> {
+    let chunk: Chunk = serde_json::from_str(data).map_err(|error| error.to_string())?;
+    if let Some(EngineError { message }) = chunk.error {
+        return Err(message);
+    }
+    let mut parts = Vec::new();
+    for Delta { content, reasoning_content } in chunk.choices.into_iter().map(|c| c.delta) {
+        parts.extend(reasoning_content.filter(|text| !text.is_empty()).map(Part::Thought));
+        parts.extend(content.filter(|text| !text.is_empty()).map(Part::Text));
+    }
+    parts.extend(chunk.usage.map(Part::Usage));
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{Router, extract::Request, http::StatusCode, response::IntoResponse as _};
+
+    use super::*;
+
+    #[test]
+    fn an_event_says_text_thoughts_usage_or_a_failure() {
+        let text = |text: &str| Part::Text(text.to_owned());
+        let first = r#"{"choices":[{"delta":{"role":"assistant","content":null}}]}"#;
+        assert_eq!(parts_of(first), Ok(vec![]));
+        let delta = r#"{"choices":[{"delta":{"reasoning_content":"hm","content":"Hi"}}]}"#;
+        assert_eq!(parts_of(delta), Ok(vec![Part::Thought("hm".to_owned()), text("Hi")]));
+        let usage = r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"x":1}}"#;
+        let expected = Usage { prompt_tokens: 3, completion_tokens: 2 };
+        assert_eq!(parts_of(usage), Ok(vec![Part::Usage(expected)]));
+        assert_eq!(parts_of(r#"{"error":{"message":"no room"}}"#), Err("no room".to_owned()));
+        assert!(parts_of("{").is_err());
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_read_while_it_comes_and_its_end_is_told_from_a_cut() {
+        let whole = "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n\
+                     data: {\"choices\":[{\"delta\":{\"content\":\"lo\"}}]}\n\ndata: [DONE]\n\n";
+        let text = |text: &str| Ok(Some(Part::Text(text.to_owned())));
+        let mut reply = ask(StatusCode::OK, whole).await.unwrap();
+        let mut next = async || reply.next().await.map_err(|error| error.to_string());
+        assert_eq!([next().await, next().await, next().await], [text("Hel"), text("lo"), Ok(None)]);
+        let mut cut = ask(StatusCode::OK, &whole[..70]).await.unwrap();
+        cut.next().await.unwrap();
+        let error = cut.next().await.unwrap_err().to_string();
+        assert!(error.contains("ended too early"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_refusal_says_its_detail() {
+        let problem = r#"{"type":"about:blank","title":"t","status":404,"code":"model-not-found","detail":"no such model"}"#;
+        let error = ask(StatusCode::NOT_FOUND, problem).await.unwrap_err().to_string();
+        assert!(error.contains("404"), "{error}");
+    }
+
+    /// Asks a server that answers with `status` and `body`.
+    async fn ask(status: StatusCode, body: &str) -> Result<Reply, Failure> {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
+        let body = body.to_owned();
+        let answer = move |_: Request| std::future::ready((status, body).into_response());
+        tokio::spawn(async { axum::serve(listener, Router::new().fallback(answer)).await });
+        let question = [Message { role: Role::User, content: "Hello?".to_owned() }];
+        let client = ChatClient::new(port, "tiny".parse().unwrap());
+        client.ask(&question, &Sampling::default()).await
+    }
+}
