@@ -47,6 +47,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'List tags, and show the devices that have one')
             [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List what devices were told to do, and explain what became of it')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them, serve them')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Chat with a model on this machine; deploy and serve it first if that is not done yet')
+            [CompletionResult]::new('chat', 'chat', [CompletionResultType]::ParameterValue, 'Chat with a model that is served on this machine')
             [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Correct the allowlist of a model that is served, in place')
             [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that the account''s deployments carry from now on')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
@@ -836,6 +838,31 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;model;help;help' {
             break
         }
+        'link;run' {
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on [default: the one of the deployment before, or 8080]')
+            [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'System prompt')
+            [CompletionResult]::new('--temperature', '--temperature', [CompletionResultType]::ParameterName, 'Sampling temperature, from 0 to 10 [default: the engine''s]')
+            [CompletionResult]::new('--max-tokens', '--max-tokens', [CompletionResultType]::ParameterName, 'Largest number of tokens in an answer [default: the engine''s]')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the sampling [default: random]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;chat' {
+            [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'System prompt')
+            [CompletionResult]::new('--temperature', '--temperature', [CompletionResultType]::ParameterName, 'Sampling temperature, from 0 to 10 [default: the engine''s]')
+            [CompletionResult]::new('--max-tokens', '--max-tokens', [CompletionResultType]::ParameterName, 'Largest number of tokens in an answer [default: the engine''s]')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the sampling [default: random]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'link;repair-serving' {
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
             [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'All devices that fit, such as `tag=lab,state=online`, in place of one')
@@ -997,6 +1024,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'List tags, and show the devices that have one')
             [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List what devices were told to do, and explain what became of it')
             [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them, serve them')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Chat with a model on this machine; deploy and serve it first if that is not done yet')
+            [CompletionResult]::new('chat', 'chat', [CompletionResultType]::ParameterValue, 'Chat with a model that is served on this machine')
             [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Correct the allowlist of a model that is served, in place')
             [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that the account''s deployments carry from now on')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
@@ -1208,6 +1237,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;model;delete' {
+            break
+        }
+        'link;help;run' {
+            break
+        }
+        'link;help;chat' {
             break
         }
         'link;help;repair-serving' {

@@ -25,6 +25,9 @@ _link() {
             link,audit)
                 cmd="link__subcmd__audit"
                 ;;
+            link,chat)
+                cmd="link__subcmd__chat"
+                ;;
             link,commands)
                 cmd="link__subcmd__commands"
                 ;;
@@ -72,6 +75,9 @@ _link() {
                 ;;
             link,restart)
                 cmd="link__subcmd__restart"
+                ;;
+            link,run)
+                cmd="link__subcmd__run"
                 ;;
             link,self-check)
                 cmd="link__subcmd__self__subcmd__check"
@@ -256,6 +262,9 @@ _link() {
             link__subcmd__help,audit)
                 cmd="link__subcmd__help__subcmd__audit"
                 ;;
+            link__subcmd__help,chat)
+                cmd="link__subcmd__help__subcmd__chat"
+                ;;
             link__subcmd__help,commands)
                 cmd="link__subcmd__help__subcmd__commands"
                 ;;
@@ -303,6 +312,9 @@ _link() {
                 ;;
             link__subcmd__help,restart)
                 cmd="link__subcmd__help__subcmd__restart"
+                ;;
+            link__subcmd__help,run)
+                cmd="link__subcmd__help__subcmd__run"
                 ;;
             link__subcmd__help,self-check)
                 cmd="link__subcmd__help__subcmd__self__subcmd__check"
@@ -602,7 +614,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -907,6 +919,36 @@ _link() {
                     return 0
                     ;;
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__chat)
+            opts="-q -h --system --temperature --max-tokens --seed --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --system)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --temperature)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1450,7 +1492,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help)
-            opts="register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1576,6 +1618,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__audit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__chat)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2220,6 +2276,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__restart)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__run)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3338,6 +3408,40 @@ _link() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__run)
+            opts="-q -h --port --system --temperature --max-tokens --seed --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --system)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --temperature)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

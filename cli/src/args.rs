@@ -13,6 +13,7 @@ use link_protocol::{
 
 mod account;
 mod audit;
+mod chat;
 mod commands;
 mod device;
 mod fleet;
@@ -23,6 +24,7 @@ mod token;
 
 pub use account::{AccountCommand, CreateAccount, Login, Register};
 pub use audit::Audit;
+pub use chat::{Chat, Question, Run};
 pub use commands::CommandsCommand;
 pub use device::DeviceCommand;
 pub use fleet::FleetCommand;
@@ -122,6 +124,12 @@ pub enum Command {
     /// Add models, deploy them, serve them
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Chat with a model on this machine; deploy and serve it first if that is not done yet
+    #[command(after_help = chat::RUN_EXAMPLES)]
+    Run(Run),
+    /// Chat with a model that is served on this machine
+    #[command(after_help = chat::CHAT_EXAMPLES)]
+    Chat(Chat),
     /// Correct the allowlist of a model that is served, in place
     #[command(after_help = REPAIR_EXAMPLES)]
     RepairServing(RepairServing),
@@ -328,6 +336,7 @@ Examples:
   link register                                     register this machine
   link model add ./smollm.gguf --name smollm
   link model deploy smollm --serve --wait
+  link run smollm                                   chat with it in the terminal
   link status
   link repair-serving smollm --wait
 

@@ -6,6 +6,7 @@ mod allowlist;
 mod audit;
 mod backend;
 mod bulk;
+mod chat;
 mod commands;
 mod device;
 mod device_login;
@@ -18,6 +19,7 @@ mod outcome;
 mod register;
 mod release_check;
 mod repair_serving;
+mod run;
 mod status;
 mod token;
 mod uninstall;
@@ -57,6 +59,8 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Key(command) => key::run(context, command).await?,
         Command::Device(command) => device::run(context, command).await?,
         Command::Model(command) => model::run(context, command).await?,
+        Command::Run(arguments) => return run::run(context, arguments).await,
+        Command::Chat(arguments) => return chat::run(context, arguments).await,
         Command::RepairServing(arguments) => repair_serving::run(context, &arguments).await?,
         Command::Allowlist(command) => allowlist::run(context, command).await?,
         Command::Completions { shell } => completions(shell)?,
@@ -98,6 +102,8 @@ fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
         | Command::Key(_)
         | Command::Device(_)
         | Command::Model(_)
+        | Command::Run(_)
+        | Command::Chat(_)
         | Command::RepairServing(_)
         | Command::Allowlist(_)
         | Command::InstallFiles(_)

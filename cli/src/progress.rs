@@ -37,6 +37,10 @@ impl Progress {
             }
             if total > 0 {
                 bar.set_position(done.min(total));
+            } else if bar.length().is_some() {
+                // What comes now has no size: a bar of the transfer before would stand still.
+                bar.set_style(waiting());
+                bar.unset_length();
             }
             bar.set_message(what.to_owned());
         }

@@ -11,6 +11,7 @@ mod backend_service;
 mod booted;
 mod browser;
 mod bucket;
+mod chat;
 mod configuration;
 mod crashes;
 mod deployment;

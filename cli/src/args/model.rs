@@ -1,11 +1,14 @@
 //! `link model`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use link_protocol::{command::Sha256Hex, file_name::FileName, port::Port, selector::Selector};
 
 use crate::args::{Naming, Wait};
+
+/// The plugin of language models.
+const LANGUAGE_MODEL: &str = "language_model";
 
 /// `link model …`.
 #[derive(Debug, Subcommand)]
@@ -73,12 +76,29 @@ pub struct Add {
     #[arg(long, value_name = "NAME")]
     pub file_name: Option<FileName>,
     /// Plugin whose engine runs it
-    #[arg(long, value_name = "PLUGIN", default_value = "language_model")]
+    #[arg(long, value_name = "PLUGIN", default_value = LANGUAGE_MODEL)]
     pub plugin: String,
     /// Let every account of the backend deploy it as `publisher/name`, where the backend's
     /// configuration lets this account share
     #[arg(long)]
     pub shared: bool,
+}
+
+impl Add {
+    /// Returns what adds a language model from its file, named after it.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Self {
+        Self {
+            file: Some(path.to_owned()),
+            url: None,
+            sha256: None,
+            size: None,
+            name: None,
+            file_name: None,
+            plugin: LANGUAGE_MODEL.to_owned(),
+            shared: false,
+        }
+    }
 }
 
 /// `link model deploy`.

@@ -1,7 +1,7 @@
 //! `link model`: models and what runs where.
 
-mod add;
-mod deploy;
+pub(super) mod add;
+pub(super) mod deploy;
 mod deploy_many;
 mod stage;
 

@@ -34,18 +34,31 @@ pub(super) async fn report(
         context.output.say(&format!("asked the device to {what}"));
         return context.output.data(&sent, |sent| sent.command_id.to_string());
     };
-    let ended = wait_for(context, backend, sent, what, Deadline::after(patience)).await?;
+    let ended = done(context, backend, sent, what, Deadline::after(patience)).await?;
+    let output = ended.result.as_ref().map(|result| result.output.clone()).unwrap_or_default();
+    let text = if output.is_empty() { format!("done: {what}") } else { output };
+    let newer = ended.superseded_by.map(|newer| {
+        format!("\na newer command, {newer}, had taken its place: `link commands explain {newer}`")
+    });
+    context.output.say(&format!("{text}{}", newer.unwrap_or_default()));
+    context.output.data(&ended, |_| String::new())
+}
+
+/// Waits until the device has done it.
+///
+/// # Errors
+/// When the device failed or refused, the command expired, or the deadline passed.
+pub(super) async fn done(
+    context: &Context,
+    backend: &BackendClient,
+    sent: CommandInfo,
+    what: &str,
+    deadline: Deadline,
+) -> Result<CommandInfo, CliError> {
+    let ended = wait_for(context, backend, sent, what, deadline).await?;
     let outcome = ended.result.as_ref().map(|result| (result.status, result.output.clone()));
     match outcome {
-        Some((OutcomeStatus::Succeeded, output)) => {
-            let text = if output.is_empty() { format!("done: {what}") } else { output };
-            let newer = ended.superseded_by.map(|newer| {
-                format!("\na newer command, {newer}, had taken its place: `link commands explain {newer}`")
-            });
-            let text = format!("{text}{}", newer.unwrap_or_default());
-            context.output.say(&text);
-            context.output.data(&ended, |_| String::new())
-        }
+        Some((OutcomeStatus::Succeeded, _)) => Ok(ended),
         Some((OutcomeStatus::Superseded, _)) => Err(superseded(&ended, what)),
         Some((status, output)) => {
             let why = if output.is_empty() { String::new() } else { format!(": {output}") };

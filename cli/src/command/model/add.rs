@@ -35,29 +35,66 @@ pub(super) async fn run(context: &Context, arguments: Add) -> Result<(), CliErro
     context.output.data(&model, |model| model.model_id.to_string())
 }
 
+/// Adds the model of a file, unless a model of this account has the same content.
+///
+/// # Errors
+/// When the file cannot be read or the backend refuses it.
+pub(in crate::command) async fn file(
+    context: &Context,
+    backend: &BackendClient,
+    path: &Path,
+) -> Result<Model, CliError> {
+    let measured = measure(context, path).await?;
+    let known = backend.models().await?.into_iter().find(|model| {
+        model.owned && model.ready && model.sha256.as_ref() == Some(&measured.sha256)
+    });
+    match known {
+        Some(model) => Ok(model),
+        None => send(context, backend, &Add::of_file(path), path, measured).await,
+    }
+}
+
 async fn upload(
     context: &Context,
     backend: &BackendClient,
     arguments: &Add,
     path: &Path,
 ) -> Result<Model, CliError> {
-    let failed = |error: io::Error| {
-        let message = format!("failed to read `{}`: {error}", path.display());
-        CliError::new(ExitCode::CannotWrite, "file", message)
-    };
-    let metadata = tokio::fs::metadata(path).await.map_err(failed)?;
+    describe(arguments, &own_name(path))?;
+    let measured = measure(context, path).await?;
+    send(context, backend, arguments, path, measured).await
+}
+
+/// What a file holds.
+struct Measured {
+    sha256: Sha256Hex,
+    size_bytes: u64,
+}
+
+async fn measure(context: &Context, path: &Path) -> Result<Measured, CliError> {
+    let metadata = tokio::fs::metadata(path).await.map_err(|error| unread(path, &error))?;
     if !metadata.is_file() {
         return Err(CliError::usage(format!("`{}` is not a file", path.display())));
     }
-    let own_name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let request = describe(arguments, &own_name.unwrap_or_default())?;
-    let (sha256, size_bytes) = hash(context, path).await.map_err(failed)?;
+    let hashed = hash(context, path).await;
+    let (sha256, size_bytes) = hashed.map_err(|error| unread(path, &error))?;
     if size_bytes == 0 {
         return Err(CliError::usage(format!("`{}` is empty", path.display())));
     }
+    Ok(Measured { sha256, size_bytes })
+}
+
+async fn send(
+    context: &Context,
+    backend: &BackendClient,
+    arguments: &Add,
+    path: &Path,
+    Measured { sha256, size_bytes }: Measured,
+) -> Result<Model, CliError> {
+    let request = describe(arguments, &own_name(path))?;
     let request = CreateModel { sha256: Some(sha256), size_bytes: Some(size_bytes), ..request };
     let created = backend.create_model(&request).await?;
-    let file = tokio::fs::File::open(path).await.map_err(failed)?;
+    let file = tokio::fs::File::open(path).await.map_err(|error| unread(path, &error))?;
     let source = UploadSource { reader: Box::pin(file.take(size_bytes)), size_bytes };
     let progress = Arc::new(Progress::start(context.output));
     let shown = Arc::clone(&progress);
@@ -72,6 +109,15 @@ async fn upload(
             Err(CliError::from(error).context("the upload failed"))
         }
     }
+}
+
+fn own_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn unread(path: &Path, error: &io::Error) -> CliError {
+    let message = format!("failed to read `{}`: {error}", path.display());
+    CliError::new(ExitCode::CannotWrite, "file", message)
 }
 
 async fn from_url(arguments: &Add, url: &str) -> Result<CreateModel, CliError> {

@@ -54,7 +54,11 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
     context.output.data(&ended, |_| String::new())
 }
 
-async fn wait_for(
+/// Waits until a deployment is done, and shows how far it is.
+///
+/// # Errors
+/// When it failed or the time is over.
+pub(in crate::command) async fn wait_for(
     context: &Context,
     backend: &BackendClient,
     created: Deployment,

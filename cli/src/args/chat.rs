@@ -1,0 +1,78 @@
+//! `link chat` and `link run`.
+
+use clap::Args;
+use link_client::chat::Sampling;
+use link_protocol::port::Port;
+
+/// `link chat`.
+#[derive(Args, Debug)]
+pub struct Chat {
+    /// Name that `link status` shows the model under
+    pub model: String,
+    #[command(flatten)]
+    pub question: Question,
+}
+
+/// `link run`.
+#[derive(Args, Debug)]
+pub struct Run {
+    /// Model, by id or by name, of another account as `publisher/name`; or the path of a model file
+    pub model: String,
+    /// Port to serve on [default: the one of the deployment before, or 8080]
+    #[arg(long, value_name = "N")]
+    pub port: Option<Port>,
+    #[command(flatten)]
+    pub question: Question,
+}
+
+/// What a model is asked, and how it answers.
+#[derive(Args, Clone, Debug)]
+pub struct Question {
+    /// Question to answer once [default: standard input, or a conversation at a terminal]
+    #[arg(value_name = "QUESTION")]
+    pub words: Vec<String>,
+    /// System prompt
+    #[arg(long, value_name = "TEXT")]
+    pub system: Option<String>,
+    /// Sampling temperature, from 0 to 10 [default: the engine's]
+    #[arg(long, value_name = "N", value_parser = parse_temperature)]
+    pub temperature: Option<f64>,
+    /// Largest number of tokens in an answer [default: the engine's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_tokens: Option<u32>,
+    /// Seed of the sampling [default: random]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+impl Question {
+    /// Returns how answers are sampled.
+    #[must_use]
+    pub const fn sampling(&self) -> Sampling {
+        let Self { temperature, max_tokens, seed, .. } = *self;
+        Sampling { temperature, top_p: None, max_tokens, seed }
+    }
+}
+
+pub(super) const CHAT_EXAMPLES: &str = "\
+Examples:
+  link chat smollm
+  link chat smollm \"Why is the sky blue?\"
+  link chat smollm \"Summarize this:\" < report.txt
+  link chat smollm --system \"Answer in one sentence.\" --temperature 0.2
+
+At the prompt, /help lists commands, Ctrl-C stops an answer and Ctrl-D leaves.";
+
+pub(super) const RUN_EXAMPLES: &str = "\
+Examples:
+  link run smollm
+  link run ./smollm.gguf
+  link run smollm \"Why is the sky blue?\"
+
+It starts the agent, adds the file, deploys and serves the model, as far as that is not done yet, and
+then chats as `link chat` does.";
+
+fn parse_temperature(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value| (0.0..=10.0).contains(value));
+    value.ok_or_else(|| "it can be a number from 0 to 10".to_owned())
+}

@@ -1,0 +1,77 @@
+//! A conversation in the terminal: what was said and typed (`conversation`, pure), the line that a
+//! person edits (`prompt`), and the answer while it comes (`answer`).
+
+mod answer;
+mod conversation;
+mod prompt;
+
+pub(crate) use answer::{Answered, Ended};
+pub(crate) use conversation::Conversation;
+
+use link_client::chat::ChatClient;
+
+use crate::{context::Context, error::CliError, output};
+use conversation::Entry;
+use prompt::{Prompt, Typed};
+
+/// How a conversation was left.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Left {
+    /// The person has said enough.
+    Done,
+    /// The model shall not be served any more.
+    StopModel,
+}
+
+/// Answers one question and prints the answer to stdout as it comes.
+///
+/// # Errors
+/// When the model cannot be asked or stdout cannot be written.
+pub(crate) async fn once(
+    context: &Context,
+    client: &ChatClient,
+    conversation: &mut Conversation,
+    question: String,
+) -> Result<Answered, CliError> {
+    conversation.ask(question);
+    let answered = answer::stream(context, client, conversation).await?;
+    conversation.answered(answered.text.clone());
+    Ok(answered)
+}
+
+/// Talks until the person leaves.
+///
+/// # Errors
+/// When the terminal cannot be read. A question that fails is told, and the conversation goes on.
+pub(crate) async fn interactive(
+    context: &Context,
+    client: &ChatClient,
+    model: &str,
+    conversation: &mut Conversation,
+) -> Result<Left, CliError> {
+    context.output.say(&format!("chatting with `{model}`; /help lists commands, Ctrl-D leaves"));
+    let mut prompt = Prompt::open(&context.roots.state.join("chat_history"))?;
+    loop {
+        let (back, typed) = prompt.read().await?;
+        prompt = back;
+        let Typed::Text(text) = typed else { return Ok(Left::Done) };
+        match conversation.enter(&text) {
+            Entry::Nothing => {}
+            Entry::Say(text) => context.output.say(&text),
+            Entry::Leave => return Ok(Left::Done),
+            Entry::StopModel => return Ok(Left::StopModel),
+            Entry::Ask => match answer::stream(context, client, conversation).await {
+                Ok(answered) => {
+                    conversation.answered(answered.text.clone());
+                    context.output.say(&answered.in_words());
+                }
+                Err(error) => {
+                    conversation.take_back();
+                    // The answer may have broken off in the middle of a line.
+                    output::write_stdout("\n")?;
+                    context.output.error(&error);
+                }
+            },
+        }
+    }
+}

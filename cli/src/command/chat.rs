@@ -1,0 +1,129 @@
+//! `link chat`: asks a model that is served on this machine.
+
+use std::io::{self, IsTerminal as _, Read as _};
+
+use link_client::{chat::ChatClient, local::LocalClient};
+use link_protocol::local_api::PipelineEntry;
+use serde_json::json;
+
+use crate::{
+    args::{Chat, Question},
+    chat::{self, Conversation, Ended, Left},
+    context::Context,
+    error::CliError,
+    exit_code::ExitCode,
+};
+
+/// The largest question that is read from standard input, in bytes.
+const QUESTION_LIMIT: u64 = 4 * 1024 * 1024;
+
+pub(super) async fn run(context: &Context, arguments: Chat) -> Result<ExitCode, CliError> {
+    let entries = LocalClient::of(&context.roots).models().await?;
+    let entry = served(&entries, &arguments.model)?;
+    talk(context, entry, arguments.question).await
+}
+
+/// Answers the question that was given, or talks until the person leaves.
+///
+/// # Errors
+/// When the model cannot be asked.
+pub(super) async fn talk(
+    context: &Context,
+    entry: &PipelineEntry,
+    question: Question,
+) -> Result<ExitCode, CliError> {
+    let client = ChatClient::new(entry.port, entry.alias.clone());
+    let mut conversation = Conversation::new(question.system.clone(), question.sampling());
+    let Some(text) = asked(&question)? else {
+        if context.output.is_json() {
+            return Err(CliError::usage("a conversation has no JSON form")
+                .hint("give the question as an argument or on standard input"));
+        }
+        let name = entry.alias.to_string();
+        let left = chat::interactive(context, &client, &name, &mut conversation).await?;
+        if left == Left::StopModel {
+            LocalClient::of(&context.roots).stop(entry.pipeline_id).await?;
+            context.output.say(&format!("`{name}` is not served any more"));
+        }
+        return Ok(ExitCode::Success);
+    };
+    let answered = chat::once(context, &client, &mut conversation, text).await?;
+    if context.output.is_json() {
+        let document = json!({"model": entry.alias, "answer": answered});
+        context.output.data(&document, |_| String::new())?;
+    }
+    Ok(match answered.ended {
+        Ended::Whole => ExitCode::Success,
+        Ended::Stopped => ExitCode::Interrupted,
+    })
+}
+
+/// Returns the entry that is served under a name.
+fn served<'a>(entries: &'a [PipelineEntry], name: &str) -> Result<&'a PipelineEntry, CliError> {
+    let named = entries.iter().find(|entry| entry.alias.as_str() == name);
+    match named {
+        Some(entry) if entry.is_serving => Ok(entry),
+        Some(_) => {
+            let message = format!("`{name}` is not served on this device");
+            Err(CliError::new(ExitCode::Failed, "not-serving", message)
+                .hint(format!("serve it and chat with `link run {name}`")))
+        }
+        None => {
+            let served: Vec<_> = entries.iter().filter(|entry| entry.is_serving).collect();
+            let names: Vec<_> = served.iter().map(|entry| format!("`{}`", entry.alias)).collect();
+            let message = format!("no model is called `{name}` on this device");
+            let hint = if names.is_empty() {
+                format!("deploy it and chat with `link run {name}`")
+            } else {
+                format!("served here: {}", names.join(", "))
+            };
+            Err(CliError::new(ExitCode::Failed, "unknown-name", message).hint(hint))
+        }
+    }
+}
+
+/// Returns the question: the arguments, then what is piped in. At a terminal without arguments there
+/// is none.
+fn asked(question: &Question) -> Result<Option<String>, CliError> {
+    let words = question.words.join(" ");
+    if io::stdin().is_terminal() {
+        return Ok(Some(words).filter(|words| !words.trim().is_empty()));
+    }
+    let mut piped = String::new();
+    let read = io::stdin().lock().take(QUESTION_LIMIT + 1).read_to_string(&mut piped);
+    read.map_err(|error| {
+        CliError::new(ExitCode::Failed, "input", format!("failed to read stdin: {error}"))
+    })?;
+    if piped.len() as u64 > QUESTION_LIMIT {
+        return Err(CliError::usage("the question on standard input is larger than 4 MiB"));
+    }
+    let text = [words.trim(), piped.trim()].into_iter().filter(|text| !text.is_empty());
+    let text = text.collect::<Vec<_>>().join("\n\n");
+    if text.is_empty() {
+        return Err(CliError::usage("there is no question")
+            .hint("give it as an argument or on standard input"));
+    }
+    Ok(Some(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_found_by_the_name_that_it_is_served_under() {
+        let entry = |alias: &str, is_serving| PipelineEntry {
+            pipeline_id: "pip_00000000000000000000000000000007".parse().unwrap(),
+            alias: alias.parse().unwrap(),
+            port: 8080.try_into().unwrap(),
+            host: "127.0.0.1".to_owned(),
+            is_serving,
+        };
+        let entries = [entry("tiny", true), entry("resting", false)];
+        assert_eq!(served(&entries, "tiny").unwrap().alias.as_str(), "tiny");
+        let error = served(&entries, "resting").unwrap_err();
+        assert_eq!(error.hint.as_deref(), Some("serve it and chat with `link run resting`"));
+        let error = served(&entries, "other").unwrap_err();
+        assert_eq!(error.hint.as_deref(), Some("served here: `tiny`"));
+    }
+}

@@ -1,0 +1,138 @@
+//! `link run`: brings everything that is missing for a model to answer on this machine, then asks it.
+
+use std::{path::Path, time::Duration};
+
+use link_client::{backend::BackendClient, local::LocalClient};
+use link_protocol::{
+    backend_api::{
+        deployment::{CreateDeployment, Deployment},
+        model::Model,
+    },
+    command::ProxyFeatures,
+    deployment::DeploymentState,
+    id::DeviceId,
+    local_api::PipelineEntry,
+    port::Port,
+    report::ModelState,
+};
+
+use crate::{
+    agent_process::{self, Started},
+    args::Run,
+    command::{
+        chat,
+        model::{add, deploy},
+        outcome,
+    },
+    context::{Context, idempotency_key},
+    error::CliError,
+    exit_code::ExitCode,
+    resolve, session,
+    wait::Deadline,
+};
+
+/// How long a deployment, with its download, may take.
+const PATIENCE: Duration = Duration::from_hours(1);
+/// How long a model that is there may take to be served.
+const SERVING: Duration = Duration::from_mins(3);
+/// How long the agent may take to show what the backend knows already.
+const SHOWN: Duration = Duration::from_secs(10);
+
+pub(super) async fn run(context: &Context, arguments: Run) -> Result<ExitCode, CliError> {
+    if agent_process::start(context).await? == Started::Now {
+        context.output.say("started the agent");
+    }
+    let local = LocalClient::of(&context.roots);
+    let by_name = |entry: &PipelineEntry| entry.alias.as_str() == arguments.model;
+    let here = local.models().await?.into_iter().find(|entry| entry.is_serving && by_name(entry));
+    let entry = match here {
+        Some(entry) => entry,
+        None => bring(context, &local, &arguments).await?,
+    };
+    chat::talk(context, &entry, arguments.question).await
+}
+
+/// Deploys and serves a model, as far as that is not done yet.
+async fn bring(
+    context: &Context,
+    local: &LocalClient,
+    arguments: &Run,
+) -> Result<PipelineEntry, CliError> {
+    let Some(identity) = resolve::identity(context)? else {
+        let message = "this device is not registered, so no model can be deployed to it";
+        return Err(CliError::new(ExitCode::NotRegistered, "not-registered", message)
+            .hint("register it with `link register`"));
+    };
+    let device = identity.device_id;
+    let backend = session::logged_in(context)?;
+    let model = find(context, &backend, &arguments.model).await?;
+    let current = backend.current_deployments(Some(device), Some(model.model_id)).await?;
+    let deployment = match current.into_iter().next() {
+        Some(deployment) if is_serving(&deployment) => deployment,
+        Some(deployment) if deployment.state == DeploymentState::Completed => {
+            let sent = backend.serve(model.model_id, device, arguments.port).await?;
+            let what = format!("serve {}", resolve::told(&model));
+            outcome::done(context, &backend, sent, &what, Deadline::after(SERVING)).await?;
+            deployment
+        }
+        Some(_) | None => deploy(context, &backend, &model, device, arguments.port).await?,
+    };
+    shown(local, &deployment).await
+}
+
+/// Returns the model: one that is known by its name, or a file, which is added unless it was before.
+async fn find(context: &Context, backend: &BackendClient, named: &str) -> Result<Model, CliError> {
+    let path = Path::new(named);
+    let is_path = path.components().count() > 1 || path.extension().is_some();
+    if is_path && path.is_file() {
+        return add::file(context, backend, path).await;
+    }
+    resolve::model(backend, named).await.map_err(|error| {
+        let hint = error.hint.clone().unwrap_or_default();
+        error.hint(format!("{hint}; a model file is run by its path: `link run ./FILE`"))
+    })
+}
+
+async fn deploy(
+    context: &Context,
+    backend: &BackendClient,
+    model: &Model,
+    device: DeviceId,
+    port: Option<Port>,
+) -> Result<Deployment, CliError> {
+    let request = CreateDeployment {
+        model_id: model.model_id,
+        device_id: device,
+        port,
+        alias: None,
+        serve: true,
+        proxy: ProxyFeatures { cors: true, telemetry: true },
+    };
+    let created = backend.deploy(&request, &idempotency_key()).await?;
+    deploy::wait_for(context, backend, created, true, PATIENCE).await
+}
+
+fn is_serving(deployment: &Deployment) -> bool {
+    let state = deployment.serving.as_ref().map(|serving| serving.state);
+    deployment.state == DeploymentState::Completed && state == Some(ModelState::Serving)
+}
+
+/// Waits until the agent shows the model as served.
+async fn shown(local: &LocalClient, deployment: &Deployment) -> Result<PipelineEntry, CliError> {
+    let deadline = Deadline::after(SHOWN);
+    loop {
+        let served = local
+            .models()
+            .await?
+            .into_iter()
+            .find(|entry| entry.is_serving && entry.alias == deployment.alias);
+        if let Some(entry) = served {
+            return Ok(entry);
+        }
+        if !deadline.pause_locally().await {
+            let message = format!("`{}` is not served on this device", deployment.alias);
+            return Err(CliError::new(ExitCode::Failed, "not-serving", message)
+                .hint("`link status` shows why"));
+        }
+    }
+}
