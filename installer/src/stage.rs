@@ -36,6 +36,7 @@ use tokio::sync::watch;
 
 use crate::{
     decide::update::{self, Declined, Installed, Wanted},
+    install::InstallError,
     layout::{Layout, PROGRAMS},
     receipt::{InstalledRelease, Receipt},
     source::{Source, SourceError},
@@ -89,7 +90,9 @@ pub enum StageError {
     #[error(transparent)]
     Untrusted(#[from] VerifyError),
     #[error(transparent)]
-    Install(#[from] ChangeError),
+    Install(#[from] InstallError),
+    #[error(transparent)]
+    Change(#[from] ChangeError),
     #[error(transparent)]
     File(#[from] FileError),
     /// The new version was deleted again.
@@ -123,6 +126,7 @@ impl StageError {
             Self::Unpack(_) => ExitCode::CannotWrite,
             Self::Untrusted(error) => error.exit_code(),
             Self::Install(error) => error.exit_code(),
+            Self::Change(error) => error.exit_code(),
             Self::File(error) if error.is_disk_full() => ExitCode::NoSpace,
             Self::File(_) => ExitCode::CannotWrite,
             Self::SelfCheck { .. } => ExitCode::SelfCheckFailed,
@@ -280,7 +284,7 @@ impl Stage<'_> {
     fn lay_out(&self, release: &Release) -> Result<(), InstallError> {
         let versions = Versions::lock_within(self.layout, LOCK_PATIENCE)?;
         versions.record(release)?;
-        versions.lay_out(release)
+        Ok(versions.lay_out(release)?)
     }
 
     /// Lets the new agent look at the real configuration; one that fails is deleted, and remembered

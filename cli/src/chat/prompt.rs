@@ -5,9 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use link_platform::fs;
+use link_protocol::exit_code::ExitCode;
 use rustyline::{Config, DefaultEditor, error::ReadlineError};
 
-use crate::{error::CliError, exit_code::ExitCode};
+use crate::error::CliError;
 
 /// How many lines are kept.
 const KEPT: usize = 1000;

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Read as _};
 
 use link_client::{chat::ChatClient, local::LocalClient};
-use link_protocol::local_api::PipelineEntry;
+use link_protocol::{exit_code::ExitCode, local_api::PipelineEntry};
 use serde_json::json;
 
 use crate::{
@@ -11,7 +11,6 @@ use crate::{
     chat::{self, Conversation, Ended, Left},
     context::Context,
     error::CliError,
-    exit_code::ExitCode,
 };
 
 /// The largest question that is read from standard input, in bytes.

@@ -8,7 +8,7 @@ use link_installer::{
     trust::{Release, Trust, VerifyError},
     unpacked::UnpackedError,
 };
-use link_protocol::{command::Sha256Hex, release::RefusedRelease};
+use link_protocol::{command::Sha256Hex, exit_code::ExitCode, release::RefusedRelease};
 use semver::Version;
 
 use crate::{
@@ -16,7 +16,6 @@ use crate::{
     command::backend,
     context::Context,
     error::{CliError, chain},
-    exit_code::ExitCode,
 };
 
 /// `link verify-files`: what `install.sh` asks the installed command before it downloads a release, and

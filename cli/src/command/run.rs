@@ -10,6 +10,7 @@ use link_protocol::{
     },
     command::ProxyFeatures,
     deployment::DeploymentState,
+    exit_code::ExitCode,
     id::DeviceId,
     local_api::PipelineEntry,
     port::Port,
@@ -26,7 +27,6 @@ use crate::{
     },
     context::{Context, idempotency_key},
     error::CliError,
-    exit_code::ExitCode,
     resolve, session,
     wait::Deadline,
 };

@@ -256,6 +256,7 @@ fn explain(error: StageError) -> CliError {
     let code = match error {
         StageError::Untrusted(error) => return release_check::explain(error),
         StageError::Install(error) => return error.into(),
+        StageError::Change(error) => return error.into(),
         StageError::File(error) => return CliError::file(&error),
         StageError::Declined(Declined::Downgrade { .. }) => "downgrade",
         StageError::Declined(_) | StageError::NotInstalled(_) => "declined",

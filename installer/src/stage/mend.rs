@@ -6,11 +6,11 @@ use link_protocol::update::UpdateProgress;
 use tokio::sync::watch;
 
 use crate::{
+    decide::update::Declined,
     install::InstallError,
     stage::{Found, Stage, StageError},
     trust::Release,
-    update::Declined,
-    versions,
+    versions::{self, ChangeError},
 };
 
 impl Stage<'_> {
@@ -23,8 +23,7 @@ impl Stage<'_> {
         progress: &watch::Sender<UpdateProgress>,
         install: impl FnOnce(&Release) -> Result<T, InstallError>,
     ) -> Result<T, StageError> {
-        let _one_at_a_time =
-            fs::try_lock(&self.layout.staging_lock())?.ok_or(InstallError::Busy)?;
+        let _one_at_a_time = fs::try_lock(&self.layout.staging_lock())?.ok_or(ChangeError::Busy)?;
         let current = versions::current(self.layout)
             .ok_or(StageError::NotInstalled("no version is current; run install.sh again"))?;
         let (source, manifest) = self.published(Some(&current), progress).await?;

@@ -8,11 +8,10 @@ use std::{
 
 use link_agent_core::effect::Route;
 use link_plugin_language_model as language_model;
-use link_protocol::{allowlist::Allowlist, port::Port, report::TelemetryReport, secret::Secret};
+use link_protocol::{allowlist::Allowlist, port::Port, secret::Secret};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,
-    sync::mpsc,
     task::JoinSet,
     time::timeout,
 };
@@ -22,7 +21,8 @@ use crate::{
     engine::{Address, Channel, Line},
     proxy::{
         frontend::Frontend,
-        route::{self, Live},
+        route::Live,
+        usage_queue::{UsageReceiver, usage_queue},
     },
 };
 
@@ -232,7 +232,7 @@ async fn who_sent_a_second_request_and_left_is_noticed() {
 struct Serving {
     address: std::net::SocketAddr,
     _frontend: Frontend,
-    _usage: mpsc::Receiver<TelemetryReport>,
+    _usage: UsageReceiver,
 }
 
 impl Serving {
@@ -266,7 +266,7 @@ async fn serve(engine: &Fake, connections: usize) -> Serving {
     let handle = tokio::runtime::Handle::current();
     let shared = Arc::new(Engine::for_connections(language_model::manifest(), connections));
     let frontend = Frontend::open(&handle, listener, shared);
-    let (usage, queue) = route::usage_queue();
+    let (usage, queue) = usage_queue();
     let route = Route {
         pipeline_id: "pip_00000000000000000000000000000001".parse().unwrap(),
         model_id: "mdl_00000000000000000000000000000001".parse().unwrap(),
