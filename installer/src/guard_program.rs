@@ -100,7 +100,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
     let mut child_end = ChildEnd::listen()?;
     let (mut guard, first) = Guard::new(Duration::ZERO, limits());
     let mut shell = Shell { layout, agent: None, line: None, trial: None };
-    if shell.finds_trial(true) {
+    if shell.resolve_trial(true) {
         let _nothing_yet = guard.handle(Event::OnTrial { started: true }, Duration::ZERO);
     }
     shell.refresh();
@@ -123,10 +123,10 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
             ready = true;
         }
         let event = if guard.expects_agent()
-            && let Some(end) = shell.has_ended()
+            && let Some(end) = shell.reap()
         {
             // An agent that ends between the two steps of its replacement has told nobody.
-            if !guard.has_trial() && shell.finds_trial(false) {
+            if !guard.has_trial() && shell.resolve_trial(false) {
                 effects = guard.handle(Event::AgentEnded(end), started.elapsed());
                 Event::OnTrial { started: true }
             } else {
@@ -199,7 +199,7 @@ impl Shell {
                     tell(&format!("version {tried} has proved itself"));
                     self.tell(&FromGuard::Committed).await;
                 }
-                return self.finds_another_trial();
+                return self.resolve_another_trial();
             }
             Effect::RollBack(fault) => {
                 let tried = self.trial.take()?;
@@ -212,7 +212,7 @@ impl Shell {
                 let is_its_fault = fault != Fault::PortTaken;
                 let failure = Failure { reason: reason.to_owned(), is_its_fault };
                 let _told = self.change(|versions| versions.roll_back(&tried, failure));
-                return self.finds_another_trial();
+                return self.resolve_another_trial();
             }
             Effect::Finish => {}
         }
@@ -227,9 +227,9 @@ impl Shell {
     }
 
     /// A trial that could not be ended begins anew, and so does one that began meanwhile.
-    fn finds_another_trial(&mut self) -> Option<Event> {
+    fn resolve_another_trial(&mut self) -> Option<Event> {
         let pending = versions::state(&self.layout).pending.is_some();
-        (pending && self.finds_trial(false)).then_some(Event::OnTrial { started: true })
+        (pending && self.resolve_trial(false)).then_some(Event::OnTrial { started: true })
     }
 
     fn start(&mut self) {
@@ -244,8 +244,8 @@ impl Shell {
         }
     }
 
-    /// Tells whether the agent has ended, and then how; one that could not be started has failed.
-    fn has_ended(&mut self) -> Option<End> {
+    /// Takes the end of the agent, if it has ended, and says how; one that could not be started has failed.
+    fn reap(&mut self) -> Option<End> {
         let ended = match self.agent.as_mut().map(TiedChild::try_wait) {
             Some(Ok(None)) => return None,
             Some(Ok(Some(status))) => {
@@ -274,7 +274,7 @@ impl Shell {
         };
         match serde_json::from_str(&text).ok()? {
             FromAgent::Replacing => {
-                self.finds_trial(false).then_some(Event::OnTrial { started: false })
+                self.resolve_trial(false).then_some(Event::OnTrial { started: false })
             }
             FromAgent::Alive { version, local_port } if on_trial => {
                 if self.trial.as_ref() != Some(&version) {
@@ -292,13 +292,13 @@ impl Shell {
             }
             FromAgent::Alive { .. } | FromAgent::Answered { .. } => {
                 let _uncut = fs::truncate_above(&self.layout.agent_log(), LOG_LIMIT);
-                Some(self.finds_another_trial().unwrap_or(Event::Heard))
+                Some(self.resolve_another_trial().unwrap_or(Event::Heard))
             }
         }
     }
 
     /// Resolves what an interrupted replacement left, and tells whether a version is on trial.
-    fn finds_trial(&mut self, starting: bool) -> bool {
+    fn resolve_trial(&mut self, starting: bool) -> bool {
         // A build folder has no versions.
         let look = |versions: &Versions| versions.look(starting);
         self.trial = self.layout.versions().exists().then(|| self.change(look)).flatten().flatten();
@@ -362,4 +362,55 @@ async fn until(deadline: Option<tokio::time::Instant>) {
 #[expect(clippy::print_stderr, reason = "the guard's log is its standard error")]
 fn tell(message: &str) {
     eprintln!("link-guard: {message}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_shell_starts_the_agent_and_says_how_it_ended() {
+        for (script, end) in [
+            ("exit 0", End::InOrder),
+            ("exit 1", End::Failed),
+            ("exit 76", End::PortTaken),
+            ("kill -9 $$", End::Failed),
+        ] {
+            let home = tempfile::tempdir().unwrap();
+            let mut shell = shell(&home);
+            let program = agent(&shell.layout);
+            std::fs::create_dir_all(shell.layout.current()).unwrap();
+            let program = shell.layout.current().join(program.file_name().unwrap());
+            std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+            std::fs::set_permissions(&program, PermissionsExt::from_mode(0o700)).unwrap();
+            let mut child_end = ChildEnd::listen().unwrap();
+            assert_eq!(shell.run(Effect::StartAgent).await, None);
+            assert!(shell.agent.is_some(), "{script}");
+            let ended = loop {
+                match shell.reap() {
+                    Some(end) => break end,
+                    None => child_end.received().await,
+                }
+            };
+            assert_eq!(ended, end, "{script}");
+            assert!(shell.agent.is_none(), "{script}");
+        }
+    }
+
+    #[test]
+    fn an_agent_that_could_not_be_started_has_failed_and_a_build_folder_has_no_trial() {
+        let home = tempfile::tempdir().unwrap();
+        let mut shell = shell(&home);
+        assert_eq!(shell.reap(), Some(End::Failed));
+        assert!(!shell.resolve_trial(true));
+        assert!(!shell.layout.lock().exists());
+    }
+
+    fn shell(home: &tempfile::TempDir) -> Shell {
+        let layout = Layout::new(Roots::find(Some(home.path())).unwrap());
+        fs::create_private_dir(&layout.roots().logs()).unwrap();
+        Shell { layout, agent: None, line: None, trial: None }
+    }
 }
