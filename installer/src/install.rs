@@ -38,6 +38,19 @@ pub enum Outcome {
     Changed,
 }
 
+impl Outcome {
+    /// Returns the word that programs read.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Installed => "installed",
+            Self::Intact => "intact",
+            Self::Repaired => "repaired",
+            Self::Changed => "changed",
+        }
+    }
+}
+
 /// A release could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {

@@ -23,6 +23,21 @@ pub enum DeploymentState {
 }
 
 impl DeploymentState {
+    /// Returns the word that it is written as.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Downloading => "downloading",
+            Self::Configuring => "configuring",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl DeploymentState {
     /// Every state, for tables and tests.
     pub const ALL: [Self; 6] = [
         Self::Queued,

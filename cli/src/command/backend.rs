@@ -96,7 +96,7 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
         }
     }
     let document = json!({
-        "version": version, "outcome": format!("{outcome:?}").to_lowercase(), "started": started,
+        "version": version, "outcome": outcome.as_str(), "started": started,
         "config": place.config, "data": place.layout.roots().state, "setup_token_file": token,
     });
     output.data(&document, |_| String::new())?;

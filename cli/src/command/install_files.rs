@@ -77,7 +77,7 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
     }
     let exit = registered.map_or_else(|error| error.exit, |()| ExitCode::Success);
     let document = json!({
-        "version": VERSION, "outcome": format!("{outcome:?}").to_lowercase(),
+        "version": VERSION, "outcome": outcome.as_str(),
         "registered": resolve::identity(context)?.is_some(),
     });
     output.data(&document, |_| String::new())?;

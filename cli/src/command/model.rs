@@ -89,7 +89,7 @@ fn on_devices(deployments: &[Deployment]) -> String {
             (DeploymentState::Completed, Some(ModelState::Serving)) => "serving".to_owned(),
             (DeploymentState::Completed, Some(ModelState::Starting)) => "starting".to_owned(),
             (DeploymentState::Completed, _) => "deployed".to_owned(),
-            (state, _) => format!("{state:?}").to_lowercase(),
+            (state, _) => state.as_str().to_owned(),
         };
         let stale = if deployment.stale { "stale: repair it" } else { "current" };
         [

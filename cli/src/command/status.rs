@@ -150,7 +150,7 @@ fn deploying(deployment: &DeploymentProgress) -> String {
         let (done, total) = (bytes(progress.bytes_done), bytes(progress.bytes_total));
         format!("  {percent} % ({done} of {total})")
     });
-    let state = format!("{:?}", deployment.state).to_lowercase();
+    let state = deployment.state.as_str();
     format!("deploying {}  {state}{share}", deployment.model_id)
 }
 

@@ -13,6 +13,13 @@ use crate::{
 };
 
 #[test]
+fn programs_read_these_words_of_an_outcome() {
+    let outcomes = [Outcome::Installed, Outcome::Intact, Outcome::Repaired, Outcome::Changed];
+    let words = outcomes.map(|outcome| format!("{}\n", outcome.as_str())).concat();
+    assert_eq!(words, include_str!("golden/outcomes.txt"));
+}
+
+#[test]
 fn what_stays_because_it_holds_something_else_is_named() {
     let scratch = Scratch::new();
     assert_eq!(scratch.install("1.3.0").unwrap(), Outcome::Installed);

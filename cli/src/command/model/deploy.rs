@@ -74,7 +74,7 @@ pub(in crate::command) async fn wait_for(
         let stage = match stage(&last, serve) {
             Stage::Done => return Ok(last),
             Stage::Failed(why) => {
-                let code = format!("{:?}", last.state).to_lowercase();
+                let code = last.state.as_str();
                 return Err(CliError::new(ExitCode::Failed, &format!("deployment-{code}"), why)
                     .hint("correct the cause and deploy again"));
             }
