@@ -177,9 +177,10 @@ want=$(awk -v f="$asset" '{ n = $2; sub(/^\*/, "", n); if (n == f) { sum = $1; f
 have_it() { # The command that is installed and says that this archive is, too, and that no file of it is damaged.
   [ "$uninstall" = 0 ] && "$installed" self-check && "$installed" verify-files ${kind:+"-$kind"} --release "$version" --archive "$want"
 } >/dev/null 2>&1
-set -- "install${kind:--files}" --archive "$want" --source "$base"; [ -z "$made" ] || set -- "$@" --made "$made"
+set -- "install${kind:--files}" --source "$base"; [ -z "$made" ] || set -- "$@" --made "$made"
 link=$installed
-if ! have_it; then
+if have_it; then set -- "$@" --archive "$want"
+else
   say "downloading Link $version for $target"
   need "$base/$asset" asset 524288
   [ "$(sha256_of "$tmp/asset")" = "$want" ] || { ! is_page asset || die 22 "$page"; die 22 "$asset does not have its checksum; nothing was installed"; }
@@ -189,6 +190,7 @@ if ! have_it; then
   if "$installed" self-check >/dev/null 2>&1; then "$installed" verify-files --quiet --from "$tmp/files" --release "$version" || exit; fi
   link=$tmp/files/link; set -- "$@" --from "$tmp/files"
   "$link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here; if nothing may be run in $data, set $place to another folder"
+  case $("$link" "$1" --help 2>/dev/null) in *--archive*) set -- "$@" --archive "$want" ;; esac # An older one does not know it.
 fi
 [ "$uninstall" = 0 ] || set -- "uninstall$kind" --yes ${force:+"$force"}; [ "$quiet" = 0 ] || set -- "$@" --quiet; [ "$dry" = 0 ] || set -- "$@" --dry-run
 "$link" "$@"; exit

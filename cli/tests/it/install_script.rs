@@ -15,7 +15,7 @@ fn a_release_is_verified_and_handed_over() {
         let release = Release::new(LINK);
         let ran = release.install(shell, &["--quiet"]);
         assert_eq!(ran.code, 0, "{ran:?}");
-        assert!(ran.stdout.starts_with("install-files --archive "), "{ran:?}");
+        assert!(ran.stdout.starts_with("install-files --source "), "{ran:?}");
         assert!(ran.stdout.contains(" --from "), "{ran:?}");
         assert!(ran.stdout.trim_end().ends_with("--quiet"), "{ran:?}");
         assert!(ran.stdout.contains(&format!("--made {}", release.home().display())), "{ran:?}");
