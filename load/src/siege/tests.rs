@@ -1,3 +1,5 @@
+//! What is a fault after a siege, and that no course is more than it is meant to be.
+
 use super::*;
 
 #[test]
