@@ -23,6 +23,9 @@ pub use failure::{Cause, Failure, HttpError};
 /// The largest error body that is read, in bytes.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
+/// The largest answer that is read, in bytes: lists of everything that an account may have are smaller.
+const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
+
 /// A server that requests are sent to.
 #[derive(Clone)]
 pub struct Http {
@@ -95,6 +98,10 @@ impl Http {
         let unavailable = |cause| Failure::Unavailable { url: url.clone(), cause };
         let mut body = Vec::new();
         while let Some(chunk) = within(patience, response.chunk()).await.map_err(unavailable)? {
+            if body.len() + chunk.len() > ANSWER_LIMIT {
+                let why = format!("it has more than {ANSWER_LIMIT} bytes");
+                return Err(unavailable(Cause::Unreadable(why)));
+            }
             body.extend_from_slice(&chunk);
         }
         serde_json::from_slice(&body)

@@ -122,6 +122,19 @@ async fn an_endless_error_body_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
+async fn an_answer_without_end_is_not_read_to_its_end() {
+    let large = || async {
+        let spaces = axum::body::Bytes::from(vec![b' '; 1 << 20]);
+        let parts = std::iter::repeat_n(spaces, 65).chain([axum::body::Bytes::from("{}")]);
+        let parts = parts.map(Ok::<_, std::convert::Infallible>);
+        axum::body::Body::from_stream(futures_util::stream::iter(parts))
+    };
+    let http = server(Router::new().route("/", get(large))).await;
+    let failure = http.call::<Value>(Call::get("/")).await.unwrap_err();
+    assert!(failure.to_string().contains("more than 67108864 bytes"), "{failure}");
+}
+
+#[tokio::test]
 async fn a_success_that_is_not_of_this_api_may_be_tried_again() {
     let portal = || async { "<html>please sign in</html>" };
     let http = server(Router::new().route("/", get(portal))).await;
