@@ -233,3 +233,44 @@ fn describe(status: io::Result<ExitStatus>, log: Option<&Path>) -> String {
         format!("the engine ended ({how}): {last}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::run::Input;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn an_engine_that_is_given_up_is_told_as_a_crash_with_the_reason() {
+        let (sender, mut inputs) = tokio::sync::mpsc::channel(8);
+        let (orders, queue) = mpsc::sync_channel(8);
+        let table = Table::default();
+        let spawner = Spawner::new(table.clone(), Arc::new(Notify::new()), Inbox(sender));
+        let thread = std::thread::spawn(move || spawner.run(&queue));
+        let pipeline_id = "pip_00000000000000000000000000000001".parse().unwrap();
+        let (path, args) = ("sleep".into(), vec!["1000".into()]);
+        let program = Program { path, args, env: vec![], log: None };
+        let channel = Channel::Port("8080".parse().unwrap());
+        let secret = Secret::new("secret");
+        orders.send(Order::Start { pipeline_id, run: 1, program, channel, secret }).unwrap();
+        let pid = loop {
+            if let Some(running) = table.read().unwrap().get(&1) {
+                break running.address.pid;
+            }
+            tokio::time::sleep(TICK).await;
+        };
+        // One that is stopped does not end by being asked to.
+        let stopped = Command::new("kill").args(["-STOP", &pid.to_string()]).status().unwrap();
+        assert!(stopped.success());
+        orders.send(Order::GiveUp { run: 1, reason: "it hangs".to_owned() }).unwrap();
+        let ended = tokio::time::timeout(Duration::from_secs(30), inputs.recv()).await.unwrap();
+        let Some(Input::Event(Event::EngineEnded { run, reason, .. })) = ended else {
+            panic!("something else was told");
+        };
+        assert_eq!((run, reason.as_str()), (1, "it hangs"));
+        assert!(table.read().unwrap().is_empty());
+        drop(orders);
+        thread.join().unwrap();
+    }
+}
