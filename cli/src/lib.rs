@@ -10,6 +10,7 @@ pub mod args;
 pub mod shared_files;
 
 mod agent_process;
+mod backend_place;
 mod chat;
 mod command;
 mod context;

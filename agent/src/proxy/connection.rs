@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     forward::{self, Engine},
-    frontend::{self, Routes},
+    route::{self, Routes},
 };
 
 /// How long a head may take, and how long a connection may say nothing between two requests.
@@ -56,7 +56,7 @@ async fn answer(
     closing: CancellationToken,
 ) {
     let service = service_fn(|request| {
-        let (busy, routes) = (seat.busy(), frontend::read(routes));
+        let (busy, routes) = (seat.busy(), route::read(routes));
         async move {
             let response = forward::answer(engine, &routes, request, &busy).await;
             Ok::<_, Infallible>(response.map(|body| Held::new(body, busy)))

@@ -1,13 +1,17 @@
 //! One public port: its listener, and the routes behind it.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 
 use link_platform::connections;
 use link_protocol::id::PipelineId;
 use tokio::{net::TcpListener, runtime::Handle, task::JoinHandle};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{connection, forward::Engine, route::Live};
+use super::{
+    connection,
+    forward::Engine,
+    route::{self, Live, Routes},
+};
 
 /// An open port. Closing it stops listening and lets requests in flight end.
 #[derive(Debug)]
@@ -16,9 +20,6 @@ pub(super) struct Frontend {
     accepting: JoinHandle<()>,
     closing: DropGuard,
 }
-
-/// The routes of a port; a request works with the list that it found.
-pub(super) type Routes = Arc<RwLock<Arc<Vec<Live>>>>;
 
 impl Frontend {
     /// Serves what `listener` accepts.
@@ -58,7 +59,7 @@ impl Frontend {
 
     /// Tells whether a pipeline has a route here.
     pub(super) fn serves(&self, pipeline: PipelineId) -> bool {
-        read(&self.routes).iter().any(|live| live.route.pipeline_id == pipeline)
+        route::read(&self.routes).iter().any(|live| live.route.pipeline_id == pipeline)
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Vec<Live>) -> T) -> T {
@@ -68,11 +69,6 @@ impl Frontend {
         *routes = Arc::new(changed);
         result
     }
-}
-
-/// Returns the list of this moment.
-pub(super) fn read(routes: &Routes) -> Arc<Vec<Live>> {
-    routes.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 async fn accept(

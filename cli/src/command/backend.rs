@@ -4,39 +4,28 @@
 //! repaired and taken away without the other. A new version that does not become ready gives its
 //! place back to the one before.
 
-use std::path::PathBuf;
-
 use link_installer::{
     install::{Install, Outcome},
-    layout::Layout,
     service::{
-        BackendUnit, Scope, UnitStep, Wish,
+        Scope, UnitStep,
         backend::{self, is_active},
     },
-    shared::SharedFile,
     uninstall_backend::{self, Further},
     versions::{self, Versions},
 };
-use link_platform::{checkpoint, fs, paths::Roots, session};
+use link_platform::{checkpoint, fs};
+use link_protocol::exit_code::ExitCode;
 use semver::Version;
 use serde_json::json;
 
-use link_protocol::exit_code::ExitCode;
-
 use crate::{
     args::{InstallFiles, UninstallBackend},
+    backend_place::Place,
     command::{install_files, release_check},
     context::Context,
     error::{CliError, chain},
-    secret_input, service, shared_files,
+    secret_input, service,
 };
-
-/// Where an installation of the backend is, and who starts it.
-struct Place {
-    layout: Layout,
-    config: PathBuf,
-    scope: Option<Scope>,
-}
 
 /// Installs, finishes, repairs or updates.
 ///
@@ -101,11 +90,6 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
     });
     output.data(&document, |_| String::new())?;
     Ok(ExitCode::Success)
-}
-
-/// Returns where the backend is, or would be installed.
-pub(super) fn layout(context: &Context) -> Layout {
-    Place::find(context, Wish::Detached).layout
 }
 
 /// Takes the backend away; its data stays unless it is purged.
@@ -214,83 +198,6 @@ fn start(
     );
     let hint = failed.hint.unwrap_or_default();
     Err(CliError::new(ExitCode::RolledBack, "rolled-back", message).hint(hint))
-}
-
-impl Place {
-    /// With `LINK_HOME` everything is below it; for root the machine's folders are used, else the
-    /// user's.
-    fn find(context: &Context, wish: Wish) -> Self {
-        let (roots, own) = (&context.roots, context.environment.has_own_home);
-        let is_root = !own && session::is_root();
-        let scope = if is_root { Scope::System } else { Scope::User };
-        let roots = match (own, is_root) {
-            (true, _) => {
-                let home = roots.data.parent().unwrap_or(&roots.data);
-                Roots {
-                    data: home.join("backend"),
-                    state: home.join("backend-data"),
-                    config: home.join("backend-config"),
-                    bin: roots.bin.clone(),
-                }
-            }
-            (false, true) => Roots {
-                data: "/usr/local/lib/link-backend".into(),
-                state: "/var/lib/link-backend".into(),
-                config: "/etc/link-backend".into(),
-                bin: "/usr/local/bin".into(),
-            },
-            (false, false) => Roots {
-                data: roots.data.with_file_name("link-backend"),
-                state: roots.state.with_file_name("link-backend"),
-                config: roots.config.with_file_name("link-backend"),
-                bin: roots.bin.clone(),
-            },
-        };
-        let wanted = match wish {
-            Wish::Best => !own,
-            Wish::Systemd => true,
-            Wish::Detached => false,
-        };
-        Self {
-            config: roots.config.join("backend.toml"),
-            layout: Layout::backend(roots),
-            scope: (wanted && scope.answers()).then_some(scope),
-        }
-    }
-
-    /// The manual pages and completions of `link-backend`.
-    fn shared(&self, context: &Context) -> Vec<SharedFile> {
-        shared_files::of_backend(&self.layout.roots().data, context.environment.has_own_home)
-    }
-
-    fn unit(&self, scope: Scope) -> BackendUnit {
-        BackendUnit { scope, program: self.layout.command_target(), config: self.config.clone() }
-    }
-
-    fn by_hand(&self) -> String {
-        let command = self.layout.commands();
-        format!("{} serve --config {}", command[0].display(), self.config.display())
-    }
-
-    /// The configuration that a first installation writes.
-    fn default_config(&self) -> String {
-        let data = self.layout.roots().state.display().to_string();
-        format!(
-            "# The configuration of link-backend; `link-backend config schema` lists every key, and\n\
-             # `link-backend config check` says what is wrong. Restart the service after a change.\n\
-             \n\
-             data = {data:?}\n\
-             listen = \"127.0.0.1:8000\"\n\
-             # The address that people and devices use; put a TLS proxy there.\n\
-             # public_url = \"https://link.example.org\"\n\
-             \n\
-             [metrics]\n\
-             listen = \"127.0.0.1:9464\"\n\
-             \n\
-             # [database]\n\
-             # url_file = \"/etc/link-backend/database-url\"\n"
-        )
-    }
 }
 
 fn explain(error: link_installer::service::systemd::ServiceError) -> CliError {

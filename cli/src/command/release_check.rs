@@ -13,7 +13,7 @@ use semver::Version;
 
 use crate::{
     args::VerifyFiles,
-    command::backend,
+    backend_place,
     context::Context,
     error::{CliError, chain},
 };
@@ -24,7 +24,7 @@ use crate::{
 pub(super) fn run(context: &Context, arguments: &VerifyFiles) -> Result<(), CliError> {
     let VerifyFiles { from, archive, release: version, backend } = arguments;
     let layout = match backend {
-        true => backend::layout(context),
+        true => backend_place::layout(context),
         false => Layout::new(context.roots.clone()),
     };
     let wanted = (from.as_deref(), archive.as_ref());
