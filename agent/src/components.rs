@@ -25,10 +25,10 @@ use link_protocol::{
 
 use crate::{
     engine::Engines,
+    inbox::Inbox,
     monitor::Monitor,
     pipeline::{Pipeline, Threads},
     report::Reporter,
-    run::Inbox,
     transport::{http, zenoh},
 };
 

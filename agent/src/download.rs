@@ -27,7 +27,7 @@ use link_protocol::{
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::{pipeline::Pipeline, run::Inbox};
+use crate::{inbox::Inbox, pipeline::Pipeline};
 
 /// Downloads that may wait to be started.
 const QUEUE: usize = 64;

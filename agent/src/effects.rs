@@ -13,11 +13,11 @@ use crate::{
     disk_space::Patience,
     download::Downloads,
     engine::Engines,
+    inbox::Inbox,
     journal::Journal,
     log::{LOCAL, SECURITY},
     proxy::Frontends,
     report::Reporter,
-    run::Inbox,
     session::SessionFile,
     update::Updates,
 };

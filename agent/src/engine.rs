@@ -35,9 +35,8 @@ pub(crate) use self::line::{Address, Channel, Line};
 use self::{health::Probe, spawner::Order};
 use crate::{
     args::Args,
-    local_api::views::{self, Health},
+    inbox::{Inbox, PipelineView},
     pipeline::Pipeline,
-    run::{Inbox, PipelineView},
 };
 
 /// How long all engines together may take to end; what is left then is killed with the agent.
@@ -74,6 +73,16 @@ pub(crate) struct Running {
     pub(crate) pipeline_id: PipelineId,
     pub(crate) address: Address,
     pub(crate) healthy: bool,
+}
+
+/// What a look at the engines found.
+pub(crate) type Health = HashMap<PipelineId, Engine>;
+
+/// The process of one engine, and how it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Engine {
+    pub(crate) health: EngineHealth,
+    pub(crate) pid: Option<u32>,
 }
 
 /// What engines are started with.
@@ -191,7 +200,7 @@ impl Engines {
             } else {
                 EngineHealth::Unhealthy
             };
-            let engine = views::Engine { health, pid: Some(running.address.pid) };
+            let engine = Engine { health, pid: Some(running.address.pid) };
             found.insert(pipeline.record.config.pipeline_id, engine);
         }
         found

@@ -21,7 +21,7 @@ use link_protocol::{
     system::SystemReport,
 };
 
-pub(crate) use self::backend::{Target, Way};
+pub(crate) use self::backend::Target;
 use self::losses::Losses;
 use crate::{pipeline::Pipeline, queue::Queue};
 

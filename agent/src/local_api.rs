@@ -56,8 +56,8 @@ use self::{
 };
 use crate::{
     engine::Engines,
+    inbox::{Inbox, View},
     proxy::Frontends,
-    run::{Inbox, View},
     update::Updates,
 };
 

@@ -17,6 +17,7 @@ mod guard_line;
 mod handler;
 mod handover;
 mod identity;
+mod inbox;
 mod journal;
 mod local_api;
 mod log;

@@ -22,9 +22,9 @@ use tokio::sync::mpsc;
 
 use crate::{
     handler::{self, Handler, Item, Sink, Target, with_retries},
+    inbox::Inbox,
     pipeline::Pipeline,
     queue::Queue,
-    run::Inbox,
     transport::Ways,
 };
 

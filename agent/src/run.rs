@@ -21,17 +21,16 @@ use link_client::agent::AgentClient;
 use link_installer::{layout::Layout, versions};
 use link_platform::{fs, paths::Roots};
 use link_protocol::{
-    agent_api::Hello,
     config::AgentConfig,
     id::DeviceId,
     identity::Identity,
-    local_api::{DeploymentProgress, TransportState},
+    local_api::TransportState,
     registration::TransportType,
-    report::{LifecycleReport, LifecycleStatus, ModelState},
+    report::{LifecycleReport, LifecycleStatus},
 };
 use tokio::{
     signal,
-    sync::{mpsc, oneshot, watch},
+    sync::{mpsc, watch},
 };
 
 use crate::{
@@ -42,6 +41,7 @@ use crate::{
     engine::{self, Engines},
     guard_line::GuardLine,
     handover, identity,
+    inbox::{Inbox, Input, PipelineView, View},
     journal::Journal,
     local_api::{self, LocalApi, Tokens, WantedPort, metrics::Measured},
     log::Records,
@@ -55,12 +55,6 @@ use crate::{
     update::Updates,
 };
 
-/// Events that may wait for the loop; senders wait when it is full.
-const INBOX: usize = 256;
-
-/// How long the local API waits for the loop.
-const VIEW: Duration = Duration::from_secs(2);
-
 /// How long the last report may take when the agent stops.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -73,66 +67,6 @@ pub(crate) enum Outcome {
     HandedOver,
     /// Another version is pointed to and takes over this process.
     MakesWay,
-}
-
-/// What the loop is asked.
-#[derive(Debug)]
-pub(crate) enum Input {
-    Event(Event),
-    Hello(oneshot::Sender<Hello>),
-    View(oneshot::Sender<View>),
-}
-
-/// Where everything else reaches the loop.
-#[derive(Clone, Debug)]
-pub(crate) struct Inbox(pub(crate) mpsc::Sender<Input>);
-
-/// What the local API shows of the core.
-#[derive(Clone, Debug)]
-pub(crate) struct View {
-    pub(crate) status: LifecycleStatus,
-    pub(crate) transport: TransportState,
-    pub(crate) pipelines: Vec<PipelineView>,
-    pub(crate) deployments: Vec<DeploymentProgress>,
-}
-
-/// One pipeline of a [`View`].
-#[derive(Clone, Debug)]
-pub(crate) struct PipelineView {
-    pub(crate) record: record::PipelineRecord,
-    pub(crate) state: ModelState,
-    pub(crate) engine_run: Option<u64>,
-    pub(crate) detail: Option<String>,
-}
-
-impl Inbox {
-    /// Hands in an event; waits while the inbox is full, so a flood slows its source down.
-    pub(crate) async fn event(&self, event: Event) {
-        // The loop has ended only when the agent stops, and then no event matters.
-        let _stopping = self.0.send(Input::Event(event)).await;
-    }
-
-    /// Hands in an event from a thread without a runtime.
-    pub(crate) fn event_blocking(&self, event: Event) {
-        let _stopping = self.0.blocking_send(Input::Event(event));
-    }
-
-    /// Asks what this device has and runs; nothing when the agent stops.
-    pub(crate) async fn hello(&self) -> Option<Hello> {
-        let (answer, question) = oneshot::channel();
-        self.0.send(Input::Hello(answer)).await.ok()?;
-        question.await.ok()
-    }
-
-    /// Asks for the state at this moment; nothing when the agent stops or is held up.
-    pub(crate) async fn view(&self) -> Option<View> {
-        let (answer, question) = oneshot::channel();
-        let ask = async {
-            self.0.send(Input::View(answer)).await.ok()?;
-            question.await.ok()
-        };
-        tokio::time::timeout(VIEW, ask).await.ok()?
-    }
 }
 
 /// What the agent was started with.
@@ -167,8 +101,7 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
     let snapshot = Snapshot { pipelines: session.pipelines(), ..journal.load().await? };
     let client =
         AgentClient::new(&identity.backend_url, identity.device_id, identity.device_token.clone())?;
-    let (sender, mut inputs) = mpsc::channel(INBOX);
-    let inbox = Inbox(sender);
+    let (inbox, mut inputs) = Inbox::open();
     let (ways, control) = transport_of(config, &client, &identity)?;
     let _logs = records.deliver(&ways)?;
     let (reporter, _reports) = Reporter::start(&config.reporting, ways.clone(), inbox.clone())?;

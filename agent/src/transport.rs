@@ -8,11 +8,13 @@ pub(crate) mod zenoh;
 
 use std::time::Duration;
 
-use link_client::{agent::AgentClient, http::HttpError};
+use link_client::{
+    agent::AgentClient,
+    http::{Http, HttpError},
+};
 use link_protocol::{envelope::Receipt, id::DeviceId};
 
 use self::zenoh::Link;
-use crate::handler::Way;
 
 /// The longest wait before the next try.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -20,7 +22,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// How long to wait after the backend has said that it does not know the device.
 const TURNED_AWAY_WAIT: Duration = Duration::from_secs(30);
 
-/// How this agent reaches the backend.
+/// One way to the backend.
+#[derive(Clone, Debug)]
+pub(crate) enum Way {
+    Http(Http),
+    Zenoh(Link),
+}
+
+/// The ways by which this agent reaches the backend.
 #[derive(Clone, Debug)]
 pub(crate) struct Ways {
     client: AgentClient,

@@ -13,7 +13,7 @@ use link_plugin_language_model::Manifest;
 use tokio::sync::Notify;
 
 use super::{Address, Line, Table};
-use crate::run::Inbox;
+use crate::inbox::Inbox;
 
 /// How often an engine that loads is looked at.
 const LOADING: Duration = Duration::from_millis(50);

@@ -23,7 +23,7 @@ use link_protocol::{id::PipelineId, secret::Secret};
 use tokio::sync::{Notify, oneshot};
 
 use super::{Address, Channel, Running, Table};
-use crate::run::Inbox;
+use crate::inbox::Inbox;
 
 /// How often the processes are looked at.
 const TICK: Duration = Duration::from_millis(50);
@@ -239,14 +239,14 @@ mod tests {
     use std::process::Command;
 
     use super::*;
-    use crate::run::Input;
+    use crate::inbox::Input;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn an_engine_that_is_given_up_is_told_as_a_crash_with_the_reason() {
-        let (sender, mut inputs) = tokio::sync::mpsc::channel(8);
+        let (inbox, mut inputs) = Inbox::open();
         let (orders, queue) = mpsc::sync_channel(8);
         let table = Table::default();
-        let spawner = Spawner::new(table.clone(), Arc::new(Notify::new()), Inbox(sender));
+        let spawner = Spawner::new(table.clone(), Arc::new(Notify::new()), inbox);
         let thread = std::thread::spawn(move || spawner.run(&queue));
         let pipeline_id = "pip_00000000000000000000000000000001".parse().unwrap();
         let (path, args) = ("sleep".into(), vec!["1000".into()]);

@@ -10,7 +10,7 @@ use link_platform::cpu_time;
 use link_protocol::limits::ENGINE_LOOK_INTERVAL;
 
 use super::{Address, Table, health::Probe};
-use crate::run::Inbox;
+use crate::inbox::Inbox;
 
 /// How long an engine may take to say that it is well.
 const ANSWER: Duration = Duration::from_secs(5);

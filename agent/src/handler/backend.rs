@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use link_agent_core::record::Report;
-use link_client::http::{Call, Http, HttpError, or_false};
+use link_client::http::{Call, HttpError, or_false};
 use link_protocol::{
     agent_api,
     config::{LogTarget, ReportTargets, Template, Values},
@@ -12,7 +12,7 @@ use link_protocol::{
 };
 
 use super::Item;
-use crate::transport::zenoh::Link;
+use crate::transport::Way;
 
 /// The backend, and where on it each kind of item goes.
 #[derive(Clone, Debug)]
@@ -22,13 +22,6 @@ pub(crate) struct Target {
     timeout: Duration,
     reports: ReportTargets,
     logs: Template,
-}
-
-/// How it is reached.
-#[derive(Clone, Debug)]
-pub(crate) enum Way {
-    Http(Http),
-    Zenoh(Link),
 }
 
 /// What is sent: to which path below `/api/v1`, and how.

@@ -1,25 +1,16 @@
 //! The core's state as the local API shows it. Pure.
 
-use std::collections::HashMap;
-
 use link_protocol::{
-    id::{DeviceId, PipelineId},
+    id::DeviceId,
     local_api::{EngineHealth, Healthz, ModelHealth, PipelineEntry},
     report::{LifecycleStatus, ModelState},
     update::{UpdateOutcome, UpdatePhase, UpdateProgress},
 };
 
-use crate::run::{PipelineView, View};
-
-/// What a look at the engines found.
-pub(crate) type Health = HashMap<PipelineId, Engine>;
-
-/// One engine.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Engine {
-    pub(crate) health: EngineHealth,
-    pub(crate) pid: Option<u32>,
-}
+use crate::{
+    engine::Health,
+    inbox::{PipelineView, View},
+};
 
 /// What is known of updates.
 #[derive(Debug)]

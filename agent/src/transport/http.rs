@@ -12,7 +12,7 @@ use link_client::agent::AgentClient;
 use link_protocol::limits::POLL_WAIT;
 
 use super::{Ended, TURNED_AWAY_WAIT, back_off, jittered, refused};
-use crate::run::Inbox;
+use crate::inbox::Inbox;
 
 /// How long to wait after a poll whose deliveries had no effect.
 const WITHOUT_EFFECT_WAIT: Duration = Duration::from_secs(1);
@@ -88,15 +88,14 @@ mod tests {
     };
 
     use super::*;
-    use crate::run::Input;
+    use crate::inbox::Input;
 
     #[tokio::test]
     async fn a_delivery_that_cannot_be_taken_does_not_make_the_agent_poll_without_a_pause() {
         let polls = Arc::new(AtomicU32::new(0));
         let device: DeviceId = "dev_00000000000000000000000000000001".parse().unwrap();
         let client = AgentClient::new(&backend(&polls).await, device, Secret::new("t")).unwrap();
-        let (sender, mut asked) = tokio::sync::mpsc::channel(8);
-        let inbox = Inbox(sender);
+        let (inbox, mut asked) = Inbox::open();
         let core = async {
             while let Some(input) = asked.recv().await {
                 if let Input::Hello(answer) = input {

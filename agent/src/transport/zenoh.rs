@@ -34,7 +34,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 
 pub(crate) use self::settings::Settings;
 use super::{Ended, TURNED_AWAY_WAIT, back_off, http, jittered, refused};
-use crate::run::Inbox;
+use crate::inbox::Inbox;
 
 /// Messages that may wait for the session.
 const MESSAGES: usize = 64;
