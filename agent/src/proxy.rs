@@ -13,6 +13,7 @@ mod models;
 mod openai;
 mod preflight;
 mod route;
+mod route_table;
 mod tee;
 mod usage_queue;
 

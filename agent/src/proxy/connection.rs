@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     forward::{self, Engine},
-    route::{self, Routes},
+    route_table::RouteTable,
 };
 
 /// How long a head may take, and how long a connection may say nothing between two requests.
@@ -31,7 +31,7 @@ const BUFFER: usize = 64 * 1024;
 pub(super) async fn serve(
     stream: TcpStream,
     seat: Seat,
-    routes: Routes,
+    routes: RouteTable,
     engine: Arc<Engine>,
     closing: CancellationToken,
 ) {
@@ -51,12 +51,12 @@ pub(super) async fn serve(
 async fn answer(
     stream: Socket,
     seat: &Arc<Seat>,
-    routes: &Routes,
+    routes: &RouteTable,
     engine: &Engine,
     closing: CancellationToken,
 ) {
     let service = service_fn(|request| {
-        let (busy, routes) = (seat.busy(), route::read(routes));
+        let (busy, routes) = (seat.busy(), routes.read());
         async move {
             let response = forward::answer(engine, &routes, request, &busy).await;
             Ok::<_, Infallible>(response.map(|body| Held::new(body, busy)))

@@ -1,22 +1,18 @@
-//! One public port: its listener, and the routes behind it.
+//! One public port: its listener, and the table of the routes behind it.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use link_platform::connections;
 use link_protocol::id::PipelineId;
 use tokio::{net::TcpListener, runtime::Handle, task::JoinHandle};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{
-    connection,
-    forward::Engine,
-    route::{self, Live, Routes},
-};
+use super::{connection, forward::Engine, route::Live, route_table::RouteTable};
 
 /// An open port. Closing it stops listening and lets requests in flight end.
 #[derive(Debug)]
 pub(super) struct Frontend {
-    routes: Routes,
+    routes: RouteTable,
     accepting: JoinHandle<()>,
     closing: DropGuard,
 }
@@ -24,7 +20,7 @@ pub(super) struct Frontend {
 impl Frontend {
     /// Serves what `listener` accepts.
     pub(super) fn open(runtime: &Handle, listener: TcpListener, engine: Arc<Engine>) -> Self {
-        let routes = Routes::default();
+        let routes = RouteTable::default();
         let closing = CancellationToken::new();
         let accepting = runtime.spawn(accept(listener, routes.clone(), engine, closing.clone()));
         Self { routes, accepting, closing: closing.drop_guard() }
@@ -40,40 +36,23 @@ impl Frontend {
 
     /// Adds a route, or replaces the one of the same pipeline.
     pub(super) fn set(&self, live: Live) {
-        self.change(|routes| {
-            let id = live.route.pipeline_id;
-            match routes.iter_mut().find(|other| other.route.pipeline_id == id) {
-                Some(other) => *other = live,
-                None => routes.push(live),
-            }
-        });
+        self.routes.set(live);
     }
 
     /// Removes the route of a pipeline; true when none is left.
     pub(super) fn remove(&self, pipeline: PipelineId) -> bool {
-        self.change(|routes| {
-            routes.retain(|live| live.route.pipeline_id != pipeline);
-            routes.is_empty()
-        })
+        self.routes.remove(pipeline)
     }
 
     /// Tells whether a pipeline has a route here.
     pub(super) fn serves(&self, pipeline: PipelineId) -> bool {
-        route::read(&self.routes).iter().any(|live| live.route.pipeline_id == pipeline)
-    }
-
-    fn change<T>(&self, change: impl FnOnce(&mut Vec<Live>) -> T) -> T {
-        let mut routes = self.routes.write().unwrap_or_else(PoisonError::into_inner);
-        let mut changed = routes.as_ref().clone();
-        let result = change(&mut changed);
-        *routes = Arc::new(changed);
-        result
+        self.routes.serves(pipeline)
     }
 }
 
 async fn accept(
     mut listener: TcpListener,
-    routes: Routes,
+    routes: RouteTable,
     engine: Arc<Engine>,
     closing: CancellationToken,
 ) {

@@ -1,7 +1,5 @@
 //! The routes of one port, and how a request chooses among them. Pure but for the queue's ends.
 
-use std::sync::{Arc, PoisonError, RwLock};
-
 use link_agent_core::effect::Route;
 use link_protocol::{
     allowlist::Allowlist,
@@ -20,9 +18,6 @@ pub(super) struct Live {
     pub(super) usage: UsageSender,
 }
 
-/// The routes of a port; a request works with the list that it found.
-pub(super) type Routes = Arc<RwLock<Arc<Vec<Live>>>>;
-
 /// What a request asks for.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Choice<'a> {
@@ -32,11 +27,6 @@ pub(super) enum Choice<'a> {
     Unknown { model: String },
     /// Several models are served, and the request names none.
     Unnamed,
-}
-
-/// Returns the list of this moment.
-pub(super) fn read(routes: &Routes) -> Arc<Vec<Live>> {
-    routes.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// The allowlists of all routes.
