@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod assembly;
 mod components;
 mod config;
 mod disk_space;
@@ -31,6 +32,7 @@ mod run;
 mod self_check;
 mod session;
 mod state_folder;
+mod stop_signal;
 mod transport;
 mod update;
 
@@ -50,10 +52,7 @@ use link_platform::{
 use link_protocol::config::AgentConfig;
 
 use crate::{
-    args::Args,
-    guard_line::GuardLine,
-    local_api::PortTaken,
-    run::{Outcome, Setup},
+    args::Args, assembly::Setup, guard_line::GuardLine, local_api::PortTaken, run::Outcome,
     self_check::CannotTell,
 };
 

@@ -1,0 +1,276 @@
+//! Builds an agent that runs: finds out who this device is, opens what is on disk, and starts each
+//! part after the parts that it needs.
+//!
+//! Nothing is decided here. The loop drives what is built, and ends it.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: the clock and the state folder")]
+
+use std::time::Instant;
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use link_agent_core::{
+    agent::Agent,
+    effect::Effect,
+    record::{self, Snapshot},
+};
+use link_client::agent::AgentClient;
+use link_installer::{layout::Layout, versions};
+use link_platform::{fs, paths::Roots};
+use link_protocol::{
+    config::AgentConfig, id::DeviceId, identity::Identity, registration::TransportType,
+};
+use semver::Version;
+use tokio::sync::{mpsc, watch};
+
+use crate::{
+    args::Args,
+    components::{self, Control, Latest, Parts, Running},
+    download::Downloads,
+    effects::Shell,
+    engine::{self, Engines},
+    handler::Handler,
+    identity,
+    inbox::{Inbox, Input},
+    journal::Journal,
+    local_api::{self, Listening, LocalApi, Tokens, WantedPort, metrics::Measured},
+    log::Records,
+    proxy::Frontends,
+    report::{Handlers, Reporter},
+    session::{self, SessionFile},
+    stop_signal::StopSignal,
+    transport::{
+        Ways,
+        zenoh::{self, Link},
+    },
+    update::Updates,
+};
+
+/// What the agent was started with.
+#[derive(Debug)]
+pub(crate) struct Setup<'a> {
+    pub(crate) args: &'a Args,
+    pub(crate) roots: &'a Roots,
+    pub(crate) config: &'a AgentConfig,
+    pub(crate) records: &'a Records,
+}
+
+/// An agent whose parts run.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    pub(crate) started: Instant,
+    pub(crate) identity: Identity,
+    pub(crate) agent_version: Version,
+    /// The transport that is configured.
+    pub(crate) transport: TransportType,
+    pub(crate) agent: Agent,
+    /// What the agent wants before its first event.
+    pub(crate) first: Vec<Effect>,
+    pub(crate) shell: Shell,
+    pub(crate) inputs: mpsc::Receiver<Input>,
+    /// Told after each event that was handled.
+    pub(crate) changed: watch::Sender<()>,
+    pub(crate) local_api: Listening,
+    pub(crate) ways: Ways,
+    pub(crate) pipelines: Running,
+    pub(crate) reports: Handlers,
+    pub(crate) logs: Vec<Handler>,
+}
+
+/// What this device knows of itself, and where it writes that down.
+struct Memory {
+    started: Instant,
+    identity: Identity,
+    journal: Journal,
+    session: SessionFile,
+    snapshot: Snapshot,
+    /// A session cannot be read.
+    doubtful: bool,
+}
+
+/// The shell, and what starts after it.
+struct Started {
+    shell: Shell,
+    pipelines: Running,
+    measured: Measured,
+}
+
+impl Assembly {
+    /// Builds the agent; nothing when it is told to stop before it knows who it is.
+    pub(crate) async fn build(
+        setup: &Setup<'_>,
+        stop: &mut StopSignal,
+    ) -> anyhow::Result<Option<Self>> {
+        let Setup { args, roots, config, records } = *setup;
+        let Some(memory) = remember(setup, stop).await? else { return Ok(None) };
+        let (identity, started) = (memory.identity.clone(), memory.started);
+        let snapshot = memory.snapshot.clone();
+        let client = AgentClient::new(
+            &identity.backend_url,
+            identity.device_id,
+            identity.device_token.clone(),
+        )?;
+        let (inbox, inputs) = Inbox::open();
+        let (ways, control) = transport_of(config, &client, &identity)?;
+        let logs = records.deliver(&ways)?;
+        let (reporter, reports) = Reporter::start(&config.reporting, ways.clone(), inbox.clone())?;
+        let last_update = versions::state(&Layout::new(roots.clone())).last;
+        let Started { shell, pipelines, measured } =
+            start(setup, memory, control, &inbox, reporter)?;
+        let (changed, changes) = watch::channel(());
+        let api = LocalApi {
+            device_id: identity.device_id,
+            tokens: Tokens::write(roots),
+            inbox,
+            engines: shell.engines.clone(),
+            updates: shell.updates.clone(),
+            changes,
+            measured,
+        };
+        let wanted = WantedPort::of(args.local_port, config.local_api.port);
+        let local_api = local_api::start(api, wanted, &shell.frontends, roots).await?;
+        let me = record::Identity {
+            device_id: identity.device_id,
+            epoch: identity.epoch,
+            boot_id: uuid::Uuid::now_v7().simple().to_string(),
+            agent_version: env!("CARGO_PKG_VERSION")
+                .parse()
+                .context("the version of this program")?,
+            last_update,
+        };
+        let agent_version = me.agent_version.clone();
+        let keys = identity.backend_keys.clone();
+        let (agent, first) = Agent::restore(me, keys, snapshot, started.elapsed());
+        let transport = config.transport.as_ref().map_or(TransportType::Http, |one| one.r#type);
+        Ok(Some(Self {
+            started,
+            identity,
+            agent_version,
+            transport,
+            agent,
+            first,
+            shell,
+            inputs,
+            changed,
+            local_api,
+            ways,
+            pipelines,
+            reports,
+            logs,
+        }))
+    }
+}
+
+/// Finds out who this device is and what it had; nothing when it is told to stop meanwhile.
+async fn remember(setup: &Setup<'_>, stop: &mut StopSignal) -> anyhow::Result<Option<Memory>> {
+    let roots = setup.roots;
+    let identity = tokio::select! {
+        identity = identity::settle(&setup.config.identity, roots) => identity?,
+        () = stop.received() => return Ok(None),
+    };
+    for folder in [roots.models(), roots.logs(), roots.run()] {
+        fs::create_private_dir(&folder)?;
+    }
+    let started = Instant::now();
+    let journal = journal_of(identity.device_id, roots).await?;
+    let found = session::find(roots, Some(identity.device_id))?;
+    let doubtful = found.doubtful;
+    let session = tokio::select! {
+        session = SessionFile::begin(roots, found, identity.clone(), Timestamp::now()) => session?,
+        () = stop.received() => return Ok(None),
+    };
+    let snapshot = Snapshot { pipelines: session.pipelines(), ..journal.load().await? };
+    Ok(Some(Memory { started, identity, journal, session, snapshot, doubtful }))
+}
+
+/// Starts what carries out effects, and the pipelines of the configuration.
+fn start(
+    setup: &Setup<'_>,
+    memory: Memory,
+    control: Control,
+    inbox: &Inbox,
+    reporter: Reporter,
+) -> anyhow::Result<Started> {
+    let Setup { args, roots, config, records } = *setup;
+    let engines = Engines::start(engine::Settings::of(args, config), roots, inbox.clone())?;
+    let frontends = Frontends::start(reporter.clone())?;
+    let downloads = Downloads::start(roots.models(), &memory.identity, inbox.clone())?;
+    if memory.doubtful {
+        tracing::warn!("a session cannot be read, so no model file is deleted that none names");
+    } else {
+        downloads.sweep(&memory.snapshot.files());
+    }
+    let layout = Layout::new(roots.clone());
+    let updates = Updates::new(layout, args.development_release_keys.clone());
+    let parts = Parts {
+        control,
+        inbox: inbox.clone(),
+        reporter: reporter.clone(),
+        engines: engines.clone(),
+        models: roots.models(),
+        sampled_every: components::sampled_every(config),
+        latest: Latest::default(),
+    };
+    let pipelines = Running::start(config, &parts)?;
+    let measured = Measured {
+        started: memory.started,
+        latest: parts.latest,
+        restarts: pipelines.restarts(),
+        reporter: reporter.clone(),
+        records: records.clone(),
+    };
+    let shell = Shell {
+        session: memory.session,
+        journal: memory.journal,
+        reporter,
+        engines,
+        frontends,
+        downloads,
+        updates,
+        inbox: inbox.clone(),
+        makes_way: false,
+        hands_over: None,
+    };
+    Ok(Started { shell, pipelines, measured })
+}
+
+/// Prepares the transport that is configured; HTTP unless it says otherwise.
+fn transport_of(
+    config: &AgentConfig,
+    client: &AgentClient,
+    identity: &Identity,
+) -> anyhow::Result<(Ways, Control)> {
+    match config.transport.as_ref().filter(|one| one.r#type == TransportType::Zenoh) {
+        None => Ok((Ways::new(client.clone(), None), Control::Http(client.clone()))),
+        Some(transport) => {
+            let (link, messages) = Link::new(client, transport.fallback);
+            let settings = zenoh::Settings::read(transport, client.clone(), identity)?;
+            let control =
+                Control::Zenoh { settings: Box::new(settings), link: link.clone(), messages };
+            Ok((Ways::new(client.clone(), Some(link)), control))
+        }
+    }
+}
+
+/// Opens the journal of `device`. What an earlier registration of this machine left is another
+/// device's: its journal is set aside, and its models are deleted.
+async fn journal_of(device: DeviceId, roots: &Roots) -> anyhow::Result<Journal> {
+    let journal = Journal::open(&roots.journal()).await?;
+    let owner = journal.owner(device).await?;
+    if owner == device.to_string() {
+        return Ok(journal);
+    }
+    tracing::warn!("this machine was {owner} before; what that device had is set aside");
+    journal.close().await;
+    session::set_former_aside(roots, device)?;
+    let models = roots.models();
+    tokio::task::spawn_blocking(move || {
+        fs::remove_dir(&models).and_then(|()| fs::create_private_dir(&models))
+    })
+    .await??;
+    // Last: until then the next start sees that something is left to do.
+    fs::rename(&roots.journal(), &roots.journal().with_extension(format!("{owner}.db")))?;
+    let journal = Journal::open(&roots.journal()).await?;
+    journal.owner(device).await?;
+    Ok(journal)
+}
