@@ -276,13 +276,15 @@ impl Engines {
         let folder = self.folder.join(&engine.name);
         let missing = || {
             format!(
-                "the engine `{}` is not installed: install build {} into `{}`",
-                engine.name,
-                engine.default_build,
-                folder.display()
+                "this device has no inference engine: download build {} of `{}` and install it here \
+                 with `link engine install FILE`",
+                engine.default_build, engine.name,
             )
         };
-        let build = fs::read_to_string(&folder.join("current")).with_context(missing)?;
+        let build = match fs::read_to_string(&folder.join("current")) {
+            Err(error) if error.is_not_found() => anyhow::bail!(missing()),
+            build => build?,
+        };
         let path = folder.join(build.trim()).join(&engine.executable);
         anyhow::ensure!(path.is_file(), missing());
         Ok(path)

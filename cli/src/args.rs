@@ -16,7 +16,9 @@ mod audit;
 mod chat;
 mod commands;
 mod device;
+mod engine;
 mod fleet;
+mod help;
 mod key;
 mod member;
 mod model;
@@ -27,6 +29,7 @@ pub use audit::Audit;
 pub use chat::{Chat, Question, Run};
 pub use commands::CommandsCommand;
 pub use device::DeviceCommand;
+pub use engine::EngineCommand;
 pub use fleet::FleetCommand;
 pub use key::{KeyCommand, KeyKindArg};
 pub use member::{Accept, LeftKeysArg, MemberCommand, RoleArg};
@@ -40,7 +43,7 @@ pub use token::TokenCommand;
     version,
     about = "Deploys models to your devices and serves them there",
     after_help = "Run `link --help` for examples and exit codes, `link help <COMMAND>` for one command.",
-    after_long_help = long_help(),
+    after_long_help = help::long_help(),
     disable_help_subcommand = false,
     subcommand_required = true,
     arg_required_else_help = true,
@@ -83,10 +86,10 @@ pub enum Command {
     #[command(after_help = "Example:\n  link restart")]
     Restart,
     /// Update Link on this machine
-    #[command(after_help = UPDATE_EXAMPLES)]
+    #[command(after_help = help::UPDATE_EXAMPLES)]
     Update(Update),
     /// Deregister this device, stop the agent and delete everything that was installed
-    #[command(after_help = UNINSTALL_EXAMPLES)]
+    #[command(after_help = help::UNINSTALL_EXAMPLES)]
     Uninstall(Uninstall),
     /// Log in to a backend
     #[command(after_help = account::LOGIN_EXAMPLES)]
@@ -124,6 +127,9 @@ pub enum Command {
     /// Add models, deploy them, serve them
     #[command(subcommand)]
     Model(ModelCommand),
+    /// List, install and remove the inference engine on this machine
+    #[command(subcommand)]
+    Engine(EngineCommand),
     /// Chat with a model on this machine; deploy and serve it first if that is not done yet
     #[command(after_help = chat::RUN_EXAMPLES)]
     Run(Run),
@@ -131,7 +137,7 @@ pub enum Command {
     #[command(after_help = chat::CHAT_EXAMPLES)]
     Chat(Chat),
     /// Correct the allowlist of a model that is served, in place
-    #[command(after_help = REPAIR_EXAMPLES)]
+    #[command(after_help = help::REPAIR_EXAMPLES)]
     RepairServing(RepairServing),
     /// Show and change the web origins that the account's deployments carry from now on
     #[command(subcommand)]
@@ -304,52 +310,6 @@ pub struct Naming {
     /// Name that clients call it by [default: made from the model's name]
     #[arg(long, value_name = "ALIAS")]
     pub alias: Option<Alias>,
-}
-
-const UPDATE_EXAMPLES: &str = "Examples:
-  link update
-  link update --check
-  link update --to 1.4.0
-
-The new version is verified and checked before it runs, and is on trial for two minutes: when it
-fails, the version before comes back by itself.";
-const UNINSTALL_EXAMPLES: &str = "\
-Examples:
-  link uninstall
-  link uninstall --yes
-
-While the backend cannot be told, nothing is deleted. With --force everything is, and a retire code
-is printed: `link device retire CODE`, or the dashboard, frees the device's slot with it.";
-
-const REPAIR_EXAMPLES: &str = "\
-Examples:
-  link repair-serving smollm --wait
-  link repair-serving smollm --device workstation --port 8081 --wait --timeout 2m
-  link repair-serving smollm --select tag=lab,state=online --wait
-
-The model keeps running: weights, parameters and port stay as they are. It exits with 0 once the
-device has done it, 1 if the device failed, 77 if the backend refused, 75 if it gave up waiting.";
-
-const EXAMPLES: &str = "\
-Examples:
-  link login --email you@example.com --backend https://link.example
-  link register                                     register this machine
-  link model add ./smollm.gguf --name smollm
-  link model deploy smollm --serve --wait
-  link run smollm                                   chat with it in the terminal
-  link status
-  link repair-serving smollm --wait
-
-Environment:
-  LINK_BACKEND_URL        address of the backend
-  LINK_REGISTRATION_KEY   key for `link register`
-  LINK_FLEET_KEY          key for `link register`, for many devices
-  LINK_ACCESS_TOKEN       personal access token for scripts, in place of a login
-  LINK_HOME               folder that holds everything, in place of the user's usual folders
-  NO_COLOR                no colours";
-
-fn long_help() -> String {
-    format!("{EXAMPLES}\n\n{}", link_protocol::exit_code::table())
 }
 
 /// The default as it stands in the help text, which must be there before any argument is read.

@@ -10,6 +10,7 @@ mod chat;
 mod commands;
 mod device;
 mod device_login;
+mod engine;
 mod fleet;
 pub(crate) mod install_files;
 mod key;
@@ -59,6 +60,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Key(command) => key::run(context, command).await?,
         Command::Device(command) => device::run(context, command).await?,
         Command::Model(command) => model::run(context, command).await?,
+        Command::Engine(command) => engine::run(context, command)?,
         Command::Run(arguments) => return run::run(context, arguments).await,
         Command::Chat(arguments) => return chat::run(context, arguments).await,
         Command::RepairServing(arguments) => repair_serving::run(context, &arguments).await?,
@@ -102,6 +104,7 @@ fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
         | Command::Key(_)
         | Command::Device(_)
         | Command::Model(_)
+        | Command::Engine(_)
         | Command::Run(_)
         | Command::Chat(_)
         | Command::RepairServing(_)

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod decide;
+pub mod engines;
 pub mod guard_program;
 pub mod install;
 pub mod intact;

@@ -75,7 +75,8 @@ async fn a_missing_engine_is_named_and_the_port_is_free_again() {
     let deployment = backend.deploy(model.model_id, device.id, port, true).await;
     let result = backend.result(deployment.command_id).await.result.unwrap();
     assert_eq!(result.status, CommandResult::Failed);
-    assert!(result.output.contains("`llama-server` is not installed"), "{}", result.output);
+    assert!(result.output.contains("has no inference engine"), "{}", result.output);
+    assert!(result.output.contains("`link engine install FILE`"), "{}", result.output);
     let model = device.model().await;
     assert_eq!((model.state, model.health), (ModelState::NotServing, EngineHealth::Unhealthy));
     assert!(is_free(port));

@@ -1,0 +1,92 @@
+//! `link engine`: the builds of the inference engine on this machine.
+
+use std::path::Path;
+
+use link_installer::engines::{EngineError, Engines};
+use link_protocol::{command::Sha256Hex, exit_code::ExitCode};
+use serde_json::json;
+
+use crate::{
+    args::EngineCommand,
+    context::Context,
+    error::{CliError, chain},
+    output,
+};
+
+pub(super) fn run(context: &Context, command: EngineCommand) -> Result<(), CliError> {
+    let engines = Engines::of_language_models(&context.roots.engines());
+    match command {
+        EngineCommand::List => list(context, &engines),
+        EngineCommand::Install { from, sha256, build } => {
+            install(context, &engines, &from, sha256.as_ref(), build.as_deref())
+        }
+        EngineCommand::Remove { build } => {
+            engines.remove(&build).map_err(explain)?;
+            context.output.say(&format!("removed the build {build}"));
+            context.output.data(&json!({"removed": build}), |_| String::new())
+        }
+    }
+}
+
+fn list(context: &Context, engines: &Engines) -> Result<(), CliError> {
+    let builds = engines.list().map_err(explain)?;
+    let entries = builds.iter().map(|build| json!({"build": build.name, "used": build.current}));
+    context.output.data(&entries.collect::<Vec<_>>(), |_| {
+        if builds.is_empty() {
+            return "no inference engine is installed; install one with `link engine install FILE`"
+                .to_owned();
+        }
+        let used = |current| if current { "used" } else { "" }.to_owned();
+        output::table(
+            ["BUILD", ""],
+            builds.iter().map(|build| [build.name.clone(), used(build.current)]),
+        )
+    })
+}
+
+fn install(
+    context: &Context,
+    engines: &Engines,
+    from: &Path,
+    sha256: Option<&Sha256Hex>,
+    build: Option<&str>,
+) -> Result<(), CliError> {
+    if sha256.is_some() && from.is_dir() {
+        return Err(CliError::usage("--sha256 is of an archive, and this is a folder"));
+    }
+    let sha256 = sha256.map(Sha256Hex::as_str);
+    let installed = engines.install(from, sha256, build).map_err(explain)?;
+    context
+        .output
+        .say(&format!("installed the build {installed}; models start with it from now on"));
+    context.output.data(&json!({"build": installed}), |_| String::new())
+}
+
+fn explain(error: EngineError) -> CliError {
+    let (exit, code, hint) = match &error {
+        EngineError::Busy => (ExitCode::Busy, "busy", "try again in a moment"),
+        EngineError::NoExecutable { .. } | EngineError::NotPlain(_) | EngineError::TooLarge => {
+            (ExitCode::Usage, "no-engine", "give the archive or the folder of a llama.cpp release")
+        }
+        EngineError::Altered { .. } => (
+            ExitCode::ChecksumMismatch,
+            "checksum-mismatch",
+            "nothing was installed; download the archive again from where it is published",
+        ),
+        EngineError::DoesNotRun(_) => (
+            ExitCode::SelfCheckFailed,
+            "engine-does-not-run",
+            "take a build that is made for this system and processor",
+        ),
+        EngineError::Nameless | EngineError::BadName(_) => {
+            (ExitCode::Usage, "build-name", "name the build with --build, such as `--build b9789`")
+        }
+        EngineError::Unknown(_) => {
+            (ExitCode::Failed, "unknown-name", "`link engine list` shows what is installed")
+        }
+        EngineError::Io { .. } | EngineError::File(_) => {
+            (ExitCode::CannotWrite, "file", "nothing was installed; correct this and try again")
+        }
+    };
+    CliError::new(exit, code, chain(&error)).hint(hint)
+}
