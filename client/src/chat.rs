@@ -176,14 +176,12 @@ impl Reply {
             if let Some(part) = self.parts.pop_front() {
                 return Ok(Some(part));
             }
-            while let Some(event) = self.events.take() {
+            if let Some(event) = self.events.take() {
                 if event.data == DONE {
                     return Ok(None);
                 }
                 let parts = parts_of(&event.data).map_err(|why| self.broken(why))?;
                 self.parts.extend(parts);
-            }
-            if !self.parts.is_empty() {
                 continue;
             }
             let chunk = tokio::time::timeout(SILENCE, self.answer.chunk()).await;

@@ -5,6 +5,8 @@
 pub(crate) struct EventStream {
     /// Bytes that are not a whole line yet.
     bytes: Vec<u8>,
+    /// How much of them was read.
+    read: usize,
     event: Event,
 }
 
@@ -19,6 +21,7 @@ pub(crate) struct Event {
 impl EventStream {
     /// Takes bytes in.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..std::mem::take(&mut self.read));
         self.bytes.extend_from_slice(bytes);
     }
 
@@ -34,7 +37,7 @@ impl EventStream {
 
     /// Returns how much is held of an event that is not whole, in bytes.
     pub(crate) fn waiting(&self) -> usize {
-        self.bytes.len() + self.event.data.len()
+        self.bytes.len() - self.read + self.event.data.len()
     }
 
     /// Takes one line; returns the event that it ends.
@@ -60,9 +63,10 @@ impl EventStream {
     }
 
     fn line(&mut self) -> Option<String> {
-        let end = self.bytes.iter().position(|byte| *byte == b'\n')?;
-        let line: Vec<u8> = self.bytes.drain(..=end).collect();
-        let line = line.strip_suffix(b"\n").unwrap_or(&line);
+        let rest = &self.bytes[self.read..];
+        let end = rest.iter().position(|byte| *byte == b'\n')?;
+        let line = &rest[..end];
+        self.read += end + 1;
         Some(String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned())
     }
 }

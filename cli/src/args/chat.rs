@@ -61,7 +61,11 @@ Examples:
   link chat smollm \"Summarize this:\" < report.txt
   link chat smollm --system \"Answer in one sentence.\" --temperature 0.2
 
-At the prompt, /help lists commands, Ctrl-C stops an answer and Ctrl-D leaves.";
+At the prompt, /help lists commands, Ctrl-C stops an answer and Ctrl-D leaves. What you type is kept in
+a file that only you can read, for the arrow keys; a line that begins with a space is not.
+
+Standard input that is no terminal belongs to the question, up to its end: `< /dev/null` where a script
+leaves it open.";
 
 pub(super) const RUN_EXAMPLES: &str = "\
 Examples:

@@ -53,26 +53,30 @@ pub(super) async fn stream(
         tokens_per_second: None,
     };
     let shows = !context.output.is_json();
+    // One listener for the whole answer: a signal between two of them would be lost.
+    let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
     let messages = conversation.messages();
     let asked = client.ask(&messages, conversation.sampling());
     let mut reply = tokio::select! {
+        biased;
+        _now = &mut interrupted => return Ok(answered.stopped(&clock)),
         reply = asked => reply.map_err(failed)?,
-        _interrupted = tokio::signal::ctrl_c() => return Ok(answered.stopped(&clock)),
     };
     loop {
         let part = tokio::select! {
-            part = reply.next() => part.map_err(failed)?,
-            _interrupted = tokio::signal::ctrl_c() => {
+            biased;
+            _now = &mut interrupted => {
                 if shows {
                     output::write_stdout("\n")?;
                 }
                 return Ok(answered.stopped(&clock));
             }
+            part = reply.next() => part.map_err(failed)?,
         };
         match part {
             Some(Part::Text(text)) => {
                 clock.piece();
-                if shows && !output::stream_stdout(&shown::lines(&text))? {
+                if shows && !output::stream_stdout(&harmless(&text))? {
                     return Ok(answered.stopped(&clock));
                 }
                 answered.text.push_str(&text);
@@ -86,6 +90,11 @@ pub(super) async fn stream(
         output::write_stdout("\n")?;
     }
     Ok(answered.timed(&clock))
+}
+
+/// Returns a text that cannot steer the terminal. A tab cannot, and code may need it.
+fn harmless(text: &str) -> String {
+    text.split('\t').map(shown::lines).collect::<Vec<_>>().join("\t")
 }
 
 /// Explains why a model does not answer.
@@ -155,6 +164,12 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tab_stays_and_what_could_steer_the_terminal_does_not() {
+        assert_eq!(harmless("all:\n\tcc x.c\n"), "all:\n\tcc x.c\n");
+        assert!(!harmless("a\t\u{1b}[2J").contains('\u{1b}'));
+    }
 
     #[test]
     fn the_rate_counts_what_came_after_the_first_piece() {

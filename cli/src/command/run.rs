@@ -35,16 +35,17 @@ use crate::{
 const PATIENCE: Duration = Duration::from_hours(1);
 /// How long a model that is there may take to be served.
 const SERVING: Duration = Duration::from_mins(3);
-/// How long the agent may take to show what the backend knows already.
-const SHOWN: Duration = Duration::from_secs(10);
 
 pub(super) async fn run(context: &Context, arguments: Run) -> Result<ExitCode, CliError> {
     if agent_process::start(context).await? == Started::Now {
         context.output.say("started the agent");
     }
     let local = LocalClient::of(&context.roots);
-    let by_name = |entry: &PipelineEntry| entry.alias.as_str() == arguments.model;
-    let here = local.models().await?.into_iter().find(|entry| entry.is_serving && by_name(entry));
+    let is_meant = |entry: &PipelineEntry| {
+        entry.alias.as_str() == arguments.model
+            && arguments.port.is_none_or(|port| port == entry.port)
+    };
+    let here = local.models().await?.into_iter().find(|entry| entry.is_serving && is_meant(entry));
     let entry = match here {
         Some(entry) => entry,
         None => bring(context, &local, &arguments).await?,
@@ -68,7 +69,7 @@ async fn bring(
     let model = find(context, &backend, &arguments.model).await?;
     let current = backend.current_deployments(Some(device), Some(model.model_id)).await?;
     let deployment = match current.into_iter().next() {
-        Some(deployment) if is_serving(&deployment) => deployment,
+        Some(deployment) if is_serving(&deployment, arguments.port) => deployment,
         Some(deployment) if deployment.state == DeploymentState::Completed => {
             let sent = backend.serve(model.model_id, device, arguments.port).await?;
             let what = format!("serve {}", resolve::told(&model));
@@ -112,14 +113,18 @@ async fn deploy(
     deploy::wait_for(context, backend, created, true, PATIENCE).await
 }
 
-fn is_serving(deployment: &Deployment) -> bool {
+/// Tells whether the model is served, or is on the way to it, on the port that is wanted.
+fn is_serving(deployment: &Deployment, port: Option<Port>) -> bool {
     let state = deployment.serving.as_ref().map(|serving| serving.state);
-    deployment.state == DeploymentState::Completed && state == Some(ModelState::Serving)
+    deployment.state == DeploymentState::Completed
+        && matches!(state, Some(ModelState::Serving | ModelState::Starting))
+        && port.is_none_or(|port| port == deployment.port)
 }
 
 /// Waits until the agent shows the model as served.
 async fn shown(local: &LocalClient, deployment: &Deployment) -> Result<PipelineEntry, CliError> {
-    let deadline = Deadline::after(SHOWN);
+    // An agent that has just started loads what it served before.
+    let deadline = Deadline::after(SERVING);
     loop {
         let served = local
             .models()
