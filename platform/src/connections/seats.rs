@@ -50,7 +50,9 @@ impl Seats {
     /// Takes a place; waits while requests are answered on all of them. May be cancelled.
     pub async fn take(&self) -> Seat {
         loop {
-            let changed = self.0.changed.notified();
+            // It counts from here on, so that no change is missed while the table is looked at.
+            let mut changed = std::pin::pin!(self.0.changed.notified());
+            changed.as_mut().enable();
             let taken = self.table().take();
             if let Some((number, gives_way)) = taken {
                 return Seat { number, seats: self.clone(), gives_way };
@@ -65,7 +67,8 @@ impl Seats {
 
     fn change(&self, change: impl FnOnce(&mut Table)) {
         change(&mut self.table());
-        self.0.changed.notify_one();
+        // Several listeners may wait, and each looks for itself.
+        self.0.changed.notify_waiters();
     }
 }
 
