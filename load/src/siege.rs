@@ -260,9 +260,9 @@ pub fn faults(seen: &[Seen], answered: &[Answered]) -> Vec<String> {
     faults
 }
 
-/// Tells whether a program has given back all but a tenth of what it took.
+/// Tells whether a program has given back all but a tenth of what it had before, rounded up.
 const fn is_back(before: u64, after: u64) -> bool {
-    after * 10 <= before * 11
+    after <= before + before.div_ceil(10)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The answers that a browser's cross-origin checks need.
 //!
 //! Exact origins only, never `*`; one allowed origin and a `Vary` on every response, errors
-//! included; what the engine says about CORS is dropped. A preflight names no model, so it is
-//! answered from every allowlist of its port, the request itself from its model's own.
+//! included; what the engine says about CORS is dropped. A preflight whose path names a model,
+//! and the request itself, are answered from that model's list; one that names none from every list of
+//! its port.
 
 use link_protocol::{allowlist::Allowlist, limits::PREFLIGHT_MAX_AGE};
 

@@ -28,6 +28,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 const TIMES: usize = 500;
 /// How often the programs are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long the end of a siege, the closing of its connections, may keep a listener busy.
+const ENDING: Duration = Duration::from_secs(10);
 /// Programs give back once a minute what they have freed.
 const REST: Duration = Duration::from_secs(65);
 /// How long an answer is waited for; a program that takes longer than allowed is still measured.
@@ -193,12 +195,13 @@ fn seen(
 
 /// Asks every listener on a connection of its own, again while one is busy with the end of a siege.
 async fn answers(options: &Siege) -> Vec<Answered> {
-    let end = Instant::now() + options.settle();
+    let end = Instant::now() + ENDING;
     loop {
         let answers = probe(options).await;
         if siege::faults(&[], &answers).is_empty() || Instant::now() >= end {
             return answers;
         }
+        sleep(LOOK_EVERY).await;
     }
 }
 
