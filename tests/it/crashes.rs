@@ -1,6 +1,11 @@
 //! Power cuts: the agent killed at each checkpoint, the backend killed under load. Nothing is lost
 //! and nothing happens twice.
 
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
 use link_protocol::{
     deployment::DeploymentState,
     local_api::ConnectionState,
@@ -12,8 +17,16 @@ use link_tests::{
     device::{TestDevice, free_port, is_alive},
     engines::{self, TINY_REPLY},
     model_server::{Fault, ModelServer},
-    wait::until,
+    wait::{PATIENCE, until, within},
 };
+use serde_json::json;
+use tokio::{task::JoinSet, time::interval};
+
+/// Chats that pages ask for in a second, each on a connection of its own.
+const RATE: u32 = 200;
+
+/// How many they ask for; the engine is killed when a third was asked for.
+const CHATS: u32 = 6 * RATE;
 
 /// Every checkpoint that a deployment which serves passes, in about this order.
 const CHECKPOINTS: [&str; 16] = [
@@ -215,8 +228,81 @@ async fn an_engine_that_dies_is_started_again_by_itself() {
     backend.serving(deployment.deployment_id, true).await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_engine_killed_under_two_hundred_requests_a_second_refuses_no_connection() {
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let port = backend.serve_tiny(&device).await.port;
+    let engine = device.model().await.engine_pid.unwrap();
+    let url = format!("http://127.0.0.1:{port}/v1/chat/completions");
+    let chat = json!({"messages": [{"role": "user", "content": "hi"}], "max_tokens": 1});
+    let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap();
+    let (mut beat, mut asked) = (interval(Duration::from_secs(1) / RATE), JoinSet::new());
+    let began = Instant::now();
+    for number in 0..CHATS {
+        beat.tick().await;
+        if number == CHATS / 3 {
+            signal(engine, "-KILL");
+        }
+        asked.spawn(client.post(&url).header("origin", OLD_ORIGIN).json(&chat).send());
+    }
+    let took = began.elapsed();
+    let mut statuses = BTreeMap::new();
+    for answer in asked.join_all().await {
+        let answer = answer.unwrap_or_else(|error| panic!("no answer: {error:?}; {statuses:?}"));
+        let status = answer.status().as_u16();
+        let headers = answer.headers();
+        assert!([200, 502, 503].contains(&status), "{status}");
+        assert_eq!(headers["access-control-allow-origin"], OLD_ORIGIN, "{status}");
+        assert_eq!(headers.contains_key("retry-after"), status == 503, "{status}");
+        *statuses.entry(status).or_insert(0) += 1;
+    }
+    println!("{CHATS} chats in {took:?}, answers by status: {statuses:?}");
+    assert!(statuses.contains_key(&200) && statuses.len() > 1, "{statuses:?}");
+    device.serves().await;
+    assert_ne!(device.model().await.engine_pid, Some(engine));
+}
+
+/// An engine that does nothing is given a minute, so this runs when `LINK_TEST_FULL` is set.
+#[tokio::test]
+async fn an_engine_that_is_stopped_while_it_serves_is_ended_and_started_again() {
+    if std::env::var_os("LINK_TEST_FULL").is_none() {
+        return;
+    }
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let deployment = backend.serve_tiny(&device).await;
+    let stopped = device.model().await.engine_pid.unwrap();
+    let began = Instant::now();
+    signal(stopped, "-STOP");
+    let waiting = tokio::spawn(chat::ask(deployment.port, Some(OLD_ORIGIN), false));
+    within(3 * PATIENCE, "the engine to be ended", || async { (!is_alive(stopped)).then_some(()) })
+        .await;
+    println!("an engine that was stopped is ended after {:?}", began.elapsed());
+    // Who waited for it is told, and a page can read that.
+    let told = waiting.await.unwrap().unwrap();
+    assert_eq!(told.status(), 502);
+    assert_eq!(told.headers()["access-control-allow-origin"], OLD_ORIGIN);
+    until("another engine to serve", || async {
+        let model = device.model().await;
+        let other = model.engine_pid.is_some_and(|pid| pid != stopped);
+        (model.state == ModelState::Serving && other).then_some(())
+    })
+    .await;
+    println!("and another serves after {:?}", began.elapsed());
+    let answer = chat::ask(deployment.port, None, false).await.unwrap();
+    assert_eq!(chat::whole(answer).await.0, TINY_REPLY);
+    assert!(device.output().contains("did not answer for"), "{}", device.output());
+    backend.serving(deployment.deployment_id, true).await;
+}
+
 async fn kill_engine(device: &TestDevice) -> u32 {
     let engine = device.model().await.engine_pid.unwrap();
-    std::process::Command::new("kill").args(["-9", &engine.to_string()]).status().unwrap();
+    signal(engine, "-KILL");
     engine
+}
+
+fn signal(process: u32, signal: &str) {
+    let sent = std::process::Command::new("kill").args([signal, &process.to_string()]).status();
+    assert!(sent.unwrap().success());
 }

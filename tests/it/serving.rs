@@ -1,9 +1,15 @@
 //! Serving: ports, engines that fail, and what the local API says of them.
 
-use std::{net::TcpListener, os::unix::fs::PermissionsExt as _};
+use std::{
+    io::ErrorKind,
+    net::TcpListener,
+    os::unix::fs::PermissionsExt as _,
+    time::{Duration, Instant},
+};
 
 use link_protocol::{
     local_api::EngineHealth,
+    port::Port,
     report::{CommandResult, ModelState},
 };
 use link_tests::{
@@ -13,6 +19,14 @@ use link_tests::{
     engines::{self, TINY_REPLY},
     wait::until,
 };
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+/// What one preflight may take beside many clients: far more than it does, on a machine that is busy
+/// with other tests too, and less than the time limits of what could hold it up.
+const SOON: Duration = Duration::from_secs(5);
 
 // Holds: S2.2-1, S2.2-2, S2.2-3, S2.2-4, S2.2-5, S2.2-6, S3.2-2, S4.2-2a, S4.2-2b
 #[tokio::test]
@@ -229,4 +243,60 @@ async fn pages_reach_only_what_they_should() {
     let page = get(device.local_port, "/healthz").header("origin", WORKSPACE);
     assert_eq!(status(page).await, 403);
     assert_eq!(status(get(device.local_port, "/healthz")).await, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_idle_connections_and_stalled_bodies_delay_no_preflight() {
+    link_platform::descriptors::raise_limit().unwrap();
+    let backend = TestBackend::start().await;
+    let device = TestDevice::start(&backend).await;
+    let port = backend.serve_tiny(&device).await.port;
+    let alone = preflights(port).await;
+    let mut crowd = Vec::new();
+    for _ in 0..1_000 {
+        crowd.push(TcpStream::connect(("127.0.0.1", port.get())).await.unwrap());
+    }
+    for _ in 0..64 {
+        let mut stalled = TcpStream::connect(("127.0.0.1", port.get())).await.unwrap();
+        let begun = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\norigin: {OLD_ORIGIN}\r\n\
+             content-length: 1000000\r\n\r\n{{"
+        );
+        stalled.write_all(begun.as_bytes()).await.unwrap();
+        crowd.push(stalled);
+    }
+    let beside = preflights(port).await;
+    println!(
+        "a preflight on a new connection, median and longest of {PREFLIGHTS}: {:?} and {:?} alone, \
+         {:?} and {:?} beside 1,000 idle connections and 64 stalled bodies",
+        alone.0, alone.1, beside.0, beside.1,
+    );
+    assert!(beside.1 < SOON, "{beside:?}");
+    // The crowd was there for as long as it was measured: nobody was answered or sent away.
+    let is_there = |stream: &TcpStream| {
+        stream.try_read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+    };
+    assert_eq!(crowd.iter().filter(|stream| is_there(stream)).count(), 1_064);
+}
+
+const PREFLIGHTS: usize = 41;
+
+/// The median and the longest time of preflights one after the other.
+async fn preflights(port: Port) -> (Duration, Duration) {
+    let mut took = Vec::new();
+    for _ in 0..PREFLIGHTS {
+        let asked = Instant::now();
+        let mut stream = TcpStream::connect(("127.0.0.1", port.get())).await.unwrap();
+        let question = format!(
+            "OPTIONS /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\norigin: {OLD_ORIGIN}\r\n\
+             access-control-request-method: POST\r\nconnection: close\r\n\r\n"
+        );
+        stream.write_all(question.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
+        took.push(asked.elapsed());
+    }
+    took.sort();
+    (took[PREFLIGHTS / 2], took[PREFLIGHTS - 1])
 }

@@ -9,12 +9,24 @@ use std::{
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits until `look` finds something; panics with `what` when it does not in time.
-pub async fn until<T, F, Looking>(what: &str, mut look: F) -> T
+pub async fn until<T, F, Looking>(what: &str, look: F) -> T
 where
     F: FnMut() -> Looking,
     Looking: Future<Output = Option<T>>,
 {
-    let deadline = Instant::now() + PATIENCE;
+    within(PATIENCE, what, look).await
+}
+
+/// Like [`until`], for what takes longer than [`PATIENCE`] where nothing is wrong.
+///
+/// # Panics
+/// When `look` finds nothing in time.
+pub async fn within<T, F, Looking>(patience: Duration, what: &str, mut look: F) -> T
+where
+    F: FnMut() -> Looking,
+    Looking: Future<Output = Option<T>>,
+{
+    let deadline = Instant::now() + patience;
     loop {
         if let Some(found) = look().await {
             return found;
