@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 use link_agent_core::{event::Event, serving::Sign};
 use link_platform::cpu_time;
 use link_protocol::limits::ENGINE_LOOK_INTERVAL;
+use tokio::time::MissedTickBehavior;
 
 use super::{Address, Table, health::Probe};
 use crate::inbox::Inbox;
@@ -21,8 +22,11 @@ const WORK: Duration = Duration::from_millis(100);
 /// Looks at engines that were healthy once until the pipeline is stopped, and tells what they show.
 pub(super) async fn watch(table: Table, probe: Probe, inbox: Inbox) {
     let mut used = HashMap::new();
+    // A look at an engine that is silent takes a while itself, which must not make the next one late.
+    let mut beat = tokio::time::interval(ENGINE_LOOK_INTERVAL);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        tokio::time::sleep(ENGINE_LOOK_INTERVAL).await;
+        beat.tick().await;
         let serving: Vec<_> = table
             .read()
             .unwrap_or_else(PoisonError::into_inner)
