@@ -70,6 +70,8 @@ pub struct Text {
     /// Every other field as ` name=value`, but for `category`.
     pub fields: String,
     pub category: Option<String>,
+    /// What it has in common with those that say the same: all but the id of a request.
+    alike: String,
 }
 
 impl Repeats {
@@ -154,7 +156,7 @@ impl<S: Subscriber> Layer<S> for Repeats {
             return true;
         }
         let text = Text::of(event);
-        let key = format!("{} {}{}", event.metadata().target(), text.message, text.fields);
+        let key = format!("{}{}", event.metadata().target(), text.alike);
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let passes = said.passes(&key, self.started.elapsed());
         HELD_BACK.set(passes.unwrap_or(0));
@@ -193,12 +195,14 @@ impl Visit for Text {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        let wrote = if field.name() == "message" {
-            write!(self.message, "{value:?}")
-        } else {
-            write!(self.fields, " {}={value:?}", field.name())
+        let (wrote, wrote_alike) = match field.name() {
+            "message" => (write!(self.message, "{value:?}"), write!(self.alike, " {value:?}")),
+            "request" => (write!(self.fields, " request={value:?}"), Ok(())),
+            name => {
+                (write!(self.fields, " {name}={value:?}"), write!(self.alike, " {name}={value:?}"))
+            }
         };
-        wrote.expect("writing to a string cannot fail");
+        wrote.and(wrote_alike).expect("writing to a string cannot fail");
     }
 }
 

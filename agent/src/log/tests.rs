@@ -46,8 +46,17 @@ async fn a_warning_that_repeats_becomes_one_record() {
     tracing::subscriber::with_default(all, || {
         (0..1000).for_each(|_| tracing::warn!(attempt = 1, "a delivery had no effect"));
         (0..2).for_each(|_| tracing::info!("not a warning"));
+        // Which request it was makes no other warning of it.
+        (0..1000).for_each(|id| tracing::warn!(request = id, "the engine did not answer"));
+        tracing::info!("the last");
     });
-    let expected = ["a delivery had no effect attempt=1", "not a warning", "not a warning"];
+    let expected = [
+        "a delivery had no effect attempt=1",
+        "not a warning",
+        "not a warning",
+        "the engine did not answer request=0",
+        "the last",
+    ];
     for message in expected {
         let text = next(&records).await;
         assert!(text.contains(message), "{text}");

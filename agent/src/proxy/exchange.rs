@@ -51,6 +51,11 @@ impl Exchange {
     }
 }
 
+/// The id of a request that is on its way to an engine.
+pub(super) fn id_of(headers: &HeaderMap) -> String {
+    headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default().to_owned()
+}
+
 /// The id that the client gave, when it is one that can stand in a log.
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;

@@ -27,7 +27,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::{
     answer::{self, Body},
     bodies::Bodies,
-    exchange::Exchange,
+    exchange::{self, Exchange},
     models, preflight,
     route::{self, Choice, Live},
     tee::{Meter, Tee},
@@ -177,9 +177,10 @@ async fn forward(
     *outgoing.method_mut() = parts.method;
     *outgoing.uri_mut() = target(path, parts.uri.query()).map_err(|_| unavailable(live))?;
     *outgoing.headers_mut() = outgoing_headers(parts.headers);
+    let request = exchange::id_of(outgoing.headers());
     let response = line.send(outgoing).await.map_err(|error| {
         let error = anyhow::Error::new(error);
-        tracing::warn!(model = %live.route.alias, "the engine did not answer: {error:#}");
+        tracing::warn!(model = %live.route.alias, request, "the engine did not answer: {error:#}");
         unavailable(live)
     })?;
     let metered = engine.manifest.serve.metered_paths.iter().any(|metered| metered == path);

@@ -1,5 +1,7 @@
 //! The letter of HTTP and of CORS, byte by byte, on a port that two models share.
 
+use std::sync::Mutex;
+
 use super::*;
 
 /// May call `tiny`, and not `big`.
@@ -99,6 +101,25 @@ async fn every_answer_has_the_id_of_its_request() {
 }
 
 #[tokio::test]
+async fn a_request_that_its_engine_did_not_answer_is_named_in_the_log() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    let _logged = tracing::subscriber::set_default(subscriber);
+    // It takes connections and closes them.
+    let engine = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port =
+        shared_port_before(Port::try_from(engine.local_addr().unwrap().port()).unwrap()).await;
+    tokio::spawn(async move { while engine.accept().await.is_ok() {} });
+    let line = "POST /tiny/v1/chat/completions HTTP/1.1";
+    let refused = say(port, line, &[HOST, "x-request-id: from-the-client.1"], "{}").await;
+    assert_eq!(refused.status, 502);
+    let log = log.text();
+    let warning = log.lines().find(|line| line.contains("the engine did not answer")).unwrap();
+    assert!(warning.contains("WARN") && warning.contains("from-the-client.1"), "{log}");
+}
+
+#[tokio::test]
 async fn a_preflight_that_names_a_model_is_answered_from_its_list_alone() {
     let port = shared_port().await;
     for (path, origin, status) in [
@@ -158,9 +179,34 @@ impl Answer {
     }
 }
 
-/// A port with `tiny` and `big`, each with a page of its own, behind an engine that echoes.
+/// What is logged, as text.
+#[derive(Clone, Debug, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl std::io::Write for Log {
+    fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(text);
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A port as [`shared_port_before`] makes it, before an engine that echoes.
 async fn shared_port() -> Port {
-    let engine = echo().await;
+    shared_port_before(echo().await).await
+}
+
+/// A port with `tiny` and `big`, each with a page of its own, behind an engine that listens at `engine`.
+async fn shared_port_before(engine: Port) -> Port {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
     let client = Arc::new(Engine::new(language_model::manifest()));
