@@ -131,7 +131,7 @@ codes! {
     StalePoll = "superseded-poll", 409, "A newer poll of the same device took over", Some("two agents may be using one identity");
     RequestTimeout = "request-timeout", 408, "The request took too long to come", Some("send it again; look at the network in between if it stays so");
     CommandExpired = "command-expired", 410, "The command has expired", None;
-    PayloadTooLarge = "payload-too-large", 413, "The body is larger than allowed", None;
+    PayloadTooLarge = "payload-too-large", 413, "The body is larger than allowed", Some("split it, or send less at a time");
     UnsupportedMediaType = "unsupported-media-type", 415, "The media type is not supported", Some("send JSON with `Content-Type: application/json`");
     InvalidRequest = "invalid-request", 422, "The request is not valid", None;
     KeyMistyped = "key-mistyped", 422, "The key is mistyped or incomplete", Some("copy the whole key again");

@@ -129,6 +129,12 @@ async fn a_body_that_says_it_is_too_long_is_refused_before_a_byte_of_it() {
         let head = timeout(SOON, head(&mut stream)).await.unwrap();
         assert!(head.starts_with("HTTP/1.1 413"), "{head}");
         assert!(head.contains(ORIGIN), "{head}");
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+        let mut body = vec![0; length.parse().unwrap()];
+        timeout(SOON, stream.read_exact(&mut body)).await.unwrap().unwrap();
+        let body = String::from_utf8(body).unwrap();
+        let said = "a request may have 33554432 bytes; split it, or send less at a time";
+        assert!(body.contains(said), "{body}");
     }
     // Who sends it all the same reads the answer, too.
     let mut stream = port.connect().await;
