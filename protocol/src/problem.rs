@@ -150,7 +150,7 @@ codes! {
     HostNotAllowed = "host-not-allowed", 403, "The Host header is not one of this device", Some("use 127.0.0.1 or localhost");
     PathNotServed = "path-not-served", 404, "The model does not serve this path", Some("use one of the paths that are served");
     ModelNotServed = "model-not-served", 404, "No model of this name is served on this port", None;
-    EngineLoading = "engine-loading", 503, "The model is being loaded", Some("retry in a few seconds");
+    EngineLoading = "engine-loading", 503, "The model is not ready", Some("retry in a few seconds; `link status` on the device shows why it does not answer");
     EngineUnavailable = "engine-unavailable", 502, "The engine does not answer", Some("look at `link status`");
 }
 

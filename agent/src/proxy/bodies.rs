@@ -79,8 +79,11 @@ impl Bodies {
             Some(Ok(0)) => Ok(Bytes::new()),
             Some(Ok(length)) if length <= SMALL => self.arrive(body, busy, length, None).await,
             Some(Ok(length)) if length <= limits::PROXY_BODY_LIMIT => {
-                // The sender waits for us, so their connection stays.
-                let room = room(&self.large, length).await?;
+                // Whoever waits for room gives way to a newcomer when there is no place for one.
+                busy.waits();
+                let room = room(&self.large, length).await;
+                busy.goes_on();
+                let room = room?;
                 self.arrive(body, busy, length, Some(room)).await
             }
             Some(_) => Err(too_large()),
@@ -138,6 +141,8 @@ impl Bodies {
                 // It did not say how long it is, so it gets room for the longest.
                 held = Some(room(&self.large, limits::PROXY_BODY_LIMIT).await?);
                 is_large = true;
+                // No more than is counted is held while it grows.
+                bytes.reserve_exact(limits::PROXY_BODY_LIMIT - bytes.len());
             } else {
                 let more = room(&self.small, data.len()).await?;
                 match &mut held {
@@ -149,6 +154,7 @@ impl Bodies {
         }
         if let Some(held) = &mut held {
             // What it turned out not to need.
+            bytes.shrink_to_fit();
             drop(held.num_permits().checked_sub(bytes.len()).and_then(|spare| held.split(spare)));
         }
         Ok(Bytes::from_owner(Kept { bytes, _room: held }))

@@ -167,7 +167,7 @@ async fn forward(
         return Err(path_not_served(served));
     }
     let Some(line) = &live.engine else {
-        let detail = format!("the engine of `{}` is being started", live.route.alias);
+        let detail = format!("the engine of `{}` does not answer at this time", live.route.alias);
         return Err(Problem::new(Code::EngineLoading, detail));
     };
     let Some(place) = engine.begin() else {
