@@ -37,6 +37,9 @@ _link() {
             link,device)
                 cmd="link__subcmd__device"
                 ;;
+            link,engine)
+                cmd="link__subcmd__engine"
+                ;;
             link,fleet)
                 cmd="link__subcmd__fleet"
                 ;;
@@ -235,6 +238,30 @@ _link() {
             link__subcmd__device__subcmd__help,update)
                 cmd="link__subcmd__device__subcmd__help__subcmd__update"
                 ;;
+            link__subcmd__engine,help)
+                cmd="link__subcmd__engine__subcmd__help"
+                ;;
+            link__subcmd__engine,install)
+                cmd="link__subcmd__engine__subcmd__install"
+                ;;
+            link__subcmd__engine,list)
+                cmd="link__subcmd__engine__subcmd__list"
+                ;;
+            link__subcmd__engine,remove)
+                cmd="link__subcmd__engine__subcmd__remove"
+                ;;
+            link__subcmd__engine__subcmd__help,help)
+                cmd="link__subcmd__engine__subcmd__help__subcmd__help"
+                ;;
+            link__subcmd__engine__subcmd__help,install)
+                cmd="link__subcmd__engine__subcmd__help__subcmd__install"
+                ;;
+            link__subcmd__engine__subcmd__help,list)
+                cmd="link__subcmd__engine__subcmd__help__subcmd__list"
+                ;;
+            link__subcmd__engine__subcmd__help,remove)
+                cmd="link__subcmd__engine__subcmd__help__subcmd__remove"
+                ;;
             link__subcmd__fleet,help)
                 cmd="link__subcmd__fleet__subcmd__help"
                 ;;
@@ -273,6 +300,9 @@ _link() {
                 ;;
             link__subcmd__help,device)
                 cmd="link__subcmd__help__subcmd__device"
+                ;;
+            link__subcmd__help,engine)
+                cmd="link__subcmd__help__subcmd__engine"
                 ;;
             link__subcmd__help,fleet)
                 cmd="link__subcmd__help__subcmd__fleet"
@@ -396,6 +426,15 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__device,update)
                 cmd="link__subcmd__help__subcmd__device__subcmd__update"
+                ;;
+            link__subcmd__help__subcmd__engine,install)
+                cmd="link__subcmd__help__subcmd__engine__subcmd__install"
+                ;;
+            link__subcmd__help__subcmd__engine,list)
+                cmd="link__subcmd__help__subcmd__engine__subcmd__list"
+                ;;
+            link__subcmd__help__subcmd__engine,remove)
+                cmd="link__subcmd__help__subcmd__engine__subcmd__remove"
                 ;;
             link__subcmd__help__subcmd__fleet,list)
                 cmd="link__subcmd__help__subcmd__fleet__subcmd__list"
@@ -614,7 +653,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model engine run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1393,6 +1432,140 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__engine)
+            opts="-q -h --json --quiet --help list install remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__help)
+            opts="list install remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__help__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__install)
+            opts="-q -h --sha256 --build --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --sha256)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --build)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__list)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__remove)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__fleet)
             opts="-q -h --json --quiet --help list show help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1492,7 +1665,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help)
-            opts="register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model engine run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1828,6 +2001,62 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__device__subcmd__update)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__engine)
+            opts="list install remove"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__engine__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__engine__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__engine__subcmd__remove)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
