@@ -14,6 +14,7 @@ use crate::{
         extract::Json,
         peer::From,
         problem::Rejection,
+        query::KnownQuery,
     },
     app::App,
 };
@@ -22,6 +23,7 @@ use crate::{
 #[utoipa::path(post, path = "/setup", tag = "account", request_body = SetupRequest,
     responses((status = 201, description = "The account exists; its user is logged in.", body = TokenResponse)))]
 pub(crate) async fn set_up(
+    _: KnownQuery,
     From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<SetupRequest>,
@@ -34,6 +36,7 @@ pub(crate) async fn set_up(
 #[utoipa::path(post, path = "/auth/login", tag = "account", request_body = LoginRequest,
     responses((status = 200, description = "Logged in.", body = TokenResponse)))]
 pub(crate) async fn log_in(
+    _: KnownQuery,
     From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<LoginRequest>,
@@ -47,6 +50,7 @@ pub(crate) async fn log_in(
 #[utoipa::path(post, path = "/auth/refresh", tag = "account", request_body = RefreshRequest,
     responses((status = 200, description = "New tokens.", body = TokenResponse)))]
 pub(crate) async fn refresh(
+    _: KnownQuery,
     From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<RefreshRequest>,
@@ -59,6 +63,7 @@ pub(crate) async fn refresh(
 #[utoipa::path(post, path = "/auth/logout", tag = "account", request_body = RefreshRequest,
     responses((status = 204, description = "The login has ended.")))]
 pub(crate) async fn log_out(
+    _: KnownQuery,
     State(app): State<Arc<App>>,
     Json(request): Json<RefreshRequest>,
 ) -> Result<StatusCode, Rejection> {

@@ -21,6 +21,7 @@ use crate::{
         extract::Json,
         peer::From,
         problem::Rejection,
+        query::KnownQuery,
     },
     app::App,
     domain::refusal::Refusal,
@@ -31,6 +32,7 @@ use crate::{
     request_body = DeviceCodeRequest,
     responses((status = 200, description = "The codes.", body = DeviceCodeResponse)))]
 pub(crate) async fn begin_device_login(
+    _: KnownQuery,
     From(peer): From,
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -50,6 +52,7 @@ pub(crate) async fn begin_device_login(
     request_body = DeviceTokenRequest,
     responses((status = 200, description = "Logged in.", body = TokenResponse)))]
 pub(crate) async fn poll_device_login(
+    _: KnownQuery,
     From(peer): From,
     State(app): State<Arc<App>>,
     Json(request): Json<DeviceTokenRequest>,

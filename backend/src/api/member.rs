@@ -22,6 +22,7 @@ use crate::{
         list,
         peer::From,
         problem::Rejection,
+        query::KnownQuery,
     },
     app::App,
 };
@@ -130,6 +131,7 @@ pub(crate) async fn withdraw_invitation(
     security((), ("access_token" = [])), request_body = AcceptInvitation,
     responses((status = 201, description = "Joined, and logged in.", body = TokenResponse)))]
 pub(crate) async fn accept_invitation(
+    _: KnownQuery,
     MaybeCaller(caller): MaybeCaller,
     From(peer): From,
     State(app): State<Arc<App>>,

@@ -5,17 +5,32 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
+    sync::{Arc, LazyLock},
 };
 
 use axum::{
-    extract::{MatchedPath, Query},
+    extract::{FromRequestParts, MatchedPath, Query},
     http::request::Parts,
 };
 use link_protocol::problem::Code;
 use serde_json::Value;
 
-use crate::api::{openapi, problem::Rejection};
+use crate::{
+    api::{openapi, problem::Rejection},
+    app::App,
+};
+
+/// For operations that take no access token: the query has nothing that the operation does not take.
+/// Those that take one look at it by themselves.
+pub(crate) struct KnownQuery;
+
+impl FromRequestParts<Arc<App>> for KnownQuery {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, _app: &Arc<App>) -> Result<Self, Rejection> {
+        std::future::ready(check(parts).map(|()| Self)).await
+    }
+}
 
 /// The parameters of each operation, by its path and its method.
 static KNOWN: LazyLock<BTreeMap<(String, String), BTreeSet<String>>> = LazyLock::new(known);
@@ -24,7 +39,7 @@ static KNOWN: LazyLock<BTreeMap<(String, String), BTreeSet<String>>> = LazyLock:
 ///
 /// # Errors
 /// The first one that it does not have.
-pub(crate) fn check(parts: &Parts) -> Result<(), Rejection> {
+pub(super) fn check(parts: &Parts) -> Result<(), Rejection> {
     if parts.uri.query().is_none_or(str::is_empty) {
         return Ok(());
     }

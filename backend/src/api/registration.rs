@@ -19,6 +19,7 @@ use crate::{
         extract::{Json, JsonError, read_json},
         peer::From,
         problem::Rejection,
+        query::KnownQuery,
     },
     app::App,
 };
@@ -29,6 +30,7 @@ use crate::{
     security((), ("access_token" = [])), request_body = RegisterRequest,
     responses((status = 201, description = "The device is registered.", body = Registered)))]
 pub(crate) async fn register_with_key(
+    _: KnownQuery,
     MaybeCaller(caller): MaybeCaller,
     From(peer): From,
     State(app): State<Arc<App>>,
@@ -44,6 +46,7 @@ pub(crate) async fn register_with_key(
 #[utoipa::path(post, path = "/devices/retire", tag = "device", request_body = RetireRequest,
     responses((status = 204, description = "The device is removed.")))]
 pub(crate) async fn retire_device(
+    _: KnownQuery,
     State(app): State<Arc<App>>,
     Json(request): Json<RetireRequest>,
 ) -> Result<StatusCode, Rejection> {

@@ -241,3 +241,21 @@ async fn many_at_once_with_one_registration_key_make_one_device() {
     assert_eq!((made, refused), (1, 19));
     assert_eq!(devices(&world, &user).await, 1);
 }
+
+#[tokio::test]
+async fn a_device_id_that_the_account_does_not_have_gets_another_and_is_told() {
+    let (world, user) = World::set_up().await;
+    let unknown = "dev_00000000000000000000000000000099";
+    let key = world.key(&user, "registration").await;
+    let mut body = registration("registration_key", &key);
+    body["device_id"] = json!(unknown);
+    let answer = register(&world, body.clone()).await;
+    let device = Device::from_answer(&answer);
+    assert_ne!(device.id.to_string(), unknown);
+    assert_eq!(answer.body["requested_id_unknown"], true, "{answer:?}");
+    // Its own id, with the same key and the same key pair, is known.
+    body["device_id"] = json!(device.id);
+    let again = register(&world, body).await;
+    assert_eq!(again.status, 201, "{again:?}");
+    assert_ne!(again.body["requested_id_unknown"], true, "{again:?}");
+}

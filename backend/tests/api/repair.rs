@@ -379,6 +379,16 @@ async fn an_unknown_query_parameter_is_refused_and_the_answer_names_those_that_a
     scene.world.act(&stop, &scene.user).await.is(422, "invalid-request");
     scene.world.get("/api/v1/devices?limt=2", &scene.user).await.is(422, "invalid-request");
     scene.world.act(&stop, "nobody").await.is(401, "unauthorized");
+    // Where no token is asked for, people and scripts call, too.
+    for path in ["auth/login", "auth/refresh", "setup", "members/accept", "devices/retire"] {
+        let path = format!("/api/v1/{path}?remember=yes");
+        let answer = scene.world.post(&path, "", json!({})).await;
+        answer.is(422, "invalid-request");
+        assert!(answer.text("detail").contains("`remember`"), "{path}: {answer:?}");
+    }
+    let register = "/api/v1/devices/register-with-key?device_nmae=lab";
+    let answer = scene.world.post(register, "", json!({})).await;
+    assert!(answer.text("detail").contains("`device_nmae`"), "{answer:?}");
     // A device may be newer than its backend.
     let poll = scene.device.path("/commands?after=1&wait=0&newer=yes");
     let answer = scene.world.get(&poll, &scene.device.token).await;
