@@ -1,7 +1,5 @@
 //! Looks at engines that serve. What follows from a sign of life, or from none, the core decides.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: waits between looks")]
-
 use std::{collections::HashMap, sync::PoisonError, time::Duration};
 
 use futures_util::future::join_all;
@@ -72,6 +70,8 @@ async fn look(
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "the test starts a program that does nothing")]
+
     use std::{process::Command, sync::Arc};
 
     use link_plugin_language_model as language_model;

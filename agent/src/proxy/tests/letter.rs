@@ -1,6 +1,6 @@
 //! The letter of HTTP and of CORS, byte by byte, on a port that two models share.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use super::*;
 
@@ -191,7 +191,7 @@ impl Log {
 
 impl std::io::Write for Log {
     fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(text);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(text);
         Ok(text.len())
     }
 
