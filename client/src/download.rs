@@ -99,6 +99,10 @@ fn explain(causes: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
+    use axum::{Router, response::Redirect, routing::get};
+
     use super::*;
 
     #[test]
@@ -114,6 +118,43 @@ mod tests {
             assert!(explain(causes).is_some_and(|text| text.contains(helps)), "{causes}");
         }
         assert_eq!(explain("Connection refused (os error 111)"), None);
+    }
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    /// Serves `app` on this machine.
+    async fn server(app: Router) -> u16 {
+        crate::install_crypto();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        port
+    }
+
+    #[tokio::test]
+    async fn neither_a_redirect_nor_a_name_leads_a_download_into_this_machine() {
+        let inner = server(Router::new().route("/", get(|| async { "of this machine" }))).await;
+        let address = format!("http://127.0.0.1:{inner}/");
+        let named = document(&address, 100, PATIENCE).await;
+        assert_eq!(named, Ok(Some(b"of this machine".to_vec())), "what was named is fetched");
+        let to = Redirect::temporary(&address);
+        let outer = server(Router::new().route("/", get(|| async { to }))).await;
+        let redirected = document(&format!("http://127.0.0.1:{outer}/"), 100, PATIENCE).await;
+        assert_eq!(redirected, Err("the server answered 307 Temporary Redirect".to_owned()));
+        let client = client("http://a.example/", PATIENCE).unwrap();
+        let looked_up = client.get(format!("http://localhost:{inner}/")).send().await;
+        assert!(looked_up.is_err(), "{looked_up:?}");
+    }
+
+    #[tokio::test]
+    async fn a_document_without_an_end_is_not_read_to_its_end() {
+        let endless = || async {
+            let parts = std::iter::repeat_n("x".repeat(100), 100).map(Ok::<_, Infallible>);
+            axum::body::Body::from_stream(futures_util::stream::iter(parts))
+        };
+        let port = server(Router::new().route("/", get(endless))).await;
+        let read = document(&format!("http://127.0.0.1:{port}/"), 1000, PATIENCE).await;
+        assert_eq!(read, Err("the answer is longer than 1000 bytes".to_owned()));
     }
 
     #[test]
