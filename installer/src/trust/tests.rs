@@ -102,6 +102,7 @@ fn what_is_no_plain_file_of_its_size_is_refused_before_it_is_read() {
     statement.set_len(limits::RELEASE_STATEMENT_LIMIT + 1).unwrap();
     let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap_err();
     assert!(matches!(refused, VerifyError::Unpacked(UnpackedError::TooLong(_))), "{refused:?}");
+    let unpacked = Unpacked::new();
     for number in 0..limits::RELEASE_FILES_LIMIT {
         unpacked.write(&number.to_string(), "");
     }
