@@ -59,9 +59,17 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn the_limit_is_raised() {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+        let before = getrlimit(Resource::Nofile);
+        let low = before.current.map(|current| current / 2);
+        setrlimit(Resource::Nofile, Rlimit { current: low, ..before }).unwrap();
+        assert_eq!(system::limit(), low);
         let limit = raise_limit().unwrap();
         assert_eq!(system::limit(), limit);
+        assert!(limit.is_none() || limit > low, "{limit:?} of {low:?}");
     }
 }

@@ -406,6 +406,11 @@ mod tests {
         let refused = keep_to_owner(dir.path()).unwrap_err();
         let source = std::error::Error::source(&refused).unwrap().to_string();
         assert!(source.contains("`identity.json` in it belongs to user 65534"), "{source}");
+        let theirs = tempfile::tempdir().unwrap();
+        chown(theirs.path(), Some(65534), Some(65534)).unwrap();
+        let refused = keep_to_owner(theirs.path()).unwrap_err();
+        let source = std::error::Error::source(&refused).unwrap().to_string();
+        assert!(source.contains("it belongs to user 65534, and this program runs as"), "{source}");
     }
 
     #[test]

@@ -208,6 +208,8 @@ impl Visit for Text {
 
 #[cfg(test)]
 mod tests {
+    use tracing_subscriber::layer::SubscriberExt as _;
+
     use super::*;
 
     #[test]
@@ -221,6 +223,33 @@ mod tests {
         assert_eq!(said.passes("lost", seconds(60)), Some(59));
         assert_eq!(said.passes("lost", seconds(119)), None);
         assert_eq!(said.passes("lost", seconds(200)), Some(1));
+    }
+
+    #[test]
+    fn the_record_that_passes_again_knows_how_many_were_held_back() {
+        #[derive(Clone, Default)]
+        struct Seen(Arc<Mutex<Vec<Option<String>>>>);
+
+        impl<S: Subscriber> Layer<S> for Seen {
+            fn on_event(&self, _event: &Event<'_>, _context: Context<'_, S>) {
+                self.0.lock().unwrap().push(suffix());
+            }
+        }
+
+        let seen = Seen::default();
+        let started = Instant::now();
+        let Some(earlier) = started.checked_sub(WINDOW) else { return };
+        let repeats = Repeats { said: Arc::default(), started };
+        // The same warnings, a minute later by the clock.
+        let later = Repeats { said: Arc::clone(&repeats.said), started: earlier };
+        for repeats in [repeats, later] {
+            let all = tracing_subscriber::registry().with(seen.clone()).with(repeats);
+            tracing::subscriber::with_default(all, || {
+                (0..3).for_each(|_| tracing::warn!("lost"));
+            });
+        }
+        let again = " (and 2 times more since this was said last)".to_owned();
+        assert_eq!(*seen.0.lock().unwrap(), [None, Some(again)]);
     }
 
     #[test]
