@@ -99,8 +99,12 @@ async fn the_thirty_first_login_from_one_address_has_to_wait_and_others_need_not
 
 /// A login from `address`, behind a proxy.
 async fn log_in_from(world: &World, address: &str, email: &str, password: &str) -> Answer {
-    let body = json!({ "email": email, "password": password });
-    let request = axum::http::Request::post(LOGIN)
+    from(world, LOGIN, address, &json!({ "email": email, "password": password })).await
+}
+
+/// A request from `address`, behind a proxy.
+async fn from(world: &World, path: &str, address: &str, body: &serde_json::Value) -> Answer {
+    let request = axum::http::Request::post(path)
         .header("content-type", "application/json")
         .header("x-forwarded-for", address)
         .body(axum::body::Body::from(body.to_string()))
@@ -131,6 +135,10 @@ async fn who_guesses_at_a_person_does_not_lock_them_out_where_they_logged_in_bef
     }
     log_in_from(&world, "192.0.2.1", "bob@example.org", "x").await.is(429, "too-many-attempts");
     assert_eq!(log_in_from(&world, "192.0.2.1", ada, PASSWORD).await.status, 200);
+    // And whoever holds a good refresh token needs no login, wherever they are.
+    let again = json!({ "refresh_token": good.text("refresh_token") });
+    let refreshed = from(&world, REFRESH, "192.0.2.1", &again).await;
+    assert_eq!(refreshed.status, 200, "{refreshed:?}");
     // Whoever guesses from there has ten tries as well.
     while log_in_from(&world, "192.0.2.1", ada, "a guess").await.status == 401 {}
     log_in_from(&world, "192.0.2.1", ada, PASSWORD).await.is(429, "too-many-attempts");

@@ -1,7 +1,7 @@
 //! Sharing: who may share a model with every account, whose a shared model is, and what becomes of
 //! deployments when it is shared no longer.
 
-use link_protocol::command::Command;
+use link_protocol::{command::Command, secret::Secret};
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, World};
@@ -116,6 +116,11 @@ async fn two_accounts_never_have_one_name() {
         names.push(world.get("/api/v1/me", &user).await.text("account_name"));
     }
     assert_eq!(names, ["ada", "ada-2", "ada-3", "ada-2-2", "account"]);
+    let taken = Some("ada".parse().unwrap());
+    let password = Secret::new(crate::harness::PASSWORD);
+    let refused = world.backend.app.add_account("bob@example.org", taken, password).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("another account is called `ada`"), "{refused}");
 }
 
 async fn share(world: &World, user: &str, model: &str, shared: bool) -> Answer {
