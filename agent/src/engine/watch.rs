@@ -84,14 +84,17 @@ mod tests {
     use super::*;
     use crate::engine::Channel;
 
+    /// How long a look waits where nobody answers.
     const PATIENCE: Duration = Duration::from_millis(500);
+    /// How long an answer may take on a busy machine.
+    const ANSWER: Duration = Duration::from_secs(20);
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn an_engine_answers_or_works_or_does_nothing() {
         let probe = Probe::new(Arc::new(language_model::manifest()));
         let own = std::process::id();
         let answering = engine(true).await;
-        let (sign, _) = look(&probe, &address(answering, own), None, PATIENCE).await;
+        let (sign, _) = look(&probe, &address(answering, own), None, ANSWER).await;
         assert_eq!(sign, Sign::Answers);
 
         let hanging = address(engine(false).await, own);
