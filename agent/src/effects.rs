@@ -212,3 +212,51 @@ fn log(note: &Note) {
         Note::Finished { command, result } => tracing::info!(command, result, "finished"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        sync::{Arc, Mutex, PoisonError},
+    };
+
+    use super::*;
+
+    /// Where the log is written to.
+    #[derive(Clone, Default)]
+    struct Said(Arc<Mutex<Vec<u8>>>);
+
+    impl Said {
+        fn text(&self) -> String {
+            let said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            String::from_utf8_lossy(&said).into_owned()
+        }
+    }
+
+    impl io::Write for Said {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_refused_signature_is_a_record_of_security_and_a_late_command_is_not() {
+        let said = Said::default();
+        let writer = said.clone();
+        let log_to = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone());
+        tracing::subscriber::with_default(log_to.finish(), || {
+            log(&Note::Refused { reason: "the command is for another epoch".to_owned() });
+            log(&Note::Untrusted { reason: "the signature is not valid".to_owned() });
+        });
+        let text = said.text();
+        let lines: Vec<_> = text.lines().collect();
+        assert!(!lines[0].contains(SECURITY), "{text}");
+        assert!(lines[1].contains("category=\"security\""), "{text}");
+        assert!(lines[1].contains("the signature is not valid"), "{text}");
+    }
+}
