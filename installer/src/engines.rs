@@ -312,11 +312,12 @@ fn run(executable: &Path) -> Result<String, EngineError> {
     Err(EngineError::DoesNotRun(format!("{} {last}", ran.status).trim().to_owned()))
 }
 
-/// Reads the build's name from `version: 10068 (0123abc)`.
+/// Reads the build's name from `version: 10068 (0123abc)`. One that was made without the history of its
+/// source says 1, which is the name of no build.
 fn build_name(said: &str) -> Option<String> {
     let rest = said.lines().find_map(|line| line.trim().strip_prefix("version: "))?;
     let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    (!number.is_empty()).then(|| format!("b{number}"))
+    (number.len() >= 4).then(|| format!("b{number}"))
 }
 
 fn is_name(name: &str) -> bool {

@@ -43,8 +43,10 @@ fn what_is_no_build_leaves_the_one_before_in_its_place() {
     };
     let empty = tempfile::tempdir().unwrap();
     assert!(refused(empty.path(), None, None).contains("holds no `llama-server`"));
-    let nameless = build(dir.path(), "hello");
-    assert!(refused(&nameless, None, None).contains("does not say which build"));
+    for said in ["hello", "version: 1 (571d0d5)"] {
+        let nameless = build(dir.path(), said);
+        assert!(refused(&nameless, None, None).contains("does not say which build"));
+    }
     let good = build(dir.path(), "version: 9789 (def)");
     assert!(refused(&good, None, Some("../b1")).contains("is no name of a build"));
     assert!(refused(&good, None, Some("current")).contains("is no name of a build"));
