@@ -34,6 +34,7 @@ mod session;
 mod state_folder;
 mod stop_signal;
 mod transport;
+mod until_closed;
 mod update;
 
 use std::{io::Write as _, process::ExitCode, time::Duration};

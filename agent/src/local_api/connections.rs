@@ -25,6 +25,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{Refusal, access::Way};
+use crate::until_closed::until_closed;
 
 /// Connections that each side holds at a time.
 const CONNECTIONS: usize = 64;
@@ -157,15 +158,7 @@ where
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
         .serve_connection(TokioIo::new(stream), service);
-    let mut connection = std::pin::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = closing.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
-        }
-    };
-    if let Err(error) = ended {
+    if let Err(error) = until_closed(connection, &closing).await {
         tracing::debug!("a connection of the local API ended: {error}");
     }
 }

@@ -17,6 +17,7 @@ use super::{
     forward::{self, Engine},
     route_table::RouteTable,
 };
+use crate::until_closed::until_closed;
 
 /// How long a head may take, and how long a connection may say nothing between two requests.
 const HEAD: Duration = Duration::from_secs(10);
@@ -67,15 +68,7 @@ async fn answer(
         .header_read_timeout(HEAD)
         .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(stream), service);
-    let mut connection = std::pin::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = closing.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
-        }
-    };
-    if let Err(error) = ended {
+    if let Err(error) = until_closed(connection, &closing).await {
         tracing::debug!("a connection ended: {error}");
     }
 }

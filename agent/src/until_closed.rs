@@ -1,0 +1,36 @@
+//! The life of a connection on which requests are answered.
+
+use std::error::Error;
+
+use hyper::{
+    body::{Body, Incoming},
+    rt::{Read, Write},
+    server::conn::http1::Connection,
+    service::HttpService,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Answers on a connection until it ends. After `closing` the request under way is the last.
+///
+/// # Errors
+/// When the connection broke, or what came over it was no HTTP.
+pub(crate) async fn until_closed<I, S, B>(
+    connection: Connection<I, S>,
+    closing: &CancellationToken,
+) -> hyper::Result<()>
+where
+    I: Read + Write + Unpin,
+    S: HttpService<Incoming, ResBody = B>,
+    S::Error: Into<Box<dyn Error + Send + Sync>>,
+    B: Body + 'static,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = closing.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    }
+}
