@@ -145,7 +145,8 @@ impl Desk {
     fn terminal(&self, words: &[&str]) -> Terminal {
         let own = self.device.link();
         let mut command = Command::new("script");
-        let line = format!("'{}' {}", program::path("link").display(), words.join(" "));
+        // `exec`: a shell that waits would report Ctrl-C as its own end.
+        let line = format!("exec '{}' {}", program::path("link").display(), words.join(" "));
         command.args(["-qefc", &line, "/dev/null"]).env("TERM", "xterm");
         for (name, value) in own.get_envs() {
             command.env(name, value.unwrap_or_default());
@@ -184,7 +185,7 @@ impl Terminal {
     async fn ended(&mut self) {
         until("the program to end", || {
             let ended = self.child.try_wait().unwrap();
-            std::future::ready(ended.map(|status| assert!(status.success())))
+            std::future::ready(ended.map(|status| assert!(status.success(), "{status}")))
         })
         .await;
     }
