@@ -26,24 +26,30 @@ use tokio::sync::{mpsc, watch};
 use crate::{
     args::Args,
     components::{self, Control, Latest, Parts, Running},
-    download::Downloads,
-    effects::Shell,
-    engine::{self, Engines},
-    handler::Handler,
-    identity,
-    inbox::{Inbox, Input},
-    journal::Journal,
-    local_api::{self, Listening, LocalApi, Tokens, WantedPort, metrics::Measured},
-    log::Records,
-    proxy::Frontends,
-    report::{Handlers, Reporter},
-    session::{self, SessionFile},
-    stop_signal::StopSignal,
-    transport::{
-        Ways,
-        zenoh::{self, Link},
+    control::{
+        handler::Handler,
+        log::Records,
+        report::{Handlers, Reporter},
+        transport::{
+            Ways,
+            zenoh::{self, Link},
+        },
     },
-    update::Updates,
+    device::update::Updates,
+    effects::Shell,
+    inbox::{Inbox, Input},
+    local_api::{self, Listening, LocalApi, Tokens, WantedPort, metrics::Measured},
+    serving::{
+        download::Downloads,
+        engine::{self, Engines},
+        proxy::Frontends,
+    },
+    state::{
+        identity,
+        journal::Journal,
+        session::{self, SessionFile},
+    },
+    stop_signal::StopSignal,
 };
 
 /// What the agent was started with.

@@ -24,12 +24,14 @@ use link_protocol::{
 };
 
 use crate::{
-    engine::Engines,
+    control::{
+        pipeline::{Pipeline, Threads},
+        report::Reporter,
+        transport::{http, zenoh},
+    },
+    device::monitor::Monitor,
     inbox::Inbox,
-    monitor::Monitor,
-    pipeline::{Pipeline, Threads},
-    report::Reporter,
-    transport::{http, zenoh},
+    serving::engine::Engines,
 };
 
 /// How often the machine is measured unless the configuration says otherwise.

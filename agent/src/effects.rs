@@ -10,16 +10,14 @@ use link_agent_core::{
 use link_platform::checkpoint;
 
 use crate::{
-    disk_space::Patience,
-    download::Downloads,
-    engine::Engines,
+    control::{
+        log::{LOCAL, SECURITY},
+        report::Reporter,
+    },
+    device::update::Updates,
     inbox::Inbox,
-    journal::Journal,
-    log::{LOCAL, SECURITY},
-    proxy::Frontends,
-    report::Reporter,
-    session::SessionFile,
-    update::Updates,
+    serving::{download::Downloads, engine::Engines, proxy::Frontends},
+    state::{disk_space::Patience, journal::Journal, session::SessionFile},
 };
 
 /// Everything that effects are carried out with.

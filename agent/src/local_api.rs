@@ -55,10 +55,9 @@ use self::{
     metrics::Measured,
 };
 use crate::{
-    engine::Engines,
+    device::update::Updates,
     inbox::{Inbox, View},
-    proxy::Frontends,
-    update::Updates,
+    serving::{engine::Engines, proxy::Frontends},
 };
 
 /// How long answers may take when the agent stops.

@@ -9,33 +9,17 @@ mod args;
 mod assembly;
 mod components;
 mod config;
-mod disk_space;
-mod download;
+mod control;
+mod device;
 mod effects;
-mod engine;
-mod footprint;
 mod guard_line;
-mod handler;
-mod handover;
-mod identity;
 mod inbox;
-mod journal;
 mod local_api;
-mod log;
-mod monitor;
-mod onboarding;
-mod pipeline;
-mod proxy;
-mod queue;
-mod report;
 mod run;
-mod self_check;
-mod session;
-mod state_folder;
+mod serving;
+mod state;
 mod stop_signal;
-mod transport;
 mod until_closed;
-mod update;
 
 use std::{io::Write as _, process::ExitCode, time::Duration};
 
@@ -53,8 +37,17 @@ use link_platform::{
 use link_protocol::config::AgentConfig;
 
 use crate::{
-    args::Args, assembly::Setup, guard_line::GuardLine, local_api::PortTaken, run::Outcome,
-    self_check::CannotTell,
+    args::Args,
+    assembly::Setup,
+    control::log,
+    device::{
+        footprint,
+        self_check::{self, CannotTell},
+    },
+    guard_line::GuardLine,
+    local_api::PortTaken,
+    run::Outcome,
+    state::state_folder,
 };
 
 /// How long work on files may take to end when the agent ends.

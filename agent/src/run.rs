@@ -17,10 +17,10 @@ use link_protocol::{
 
 use crate::{
     assembly::{Assembly, Setup},
+    control::report,
     guard_line::GuardLine,
-    handover, identity,
     inbox::{Input, PipelineView, View},
-    report,
+    state::{handover, identity},
     stop_signal::StopSignal,
 };
 

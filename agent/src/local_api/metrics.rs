@@ -18,8 +18,7 @@ use link_protocol::{
 use super::exposition::{Exposition, Kind, Number, Sample};
 use crate::{
     components::{self, Latest, Restarts},
-    log::Records,
-    report::Reporter,
+    control::{log::Records, report::Reporter},
 };
 
 /// Where measurements come from.

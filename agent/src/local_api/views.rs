@@ -8,8 +8,8 @@ use link_protocol::{
 };
 
 use crate::{
-    engine::Health,
     inbox::{PipelineView, View},
+    serving::engine::Health,
 };
 
 /// What is known of updates.

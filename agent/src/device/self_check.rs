@@ -8,7 +8,7 @@ use link_client::http::{Call, Http};
 use link_platform::{fs, paths::Roots};
 use link_protocol::{config, identity::Identity};
 
-use crate::{journal::Journal, session};
+use crate::state::{journal::Journal, session};
 
 /// How long the backend may take.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -19,7 +19,7 @@ use link_protocol::update::{UpdatePhase, UpdateProgress, UpdateRequest};
 use semver::Version;
 use tokio::sync::watch;
 
-use crate::{inbox::Inbox, pipeline::Pipeline};
+use crate::{control::pipeline::Pipeline, inbox::Inbox};
 
 /// How long writing the completions and the manual pages may take.
 const REFRESH: Duration = Duration::from_secs(30);

@@ -7,7 +7,7 @@ use link_protocol::{
 };
 
 use super::usage_queue::UsageSender;
-use crate::engine::Line;
+use crate::serving::engine::Line;
 
 /// A route with the engine that answers.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ pub(super) fn choose<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proxy::usage_queue::usage_queue;
+    use crate::serving::proxy::usage_queue::usage_queue;
 
     #[test]
     fn a_model_alone_on_its_port_takes_any_name() {

@@ -31,7 +31,7 @@ async fn a_handler_takes_what_is_severe_enough_and_is_the_agents_own() {
     tracing::subscriber::with_default(subscriber(&records), || {
         tracing::info!("not severe enough");
         tracing::error!(target: "hyper::proto", "not ours");
-        tracing::error!(target: "link_agent::handler::http", "said while a record is sent");
+        tracing::error!(target: "link_agent::control::handler::http", "said while a record is sent");
         tracing::error!(target: LOCAL, "stays here");
         tracing::error!("{}", "x".repeat(10_000));
     });

@@ -23,7 +23,7 @@ use link_protocol::{
 
 pub(crate) use self::backend::Target;
 use self::losses::Losses;
-use crate::{pipeline::Pipeline, queue::Queue};
+use crate::control::{pipeline::Pipeline, queue::Queue};
 
 /// Items that may wait for one handler.
 const BOUND: usize = 1024;

@@ -13,7 +13,7 @@ use link_protocol::{
     identity::Identity,
 };
 
-use crate::{onboarding::Onboarding, session};
+use crate::state::{onboarding::Onboarding, session};
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 

@@ -27,7 +27,7 @@ use link_protocol::{
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::{inbox::Inbox, pipeline::Pipeline};
+use crate::{control::pipeline::Pipeline, inbox::Inbox};
 
 /// Downloads that may wait to be started.
 const QUEUE: usize = 64;

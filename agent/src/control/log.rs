@@ -22,7 +22,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::{
+use crate::control::{
     handler::{Handler, Item, Sink, Target, console},
     queue::Queue,
     transport::Ways,
@@ -126,7 +126,8 @@ impl<S: Subscriber> Layer<S> for Records {
 /// listened to.
 fn is_ours(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
-    let of_a_handler = target.starts_with("link_agent::handler") || target == console::TARGET;
+    let of_a_handler =
+        target.starts_with("link_agent::control::handler") || target == console::TARGET;
     target.starts_with("link_") && !of_a_handler && target != LOCAL
 }
 

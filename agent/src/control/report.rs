@@ -21,11 +21,13 @@ use link_protocol::{
 use tokio::sync::mpsc;
 
 use crate::{
-    handler::{self, Handler, Item, Sink, Target, with_retries},
+    control::{
+        handler::{self, Handler, Item, Sink, Target, with_retries},
+        pipeline::Pipeline,
+        queue::Queue,
+        transport::Ways,
+    },
     inbox::Inbox,
-    pipeline::Pipeline,
-    queue::Queue,
-    transport::Ways,
 };
 
 /// Samples and usage that are under way at a time: as many connections as the backend keeps for one

@@ -8,7 +8,7 @@ use std::{
 
 use link_protocol::system::GpuUsage;
 
-use crate::monitor::{amd, nvidia::Nvidia};
+use crate::device::monitor::{amd, nvidia::Nvidia};
 
 /// Where Linux shows graphics cards.
 const CARDS: &str = "/sys/class/drm";

@@ -82,7 +82,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::engine::Channel;
+    use crate::serving::engine::Channel;
 
     /// How long a look waits where nobody answers.
     const PATIENCE: Duration = Duration::from_millis(500);

@@ -12,7 +12,7 @@ use link_protocol::{
 };
 
 use super::Item;
-use crate::transport::Way;
+use crate::control::transport::Way;
 
 /// The backend, and where on it each kind of item goes.
 #[derive(Clone, Debug)]

@@ -35,8 +35,8 @@ pub(crate) use self::line::{Address, Channel, Line};
 use self::{health::Probe, spawner::Order};
 use crate::{
     args::Args,
+    control::pipeline::Pipeline,
     inbox::{Inbox, PipelineView},
-    pipeline::Pipeline,
 };
 
 /// How long all engines together may take to end; what is left then is killed with the agent.

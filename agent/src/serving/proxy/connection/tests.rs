@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::*;
-use crate::{
+use crate::serving::{
     engine::{Address, Channel, Line},
     proxy::{
         frontend::Frontend,

@@ -16,7 +16,7 @@ use link_platform::{
 };
 use link_protocol::{id::DeviceId, identity::Identity};
 
-use crate::disk_space::Patience;
+use crate::state::disk_space::Patience;
 
 /// The session of this run.
 #[derive(Debug)]

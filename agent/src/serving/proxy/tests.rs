@@ -9,18 +9,22 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
 use super::*;
-use crate::engine::Channel;
+use crate::serving::engine::Channel;
 
 const RECORDED: [(&str, &[u8], Provenance); 3] = [
-    ("text/event-stream", include_bytes!("../../core/tests/streams/asked.sse"), Provenance::Exact),
     (
         "text/event-stream",
-        include_bytes!("../../core/tests/streams/unasked.sse"),
+        include_bytes!("../../../core/tests/streams/asked.sse"),
+        Provenance::Exact,
+    ),
+    (
+        "text/event-stream",
+        include_bytes!("../../../core/tests/streams/unasked.sse"),
         Provenance::Timings,
     ),
     (
         "application/json; charset=utf-8",
-        include_bytes!("../../core/tests/streams/whole.json"),
+        include_bytes!("../../../core/tests/streams/whole.json"),
         Provenance::Exact,
     ),
 ];

@@ -33,9 +33,8 @@ use self::{
     usage_queue::{UsageReceiver, UsageSender, usage_queue},
 };
 use crate::{
-    engine::{Address, Line},
-    pipeline::Pipeline,
-    report::Reporter,
+    control::{pipeline::Pipeline, report::Reporter},
+    serving::engine::{Address, Line},
 };
 
 /// Threads that all frontends share.

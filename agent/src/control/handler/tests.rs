@@ -23,7 +23,7 @@ use link_protocol::{
 };
 
 use super::*;
-use crate::transport::Way;
+use crate::control::transport::Way;
 
 const ID: &str = "00000000000000000000000000000001";
 
