@@ -22,6 +22,7 @@ use std::{
 
 use axum::{body::Body, http::Request};
 use futures_util::future::join_all;
+use link_protocol::limits::REDELIVERY_DELAY_CAP;
 use serde_json::json;
 use tokio::runtime::Builder;
 
@@ -40,7 +41,10 @@ struct Scene {
     user: String,
     device: Device,
     models: Vec<String>,
+    /// The submitters stop.
     is_over: AtomicBool,
+    /// The submitters have stopped: whatever the device is still owed is stored.
+    all_is_submitted: AtomicBool,
     /// Repairs that were accepted, and those that were refused, so far.
     accepted: AtomicUsize,
     refused: AtomicUsize,
@@ -60,8 +64,8 @@ impl Scene {
             models.push(model);
         }
         let (accepted, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let is_over = AtomicBool::new(false);
-        Arc::new(Self { world, user, device, models, is_over, accepted, refused })
+        let (is_over, all_is_submitted) = (AtomicBool::new(false), AtomicBool::new(false));
+        Arc::new(Self { world, user, device, models, is_over, all_is_submitted, accepted, refused })
     }
 
     async fn repair(&self, model: &str, number: usize) -> Answer {
@@ -94,11 +98,12 @@ impl Scene {
         accepted
     }
 
-    /// Polls and acknowledges until nothing is left after it is over.
+    /// Polls and acknowledges until nothing is left of what was submitted, nor due again.
     async fn acknowledge(self: Arc<Self>) -> HashSet<String> {
         let mut done = HashSet::new();
+        let mut is_due_again = false;
         loop {
-            let is_over = self.is_over.load(Ordering::SeqCst);
+            let is_last = self.all_is_submitted.load(Ordering::SeqCst);
             let path = self.device.path("/commands?after=0&wait=0");
             let answer = self.world.get(&path, &self.device.token).await;
             let envelopes = match answer.status {
@@ -109,9 +114,15 @@ impl Scene {
                     continue;
                 }
             };
-            if is_over && envelopes.is_empty() {
-                return done;
+            if is_last && envelopes.is_empty() {
+                if is_due_again {
+                    return done;
+                }
+                self.world.advance(REDELIVERY_DELAY_CAP);
+                is_due_again = true;
+                continue;
             }
+            is_due_again = false;
             for envelope in &envelopes {
                 let id = envelope.command_id.to_string();
                 let answer = loop {
@@ -193,6 +204,7 @@ fn postgresql_that_is_killed_and_restarted_loses_no_command_and_doubles_none() {
     runtime.block_on(async {
         let accepted: Vec<String> =
             join_all(submitters).await.into_iter().flat_map(Result::unwrap).collect();
+        scene.all_is_submitted.store(true, Ordering::SeqCst);
         let done = device.await.unwrap();
         println!("{} commands accepted, {} carried out", accepted.len(), done.len());
         check(&scene, &accepted, &done).await;
@@ -255,6 +267,7 @@ async fn sqlite_on_a_full_disk_accepts_nothing_loses_nothing_and_goes_on() {
     scene.more_is_accepted().await;
     scene.is_over.store(true, Ordering::SeqCst);
     let accepted: Vec<String> = submitters.join_all().await.into_iter().flatten().collect();
+    scene.all_is_submitted.store(true, Ordering::SeqCst);
     let done = device.await.unwrap();
     println!("{} commands accepted, {} carried out", accepted.len(), done.len());
     check(&scene, &accepted, &done).await;
