@@ -36,6 +36,8 @@ async fn browser_deploys_stops_serves_and_repairs_from_the_dashboard() {
     browser.click("[data-action=stop]:not([disabled])").await;
     browser.find_with("#deployments tbody", "Not serving").await;
     browser.click("[data-action=serve]").await;
+    // The notice alone may be the first one's: the row was `Not serving` a moment ago.
+    browser.find_with("#deployments tbody", "Serving").await;
     browser.find_with(".notice", "is served").await;
 
     let origin = &backend.url;
