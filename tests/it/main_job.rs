@@ -191,11 +191,11 @@ async fn usage_of_every_inference_reaches_the_backend() {
     chat::streamed(chat::ask(port, None, true).await.unwrap()).await;
 
     let database = backend.data().join("link.db");
-    let url = format!("sqlite://{}?mode=ro", database.display());
     let reports = until("two usage records", || async {
-        let pool = sqlx::SqlitePool::connect(&url).await.ok()?;
-        let rows: Vec<String> =
-            sqlx::query_scalar("SELECT report FROM telemetry").fetch_all(&pool).await.ok()?;
+        let database = link_sqlite::open_to_read(&database).ok()?;
+        let mut rows = database.prepare("SELECT report FROM telemetry").ok()?;
+        let rows = rows.query_map([], |row| row.get(0)).ok()?;
+        let rows: Vec<String> = rows.collect::<Result<_, _>>().ok()?;
         let reports = rows.iter().map(|row| serde_json::from_str(row));
         let mut reports: Vec<TelemetryReport> = reports.collect::<Result<_, _>>().ok()?;
         reports.sort_by_key(|report| report.provenance != Provenance::Exact);

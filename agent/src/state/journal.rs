@@ -1,165 +1,221 @@
 //! The journal: one `SQLite` file that holds what must outlive the process.
 //!
-//! A set of changes is one transaction, on disk when [`Journal::apply`] returns.
+//! A set of changes is one transaction, on disk when [`Journal::apply`] returns. The file is used on the blocking pool:
+//! a disk that does not answer holds up the caller and no other task.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use anyhow::Context as _;
 use link_agent_core::record::{Change, Snapshot};
 use link_protocol::id::DeviceId;
+use link_sqlite::migrate::{Migration, Unknown, migrate};
+use rusqlite::{Connection, OptionalExtension as _, types::Value};
 use serde::{Serialize, de::DeserializeOwned};
-use sqlx::{
-    Row as _, Sqlite, SqlitePool, Transaction,
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
-};
+
+const MIGRATIONS: [Migration<'_>; 3] = [
+    Migration {
+        version: 1,
+        description: "journal",
+        text: include_str!("../migrations/0001_journal.sql"),
+    },
+    Migration {
+        version: 2,
+        description: "owner",
+        text: include_str!("../migrations/0002_owner.sql"),
+    },
+    Migration {
+        version: 3,
+        description: "sessions",
+        text: include_str!("../migrations/0003_sessions.sql"),
+    },
+];
 
 /// The open journal.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    pool: SqlitePool,
+    /// Empty when the journal is closed.
+    connection: Arc<Mutex<Option<Connection>>>,
+}
+
+/// A statement that writes, with the values of its parameters.
+struct Statement {
+    text: &'static str,
+    values: Vec<Value>,
 }
 
 impl Journal {
     /// Opens the journal at `path`, and makes it when there is none.
     pub(crate) async fn open(path: &Path) -> anyhow::Result<Self> {
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full);
-        let pool = SqlitePoolOptions::new()
-            .max_connections(1)
-            .connect_with(options)
-            .await
-            .with_context(|| format!("cannot open the journal `{}`", path.display()))?;
-        // A version that was rolled back may have gone further: what it added is left alone.
-        sqlx::migrate!("./migrations")
-            .set_ignore_missing(true)
-            .run(&pool)
-            .await
-            .with_context(|| format!("cannot prepare the journal `{}`", path.display()))?;
-        Ok(Self { pool })
+        let path = path.to_owned();
+        let connection = tokio::task::spawn_blocking(move || {
+            let mut connection = link_sqlite::create(&path)
+                .with_context(|| format!("cannot open the journal `{}`", path.display()))?;
+            // A version that was rolled back may have gone further: what it added is left alone.
+            migrate(&mut connection, &MIGRATIONS, Unknown::LeaveAlone)
+                .with_context(|| format!("cannot prepare the journal `{}`", path.display()))?;
+            anyhow::Ok(connection)
+        });
+        Ok(Self { connection: Arc::new(Mutex::new(Some(connection.await??))) })
     }
 
     /// Copies the journal at `from`, which may be in use, to a new file.
     pub(crate) async fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
-        let options = SqliteConnectOptions::new().filename(from).read_only(true);
-        let failed = || format!("cannot read the journal `{}`", from.display());
-        let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options);
-        let pool = pool.await.with_context(failed)?;
-        let to = to.to_str().context("the folder of the journal has no plain name")?;
-        let copied = sqlx::query("VACUUM INTO $1").bind(to).execute(&pool).await;
-        pool.close().await;
-        copied.map(drop).with_context(failed)
+        let (from, to) = (from.to_owned(), to.to_owned());
+        let copied = tokio::task::spawn_blocking(move || {
+            let to = to.to_str().context("the folder of the journal has no plain name")?;
+            link_sqlite::open_to_read(&from)
+                .and_then(|journal| journal.execute("VACUUM INTO ?1", [to]))
+                .with_context(|| format!("cannot read the journal `{}`", from.display()))
+        });
+        copied.await?.map(drop)
     }
 
     /// Returns the device that the journal belongs to; a new journal becomes the one of `device`.
     pub(crate) async fn owner(&self, device: DeviceId) -> anyhow::Result<String> {
-        let owner: Option<String> = sqlx::query_scalar("SELECT device_id FROM owner")
-            .fetch_optional(&self.pool)
-            .await
-            .context("cannot read the journal")?;
-        if let Some(owner) = owner {
-            return Ok(owner);
-        }
-        sqlx::query("INSERT INTO owner (device_id) VALUES ($1)")
-            .bind(device.to_string())
-            .execute(&self.pool)
-            .await
-            .context("cannot write to the journal")?;
-        Ok(device.to_string())
+        self.run(move |journal| {
+            let owner = journal.query_row("SELECT device_id FROM owner", [], |row| row.get(0));
+            if let Some(owner) = owner.optional().context("cannot read the journal")? {
+                return Ok(owner);
+            }
+            let owner = device.to_string();
+            journal
+                .execute("INSERT INTO owner (device_id) VALUES (?1)", [&owner])
+                .context("cannot write to the journal")?;
+            Ok(owner)
+        })
+        .await
     }
 
     /// Closes the journal; everything is in its one file when this returns.
     pub(crate) async fn close(self) {
-        self.pool.close().await;
+        let connection = self.connection;
+        let closed = tokio::task::spawn_blocking(move || {
+            drop(connection.lock().unwrap_or_else(PoisonError::into_inner).take());
+        });
+        if let Err(error) = closed.await {
+            tracing::warn!(%error, "the journal was not closed in an orderly way");
+        }
     }
 
     /// Reads everything but the pipelines, which the session has.
     pub(crate) async fn load(&self) -> anyhow::Result<Snapshot> {
-        let seq: Option<i64> = sqlx::query_scalar("SELECT value FROM counters WHERE name = 'seq'")
-            .fetch_optional(&self.pool)
-            .await
-            .context("cannot read the journal")?;
-        Ok(Snapshot {
-            commands: self.bodies("SELECT body FROM commands ORDER BY seq").await?,
-            pipelines: Vec::new(),
-            outbox: self.bodies("SELECT body FROM outbox ORDER BY id").await?,
-            last_seq: seq.unwrap_or(0).unsigned_abs(),
+        self.run(|journal| {
+            let seq =
+                journal.query_row("SELECT value FROM counters WHERE name = 'seq'", [], |row| {
+                    row.get::<_, i64>(0)
+                });
+            Ok(Snapshot {
+                last_seq: seq
+                    .optional()
+                    .context("cannot read the journal")?
+                    .unwrap_or(0)
+                    .unsigned_abs(),
+                commands: bodies(journal, "SELECT body FROM commands ORDER BY seq")?,
+                pipelines: Vec::new(),
+                outbox: bodies(journal, "SELECT body FROM outbox ORDER BY id")?,
+            })
         })
+        .await
     }
 
     /// Applies all changes, or none.
     pub(crate) async fn apply(&self, changes: &[Change]) -> anyhow::Result<()> {
-        let mut transaction = self.pool.begin().await.context("cannot write to the journal")?;
-        for change in changes {
-            apply_one(&mut transaction, change).await.context("cannot write to the journal")?;
-        }
-        transaction.commit().await.context("cannot write to the journal")
+        let statements: Vec<_> = changes.iter().map(statements).collect::<Result<_, _>>()?;
+        self.run(move |journal| {
+            write(journal, statements.into_iter().flatten()).context("cannot write to the journal")
+        })
+        .await
     }
 
-    async fn bodies<T: DeserializeOwned>(&self, query: &'static str) -> anyhow::Result<Vec<T>> {
-        let rows =
-            sqlx::query(query).fetch_all(&self.pool).await.context("cannot read the journal")?;
-        let mut bodies = Vec::new();
-        for row in rows {
-            let body: String = row.try_get(0).context("the journal is damaged")?;
-            match serde_json::from_str(&body) {
-                Ok(body) => bodies.push(body),
-                // A version that was rolled back may know more. It stays for one that does again.
-                Err(error) => tracing::error!("a row of the journal is left alone: {error}"),
-            }
-        }
-        Ok(bodies)
+    /// Runs `work` on the blocking pool, after what runs there. `work` goes on when nobody waits for it any more.
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> anyhow::Result<T> + Send + 'static,
+    ) -> anyhow::Result<T> {
+        let connection = Arc::clone(&self.connection);
+        tokio::task::spawn_blocking(move || {
+            let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+            work(connection.as_mut().context("the journal is closed")?)
+        })
+        .await?
     }
 }
 
-async fn apply_one(
-    transaction: &mut Transaction<'_, Sqlite>,
-    change: &Change,
-) -> anyhow::Result<()> {
-    let query = match change {
-        Change::PutCommand(entry) => {
-            sqlx::query("INSERT OR REPLACE INTO commands (id, seq, body) VALUES ($1, $2, $3)")
-                .bind(entry.command_id.to_string())
-                .bind(entry.seq.cast_signed())
-                .bind(text(entry)?)
+fn bodies<T: DeserializeOwned>(journal: &Connection, query: &str) -> anyhow::Result<Vec<T>> {
+    let mut statement = journal.prepare_cached(query).context("cannot read the journal")?;
+    let mut rows = statement.query([]).context("cannot read the journal")?;
+    let mut bodies = Vec::new();
+    while let Some(row) = rows.next().context("cannot read the journal")? {
+        let body: String = row.get(0).context("the journal is damaged")?;
+        match serde_json::from_str(&body) {
+            Ok(body) => bodies.push(body),
+            // A version that was rolled back may know more. It stays for one that does again.
+            Err(error) => tracing::error!("a row of the journal is left alone: {error}"),
         }
-        Change::ForgetCommand(id) => {
-            sqlx::query("DELETE FROM commands WHERE id = $1").bind(id.to_string())
+    }
+    Ok(bodies)
+}
+
+/// Runs all statements in one transaction.
+fn write(
+    journal: &mut Connection,
+    statements: impl Iterator<Item = Statement>,
+) -> Result<(), rusqlite::Error> {
+    let transaction = journal.transaction()?;
+    for Statement { text, values } in statements {
+        transaction.prepare_cached(text)?.execute(rusqlite::params_from_iter(values))?;
+    }
+    transaction.commit()
+}
+
+/// Returns what writes `change`.
+fn statements(change: &Change) -> anyhow::Result<Vec<Statement>> {
+    let id = |id: u64| Value::from(id.cast_signed());
+    Ok(match change {
+        Change::PutCommand(entry) => vec![statement(
+            "INSERT OR REPLACE INTO commands (id, seq, body) VALUES (?1, ?2, ?3)",
+            [entry.command_id.to_string().into(), id(entry.seq), text(entry)?],
+        )],
+        Change::ForgetCommand(command) => {
+            vec![statement("DELETE FROM commands WHERE id = ?1", [command.to_string().into()])]
         }
         Change::PutPipeline(_) | Change::RemovePipeline(_) => {
             anyhow::bail!("a pipeline belongs into the session, not into the journal")
         }
-        Change::PutReport(entry) => sqlx::query("INSERT INTO outbox (id, body) VALUES ($1, $2)")
-            .bind(entry.id.cast_signed())
-            .bind(text(entry)?),
-        Change::SetAside(entry) => sqlx::query("UPDATE outbox SET body = $2 WHERE id = $1")
-            .bind(entry.id.cast_signed())
-            .bind(text(entry)?),
-        Change::RemoveReport(id) => {
-            sqlx::query("DELETE FROM outbox WHERE id = $1").bind(id.cast_signed())
+        Change::PutReport(entry) => vec![statement(
+            "INSERT INTO outbox (id, body) VALUES (?1, ?2)",
+            [id(entry.id), text(entry)?],
+        )],
+        Change::SetAside(entry) => vec![statement(
+            "UPDATE outbox SET body = ?2 WHERE id = ?1",
+            [id(entry.id), text(entry)?],
+        )],
+        Change::RemoveReport(report) => {
+            vec![statement("DELETE FROM outbox WHERE id = ?1", [id(*report)])]
         }
-        Change::BuryReport { entry, reason } => {
-            sqlx::query("DELETE FROM outbox WHERE id = $1")
-                .bind(entry.id.cast_signed())
-                .execute(&mut **transaction)
-                .await?;
-            sqlx::query("INSERT INTO dead_letters (body, reason) VALUES ($1, $2)")
-                .bind(text(entry)?)
-                .bind(reason)
-        }
-        Change::SetLastSeq(seq) => {
-            sqlx::query("INSERT OR REPLACE INTO counters (name, value) VALUES ('seq', $1)")
-                .bind(seq.cast_signed())
-        }
-    };
-    query.execute(&mut **transaction).await?;
-    Ok(())
+        Change::BuryReport { entry, reason } => vec![
+            statement("DELETE FROM outbox WHERE id = ?1", [id(entry.id)]),
+            statement(
+                "INSERT INTO dead_letters (body, reason) VALUES (?1, ?2)",
+                [text(entry)?, reason.clone().into()],
+            ),
+        ],
+        Change::SetLastSeq(seq) => vec![statement(
+            "INSERT OR REPLACE INTO counters (name, value) VALUES ('seq', ?1)",
+            [id(*seq)],
+        )],
+    })
 }
 
-fn text<T: Serialize>(value: &T) -> anyhow::Result<String> {
-    serde_json::to_string(value).context("cannot serialise a record")
+fn statement<const N: usize>(text: &'static str, values: [Value; N]) -> Statement {
+    Statement { text, values: values.into() }
+}
+
+fn text<T: Serialize>(value: &T) -> anyhow::Result<Value> {
+    serde_json::to_string(value).map(Value::from).context("cannot serialise a record")
 }
 
 #[cfg(test)]
@@ -181,13 +237,55 @@ mod tests {
         journal.apply(&[Change::PutCommand(entry(7))]).await.unwrap();
         let later =
             "INSERT INTO commands (id, seq, body) VALUES ('cmd_1', 8, '{\"type\":\"NEW\"}')";
-        sqlx::query(later).execute(&journal.pool).await.unwrap();
+        execute(&journal, later).await;
         assert_eq!(journal.load().await.unwrap().commands, [entry(7)]);
-        let rows: i64 = sqlx::query_scalar("SELECT count(*) FROM commands")
-            .fetch_one(&journal.pool)
-            .await
-            .unwrap();
-        assert_eq!(rows, 2);
+        let rows = journal.run(|journal| {
+            let count = "SELECT count(*) FROM commands";
+            Ok(journal.query_row(count, [], |row| row.get::<_, i64>(0))?)
+        });
+        assert_eq!(rows.await.unwrap(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_journal_of_the_former_driver_is_read_and_stays_readable_for_that_driver() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.db");
+        let former = Connection::open(&path).unwrap();
+        former.execute_batch(include_str!("journal/of_version_1_3.sql")).unwrap();
+        let before = bookkeeping(&former);
+        drop(former);
+        let journal = Journal::open(&path).await.unwrap();
+        let snapshot = journal.load().await.unwrap();
+        assert_eq!((snapshot.commands, snapshot.outbox), (vec![entry(7)], vec![report(3)]));
+        assert_eq!(snapshot.last_seq, 7);
+        journal.close().await;
+        assert_eq!(bookkeeping(&Connection::open(&path).unwrap()), before);
+
+        let path = dir.path().join("new.db");
+        Journal::open(&path).await.unwrap().close().await;
+        assert_eq!(bookkeeping(&Connection::open(&path).unwrap()), before, "of a new journal");
+    }
+
+    #[tokio::test]
+    async fn a_journal_that_a_newer_version_went_further_with_is_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.db");
+        let journal = Journal::open(&path).await.unwrap();
+        let later = "INSERT INTO _sqlx_migrations (version, description, success, checksum, \
+             execution_time) VALUES (9, 'later', TRUE, x'00', 0)";
+        execute(&journal, later).await;
+        journal.close().await;
+        Journal::open(&path).await.unwrap().load().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_closed_journal_is_one_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::open(&dir.path().join("journal.db")).await.unwrap();
+        journal.apply(&[Change::PutCommand(entry(7))]).await.unwrap();
+        journal.close().await;
+        let files: Vec<_> = dir.path().read_dir().unwrap().collect();
+        assert_eq!(files.len(), 1, "{files:?}");
     }
 
     #[tokio::test]
@@ -222,6 +320,19 @@ mod tests {
         let twice = [Change::PutReport(report(1)), Change::PutReport(report(1))];
         assert!(journal.apply(&twice).await.is_err());
         assert!(journal.load().await.unwrap().outbox.is_empty());
+    }
+
+    /// What a driver compares with its own migrations.
+    fn bookkeeping(journal: &Connection) -> Vec<(i64, String, bool, Vec<u8>)> {
+        let query = "SELECT version, description, success, checksum FROM _sqlx_migrations";
+        let mut statement = journal.prepare(query).unwrap();
+        let rows =
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
+        rows.unwrap().map(Result::unwrap).collect()
+    }
+
+    async fn execute(journal: &Journal, statement: &'static str) {
+        journal.run(|journal| Ok(journal.execute_batch(statement)?)).await.unwrap();
     }
 
     fn entry(seq: u64) -> LedgerEntry {

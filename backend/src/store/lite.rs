@@ -6,7 +6,7 @@ use deadpool::{
     Runtime,
     unmanaged::{Object, Pool, PoolConfig},
 };
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
     task,
@@ -15,14 +15,9 @@ use tokio::{
 use crate::store::sql::SqlError;
 
 const READERS: usize = 4;
-/// How long a statement waits for another process that writes.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Every statement of the store stays prepared.
 const STATEMENTS: usize = 256;
 
-/// What is committed is on the disk, and readers do not wait for who writes.
-const DURABLE: &str =
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON";
 const READ_ONLY: &str = "PRAGMA query_only = ON";
 
 /// Connections that only read.
@@ -35,10 +30,7 @@ pub(super) type Reader = Object<Connection>;
 /// # Errors
 /// [`rusqlite::Error`] when it is not a database or cannot be read.
 pub(super) fn open(file: &Path) -> Result<Connection, rusqlite::Error> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.execute_batch(DURABLE)?;
+    let connection = link_sqlite::open(file)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)
 }
@@ -94,13 +86,5 @@ mod tests {
         taken[0].execute("INSERT INTO t VALUES (1)", []).unwrap_err();
         let late = readers.get().await.map_err(SqlError::from).unwrap_err();
         assert!(matches!(late, SqlError::TimedOut), "{late}");
-    }
-
-    #[test]
-    fn a_file_that_is_not_there_is_not_made() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("none.db");
-        open(&file).unwrap_err();
-        assert!(!file.exists());
     }
 }

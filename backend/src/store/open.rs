@@ -4,11 +4,10 @@
 use std::{io, path::Path, str::FromStr as _, sync::Arc, time::Duration};
 
 use link_protocol::secret::Secret;
+use link_sqlite::migrate::{self, Migration, Unknown};
 use sqlx::{
-    ConnectOptions as _, Connection as _,
     migrate::{MigrateError, Migrator},
     postgres::{PgConnectOptions, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
 };
 
 use crate::store::{Db, Store, lite, neighbours::Neighbours, writer::Writer};
@@ -53,7 +52,7 @@ pub enum OpenError {
     Newer { schema: i64, known: i64 },
     /// Its tables could not be brought up to date.
     #[error("failed to migrate the database")]
-    Migrate(#[source] MigrateError),
+    Migrate(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Store {
@@ -87,7 +86,8 @@ impl Store {
     async fn open_lite(data: &Path) -> Result<Self, OpenError> {
         let path = data.join(FILE);
         create_private(&path).map_err(OpenError::Create)?;
-        migrate(&path).await?;
+        let file = path.clone();
+        lite::aside(move || migrate(&file)).await.map_err(not_opened)??;
         let readers = lite::readers(&path, ACQUIRE_TIMEOUT).map_err(not_opened)?;
         let connection = lite::open(&path).map_err(not_opened)?;
         let writer = Writer::start(connection, path, ACQUIRE_TIMEOUT);
@@ -95,16 +95,26 @@ impl Store {
     }
 }
 
-/// Brings the tables of the file up to date, which is the one thing that sqlx does there.
-async fn migrate(file: &Path) -> Result<(), OpenError> {
-    let options = SqliteConnectOptions::new()
-        .filename(file)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true);
-    let mut connection = options.connect().await.map_err(not_opened)?;
-    MIGRATIONS.run(&mut connection).await.map_err(not_migrated)?;
-    connection.close().await.map_err(not_opened)
+/// Brings the tables of the file up to date.
+fn migrate(file: &Path) -> Result<(), OpenError> {
+    let mut connection = link_sqlite::open(file).map_err(not_opened)?;
+    let migrations: Vec<_> = MIGRATIONS
+        .iter()
+        .map(|change| Migration {
+            version: change.version,
+            description: &change.description,
+            text: change.sql.as_str(),
+        })
+        .collect();
+    migrate::migrate(&mut connection, &migrations, Unknown::Refuse).map_err(
+        |error| match error {
+            migrate::MigrateError::Unknown(schema) => unknown(schema, error),
+            migrate::MigrateError::Failed(_) | migrate::MigrateError::Changed(_) => {
+                OpenError::Migrate(Box::new(error))
+            }
+        },
+    )?;
+    connection.close().map_err(|(_, error)| not_opened(error))
 }
 
 fn not_opened(error: impl std::error::Error + Send + Sync + 'static) -> OpenError {
@@ -112,13 +122,19 @@ fn not_opened(error: impl std::error::Error + Send + Sync + 'static) -> OpenErro
 }
 
 fn not_migrated(error: MigrateError) -> OpenError {
+    if let MigrateError::VersionMissing(schema) = error {
+        return unknown(schema, error);
+    }
+    OpenError::Migrate(Box::new(error))
+}
+
+/// The database has seen the change `schema`, which this program does not know.
+fn unknown(schema: i64, error: impl std::error::Error + Send + Sync + 'static) -> OpenError {
     let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0);
-    if let MigrateError::VersionMissing(schema) = error
-        && schema > known
-    {
+    if schema > known {
         return OpenError::Newer { schema, known };
     }
-    OpenError::Migrate(error)
+    OpenError::Migrate(Box::new(error))
 }
 
 /// SQLite gives its other files the permissions of this one, so it is made before.

@@ -25,7 +25,7 @@ use link_protocol::{
     signing::{Signed, SigningKey, VerifyingKey},
 };
 use serde_json::{Value, json};
-use sqlx::{Connection as _, PgConnection, SqliteConnection, sqlite::SqliteConnectOptions};
+use sqlx::{Connection as _, PgConnection};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
@@ -118,15 +118,11 @@ impl World {
             let query = sqlx::query_scalar(statement).bind(parameter);
             query.fetch_all(&mut connection).await.unwrap()
         } else {
-            let mut connection = self.lite().await;
-            let query = sqlx::query_scalar(statement).bind(parameter);
-            query.fetch_all(&mut connection).await.unwrap()
+            let connection = link_sqlite::open(&self.folder.path().join("link.db")).unwrap();
+            let mut statement = connection.prepare(statement).unwrap();
+            let rows = statement.query_map([parameter], |row| row.get(0)).unwrap();
+            rows.collect::<Result<_, _>>().unwrap()
         }
-    }
-
-    async fn lite(&self) -> SqliteConnection {
-        let file = self.folder.path().join("link.db");
-        SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(file)).await.unwrap()
     }
 
     /// A world with the first account, and its access token.

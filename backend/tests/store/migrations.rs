@@ -19,11 +19,7 @@ use link_backend::{
 use link_protocol::{id::AccountId, secret::Secret};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use sqlx::{
-    AssertSqlSafe, Connection as _, PgConnection, SqliteConnection,
-    migrate::Migrator,
-    sqlite::{SqliteConnectOptions, SqliteJournalMode},
-};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, migrate::Migrator};
 use tempfile::TempDir;
 
 use crate::cluster::{Cluster, Database};
@@ -36,7 +32,7 @@ type Rows = BTreeMap<String, Vec<Value>>;
 
 /// A database without the backend.
 enum Raw {
-    Lite(SqliteConnection),
+    Lite(rusqlite::Connection),
     Pg(PgConnection),
 }
 
@@ -59,11 +55,7 @@ impl Place {
         if let Some(database) = &self.database {
             return Raw::Pg(PgConnection::connect(&database.url()).await.unwrap());
         }
-        let options = SqliteConnectOptions::new()
-            .filename(self.folder.path().join("link.db"))
-            .journal_mode(SqliteJournalMode::Wal)
-            .create_if_missing(true);
-        Raw::Lite(SqliteConnection::connect_with(&options).await.unwrap())
+        Raw::Lite(link_sqlite::create(&self.folder.path().join("link.db")).unwrap())
     }
 
     async fn store(&self) -> Result<Store, OpenError> {
@@ -75,26 +67,30 @@ impl Place {
 impl Raw {
     async fn migrate(&mut self, migrator: &Migrator) {
         match self {
-            Self::Lite(connection) => migrator.run(connection).await.unwrap(),
+            Self::Lite(connection) => migrate_like_sqlx(connection, migrator),
             Self::Pg(connection) => migrator.run(connection).await.unwrap(),
         }
     }
 
     async fn run(&mut self, text: String) {
-        let text = AssertSqlSafe(text);
         match self {
-            Self::Lite(connection) => drop(sqlx::raw_sql(text).execute(connection).await.unwrap()),
-            Self::Pg(connection) => drop(sqlx::raw_sql(text).execute(connection).await.unwrap()),
+            Self::Lite(connection) => connection.execute_batch(&text).unwrap(),
+            Self::Pg(connection) => {
+                drop(sqlx::raw_sql(AssertSqlSafe(text)).execute(connection).await.unwrap());
+            }
         }
     }
 
     async fn texts(&mut self, query: String) -> Vec<String> {
-        let query = AssertSqlSafe(query);
         match self {
             Self::Lite(connection) => {
-                sqlx::query_scalar(query).fetch_all(connection).await.unwrap()
+                let mut statement = connection.prepare(&query).unwrap();
+                let rows = statement.query_map([], |row| row.get(0)).unwrap();
+                rows.collect::<Result<_, _>>().unwrap()
             }
-            Self::Pg(connection) => sqlx::query_scalar(query).fetch_all(connection).await.unwrap(),
+            Self::Pg(connection) => {
+                sqlx::query_scalar(AssertSqlSafe(query)).fetch_all(connection).await.unwrap()
+            }
         }
     }
 
@@ -132,10 +128,36 @@ impl Raw {
 
     async fn close(self) {
         match self {
-            Self::Lite(connection) => connection.close().await.unwrap(),
+            Self::Lite(connection) => connection.close().unwrap(),
             Self::Pg(connection) => connection.close().await.unwrap(),
         }
     }
+}
+
+/// Applies `migrator` to a file as the first versions of the backend did, whose driver for SQLite was
+/// sqlx: with its table, and with the names and checksums that sqlx itself gives the migrations.
+fn migrate_like_sqlx(connection: &mut rusqlite::Connection, migrator: &Migrator) {
+    let table = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (version BIGINT PRIMARY KEY, \
+         description TEXT NOT NULL, installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, \
+         success BOOLEAN NOT NULL, checksum BLOB NOT NULL, execution_time BIGINT NOT NULL)";
+    connection.execute_batch(table).unwrap();
+    let applied = "INSERT INTO _sqlx_migrations (version, description, success, checksum, \
+         execution_time) VALUES ($1, $2, TRUE, $3, 2566474)";
+    for change in migrator.iter() {
+        connection.execute_batch(change.sql.as_str()).unwrap();
+        let values = (change.version, &change.description, &change.checksum);
+        connection.execute(applied, values).unwrap();
+    }
+}
+
+/// Every migration that the file has seen, as sqlx compares it with its own.
+fn bookkeeping(connection: &rusqlite::Connection) -> Vec<(i64, String, bool, Vec<u8>)> {
+    let query = "SELECT version, description, success, checksum FROM _sqlx_migrations";
+    let mut statement = connection.prepare(query).unwrap();
+    let rows = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
 }
 
 fn folder() -> PathBuf {
@@ -245,6 +267,16 @@ async fn read_everything(store: &Store) {
 #[tokio::test]
 async fn every_schema_of_sqlite_is_brought_to_the_newest() {
     every_schema_is_brought_to_the_newest(None).await;
+}
+
+#[tokio::test]
+async fn the_books_of_sqlite_are_those_that_sqlx_kept() {
+    let place = Place::new(None).await;
+    place.store().await.unwrap().close().await;
+    let mut like_sqlx = rusqlite::Connection::open_in_memory().unwrap();
+    migrate_like_sqlx(&mut like_sqlx, &schema(names().len()).await);
+    let file = link_sqlite::open(&place.folder.path().join("link.db")).unwrap();
+    assert_eq!(bookkeeping(&file), bookkeeping(&like_sqlx));
 }
 
 #[tokio::test]

@@ -105,11 +105,11 @@ async fn browser_gets_nothing_out_of_a_device_for_a_hostile_page() {
     assert_eq!(device.model().await.state, ModelState::Serving);
     assert_eq!(device.pipelines().await.len(), 1);
     chat::whole(chat::ask(deployment.port, None, false).await.unwrap()).await;
-    let url = format!("sqlite://{}?mode=ro", backend.data().join("link.db").display());
+    let database = backend.data().join("link.db");
     let inferences = until("the usage of the one inference", || async {
-        let pool = sqlx::SqlitePool::connect(&url).await.ok()?;
-        let count: i64 =
-            sqlx::query_scalar("SELECT COUNT(*) FROM telemetry").fetch_one(&pool).await.ok()?;
+        let database = link_sqlite::open_to_read(&database).ok()?;
+        let count = "SELECT COUNT(*) FROM telemetry";
+        let count: i64 = database.query_one(count, [], |row| row.get(0)).ok()?;
         (count > 0).then_some(count)
     })
     .await;

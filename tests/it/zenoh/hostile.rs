@@ -284,14 +284,11 @@ async fn what_a_router_repeats_of_a_device_changes_nothing() {
     let known = async || {
         let found = backend.owner.deployment(deployment.deployment_id).await.unwrap();
         let command = backend.owner.command(deployment.command_id).await.unwrap();
-        let url = format!("sqlite://{}?mode=ro", backend.data().join("link.db").display());
-        let pool = sqlx::SqlitePool::connect(&url).await.unwrap();
-        let inferences: i64 =
-            sqlx::query_scalar("SELECT COUNT(*) FROM telemetry").fetch_one(&pool).await.unwrap();
-        let counted: i64 = sqlx::query_scalar("SELECT SUM(completion_tokens) FROM usage_totals")
-            .fetch_one(&pool)
-            .await
-            .unwrap();
+        let database = link_sqlite::open_to_read(&backend.data().join("link.db")).unwrap();
+        let number =
+            |query: &str| database.query_one(query, [], |row| row.get::<_, i64>(0)).unwrap();
+        let inferences = number("SELECT COUNT(*) FROM telemetry");
+        let counted = number("SELECT SUM(completion_tokens) FROM usage_totals");
         (found.state, found.serving, command.result, inferences, counted)
     };
     let before = known().await;

@@ -37,6 +37,11 @@ const CRATES: &[Crate] = &[
         ]),
     },
     Crate { folder: "platform", workspace: Some(&[]), others: None },
+    Crate {
+        folder: "sqlite",
+        workspace: Some(&[]),
+        others: Some(&["rusqlite", "sha2", "thiserror"]),
+    },
     Crate { folder: "client", workspace: Some(&["link-protocol", "link-platform"]), others: None },
     Crate {
         folder: "installer",
@@ -56,11 +61,16 @@ const CRATES: &[Crate] = &[
             "link-client",
             "link-installer",
             "link-agent-core",
+            "link-sqlite",
             "link-plugin-language-model",
         ]),
         others: None,
     },
-    Crate { folder: "backend", workspace: Some(&["link-protocol", "link-platform"]), others: None },
+    Crate {
+        folder: "backend",
+        workspace: Some(&["link-protocol", "link-platform", "link-sqlite"]),
+        others: None,
+    },
     Crate {
         folder: "cli",
         workspace: Some(&["link-protocol", "link-platform", "link-client", "link-installer"]),

@@ -1,0 +1,78 @@
+//! The one way to open a database file of SQLite: durable at each commit, with its tables up to date.
+//!
+//! The agent's journal and a backend without a database server are such files. What either does with
+//! its file is its own business.
+
+pub mod migrate;
+
+use std::{path::Path, time::Duration};
+
+use rusqlite::{Connection, OpenFlags};
+
+/// How long a statement waits for another connection that writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// A commit is on the disk when it returns, and readers do not wait for a writer.
+const DURABLE: &str =
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON";
+
+/// Opens the database `file`, which exists.
+///
+/// # Errors
+/// [`rusqlite::Error`] when the file is not a database or cannot be written.
+pub fn open(file: &Path) -> Result<Connection, rusqlite::Error> {
+    open_with(file, OpenFlags::SQLITE_OPEN_READ_WRITE)
+}
+
+/// Opens the database `file`, and makes the file when there is none.
+///
+/// # Errors
+/// [`rusqlite::Error`] when the file is not a database or cannot be written.
+pub fn create(file: &Path) -> Result<Connection, rusqlite::Error> {
+    open_with(file, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
+}
+
+/// Opens the database `file`, which exists, and changes nothing there.
+///
+/// # Errors
+/// [`rusqlite::Error`] when the file cannot be read.
+pub fn open_to_read(file: &Path) -> Result<Connection, rusqlite::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    Ok(connection)
+}
+
+fn open_with(file: &Path, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
+    let connection = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.execute_batch(DURABLE)?;
+    Ok(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_not_there_is_made_on_request_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("none.db");
+        open(&file).unwrap_err();
+        open_to_read(&file).unwrap_err();
+        assert!(!file.exists());
+        create(&file).unwrap();
+        assert!(file.exists());
+    }
+
+    #[test]
+    fn a_commit_is_durable_and_foreign_keys_hold() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = create(&folder.path().join("some.db")).unwrap();
+        let pragma = |name: &str| -> String {
+            let query = format!("SELECT CAST({name} AS TEXT) FROM pragma_{name}");
+            connection.query_one(&query, [], |row| row.get(0)).unwrap()
+        };
+        let found = ["journal_mode", "synchronous", "foreign_keys"].map(pragma);
+        assert_eq!(found, ["wal", "2", "1"]);
+    }
+}
