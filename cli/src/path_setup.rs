@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use link_installer::{
+    decide::plan::device::StartFiles,
     layout::Layout,
     path_files::{self, Resolved},
 };
@@ -10,25 +11,36 @@ use link_platform::{path_env::Shells, paths::Roots, session};
 
 use crate::{context::Context, error::CliError};
 
-/// Edits the start files of the shells, unless the owner or the place of the installation forbids.
+/// Looks at the start files of the shells: nothing is to be done with them where the owner or the place
+/// of the installation forbids it. Says what cannot be edited, or what a person can do.
+pub(crate) fn look(context: &Context, layout: &Layout) -> (StartFiles, Vec<String>) {
+    let bin = context.roots.bin.clone();
+    if !may_edit(context, layout) {
+        let nothing = StartFiles { bin, ..StartFiles::default() };
+        return (nothing, advice(context, layout).into_iter().collect());
+    }
+    let survey = shells(context).map(|shells| path_files::survey(layout, &shells));
+    let survey = survey.unwrap_or_default();
+    let said = survey.skipped.iter().map(|(path, why)| not_edited(path, why)).collect();
+    let edits = survey.edits.iter().map(|edit| edit.path.clone()).collect();
+    (StartFiles { bin, edits, unlisted: survey.unlisted(layout) }, said)
+}
+
+/// Edits the start files that do not put the folder of the command on PATH, and lists in the receipt
+/// those that do.
 ///
 /// # Errors
 /// When another installer is at work, or the receipt cannot be read or written.
-pub(crate) fn set_up(context: &Context, layout: &Layout) -> Result<(), CliError> {
-    if !may_edit(context, layout) {
-        if let Some(advice) = advice(context, layout) {
-            context.output.say(&advice);
-        }
-        return Ok(());
-    }
+pub(crate) fn edit(context: &Context, layout: &Layout) -> Result<(), CliError> {
     let Some(shells) = shells(context) else { return Ok(()) };
+    let before = path_files::survey(layout, &shells).skipped;
     let edited = path_files::add(layout, &shells)?;
     let bin = context.roots.bin.display();
     for path in &edited.changed {
         context.output.say(&format!("put {bin} on PATH in {}", path.display()));
     }
-    for (path, why) in &edited.skipped {
-        context.output.say(&format!("{} was not edited: {why}", path.display()));
+    for (path, why) in edited.skipped.iter().filter(|skipped| !before.contains(skipped)) {
+        context.output.say(&not_edited(path, why));
     }
     if !edited.changed.is_empty() {
         context.output.say(&resolution(layout, &shells));
@@ -36,12 +48,8 @@ pub(crate) fn set_up(context: &Context, layout: &Layout) -> Result<(), CliError>
     Ok(())
 }
 
-/// Says what [`set_up`] would do.
-pub(crate) fn would_set_up(context: &Context, layout: &Layout) -> Vec<String> {
-    let shells = shells(context).filter(|_| may_edit(context, layout));
-    let edits = shells.map(|shells| path_files::plan(layout, &shells).edits).unwrap_or_default();
-    let bin = context.roots.bin.display();
-    edits.iter().map(|edit| format!("put {bin} on PATH in {}", edit.path.display())).collect()
+fn not_edited(path: &Path, why: &str) -> String {
+    format!("{} was not edited: {why}", path.display())
 }
 
 fn may_edit(context: &Context, layout: &Layout) -> bool {
@@ -89,8 +97,10 @@ fn resolution(layout: &Layout, shells: &Shells) -> String {
     }
 }
 
+/// Tells whether this shell finds our `link` first, once it is there.
 fn is_first(context: &Context) -> bool {
-    first_with(&folders(context), "link").is_some_and(|first| first == context.roots.bin)
+    let (folders, bin) = (folders(context), &context.roots.bin);
+    folders.iter().find(|folder| *folder == bin || folder.join("link").is_file()) == Some(bin)
 }
 
 /// Says what keeps a person from calling the command by its name.
@@ -99,7 +109,7 @@ fn advice(context: &Context, layout: &Layout) -> Option<String> {
     let folders = folders(context);
     let line = format!("export PATH=\"{}:$PATH\"", bin.display());
     match first_with(&folders, "link") {
-        Some(first) if first == bin => None,
+        _ if is_first(context) => None,
         Some(first) if folders.contains(bin) => Some(format!(
             "`link` in {} comes before {}; put ours first: {line}",
             first.display(),

@@ -1,9 +1,10 @@
 //! How this installation is started: the words around `link_installer::service`.
 
 use link_installer::{
+    decide::plan::device::ServiceFound,
     layout::Layout,
     service::{
-        self, Availability, Tier, UNMASK, Unit, UnitStep, Wish,
+        self, Availability, Tier, UNMASK, Unit, UnitChange, UnitStep, Wish,
         systemd::{self, Linger, ServiceError},
     },
 };
@@ -35,71 +36,96 @@ pub(crate) fn wish(context: &Context) -> Result<Wish, CliError> {
     }
 }
 
-/// Makes the best service that this machine has and the owner wants, and says what it is. Takes an
-/// earlier one away when the owner wants none. Returns whether the unit is another than before.
-///
-/// # Errors
-/// When the receipt cannot be written, or when the unit cannot be taken away.
-pub(crate) fn set_up(context: &Context, layout: &Layout, wish: Wish) -> Result<bool, CliError> {
+/// Looks at what starts the agent, or is to: the best that this machine has and the owner wants. Says
+/// what stays as it is although a person may expect something else.
+pub(crate) fn look(
+    context: &Context,
+    layout: &Layout,
+    wish: Wish,
+) -> (ServiceFound, Result<Option<String>, CliError>) {
     if wish == Wish::Detached {
-        let removed = systemd::withdraw(layout).map_err(explain)?;
-        if removed {
-            context.output.say("removed the unit `link.service`");
-        }
-        return Ok(removed);
+        let is_there = systemd::made(layout).is_some();
+        let found = if is_there { ServiceFound::Unwanted } else { ServiceFound::Detached };
+        return (found, Ok(None));
     }
     if tier(context, layout, wish) == Tier::Detached {
-        if wish == Wish::Systemd {
-            context.output.say("no unit was made: the user's systemd does not answer here");
-        }
-        return Ok(false);
+        let silent = "no unit was made: the user's systemd does not answer here";
+        let said = (wish == Wish::Systemd).then(|| silent.to_owned());
+        return (ServiceFound::Detached, Ok(said));
     }
-    let unit = unit(context, layout);
-    let step = match systemd::place(layout, unit) {
-        Ok(step) => step,
-        Err(error) => {
-            // The agent can run without it, which `link status` tells.
-            context.output.error(&explain(error));
-            return Ok(false);
+    match systemd::look(layout, unit(context, layout)) {
+        Ok(unit) => {
+            let lingers = |user: &String| session::linger_file(user).exists();
+            let waits_for_login = session::user_name().filter(|user| !lingers(user));
+            let said = kept(&unit.step);
+            (ServiceFound::Unit { unit, waits_for_login }, Ok(said))
         }
-    };
-    match &step {
-        UnitStep::Leave => {}
-        UnitStep::Write => context.output.say("made the unit `link.service` of the user's systemd"),
-        UnitStep::Keep { difference } => context.output.say(&format!(
+        // The agent can run without it, which `link status` tells.
+        Err(error) => (ServiceFound::Detached, Err(explain(error))),
+    }
+}
+
+/// Changes the unit; returns whether it is ours. One that cannot be placed is told of and no more: the
+/// agent can run without it, which `link status` tells.
+pub(crate) fn place(context: &Context, layout: &Layout, change: UnitChange) -> bool {
+    match systemd::place(layout, unit(context, layout)) {
+        Ok(UnitStep::Write) => {
+            context.output.say("made the unit `link.service` of the user's systemd");
+            true
+        }
+        Ok(step) => {
+            // Somebody has changed it since it was looked at.
+            let said = kept(&step).filter(|_| change == UnitChange::Write);
+            said.iter().for_each(|said| context.output.say(said));
+            matches!(step, UnitStep::Leave | UnitStep::Keep { .. })
+        }
+        Err(error) => {
+            context.output.error(&explain(error));
+            false
+        }
+    }
+}
+
+/// Takes the unit away.
+///
+/// # Errors
+/// When it cannot be.
+pub(crate) fn remove(context: &Context, layout: &Layout) -> Result<(), CliError> {
+    if systemd::withdraw(layout).map_err(explain)? {
+        context.output.say("removed the unit `link.service`");
+    }
+    Ok(())
+}
+
+/// Asks that the services of `user` run without a login.
+///
+/// # Errors
+/// When the receipt cannot be read or written.
+pub(crate) fn linger(context: &Context, layout: &Layout, user: &str) -> Result<(), CliError> {
+    match systemd::ask_to_linger(layout, user).map_err(explain)? {
+        Linger::Before => {}
+        Linger::Enabled => context.output.say("asked systemd to run it without a login"),
+        Linger::Refused => context.output.say(&format!(
+            "systemd does not let this user run it without a login; the owner of this machine can: {}",
+            service::linger_by_owner(user)
+        )),
+    }
+    Ok(())
+}
+
+/// Says why a unit stays as it is.
+fn kept(step: &UnitStep) -> Option<String> {
+    match step {
+        UnitStep::Leave | UnitStep::Write => None,
+        UnitStep::Keep { difference } => Some(format!(
             "the unit `link.service` was changed and is kept (- is there, + is ours):\n{difference}"
         )),
         UnitStep::Masked => {
-            context.output.say(&format!(
-                "the unit `link.service` is masked and stays so; to undo that, {UNMASK}"
-            ));
-            return Ok(false);
+            Some(format!("the unit `link.service` is masked and stays so; to undo that, {UNMASK}"))
         }
         UnitStep::NotOurs => {
-            context.output.say("the unit `link.service` is of another installation and is kept");
-            return Ok(false);
+            Some("the unit `link.service` is of another installation and is kept".to_owned())
         }
-    }
-    linger(context, layout)?;
-    Ok(step == UnitStep::Write)
-}
-
-/// Says what [`set_up`] would do, if anything.
-pub(crate) fn would_set_up(context: &Context, layout: &Layout, wish: Wish) -> Option<String> {
-    if wish == Wish::Detached {
-        let made = systemd::made(layout);
-        return made.map(|_| "stop and remove the unit `link.service`".to_owned());
-    }
-    if tier(context, layout, wish) == Tier::Detached {
-        return None;
-    }
-    match systemd::would_place(layout, unit(context, layout)).ok()? {
-        UnitStep::Write => Some(
-            "make and enable the unit `link.service` of the user's systemd, and ask it to run \
-             without a login"
-                .to_owned(),
-        ),
-        UnitStep::Leave | UnitStep::Keep { .. } | UnitStep::Masked | UnitStep::NotOurs => None,
     }
 }
 
@@ -151,21 +177,6 @@ fn unit(context: &Context, layout: &Layout) -> Unit {
     let given = context.environment.for_service.iter();
     let environment = given.map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     Unit { program: layout.guard(), environment }
-}
-
-fn linger(context: &Context, layout: &Layout) -> Result<(), CliError> {
-    let Some(user) = session::user_name() else {
-        return Ok(());
-    };
-    match systemd::ask_to_linger(layout, &user).map_err(explain)? {
-        Linger::Before => {}
-        Linger::Enabled => context.output.say("asked systemd to run it without a login"),
-        Linger::Refused => context.output.say(&format!(
-            "systemd does not let this user run it without a login; the owner of this machine can: {}",
-            service::linger_by_owner(&user)
-        )),
-    }
-    Ok(())
 }
 
 fn explain(error: ServiceError) -> CliError {

@@ -17,6 +17,9 @@ use crate::{
 /// The address that this build was made for, if it was made for one.
 const BUILT_FOR: Option<&str> = option_env!("LINK_DEFAULT_BACKEND_URL");
 
+/// The file that keeps the address.
+const BACKEND_URL: &str = "backend_url";
+
 /// Returns the backend with the login.
 ///
 /// # Errors
@@ -54,7 +57,7 @@ pub(crate) fn backend_url(context: &Context, given: Option<&str>) -> Result<Stri
     if let Some(login) = CredentialsFile::of(&context.roots).read()? {
         return Ok(login.backend_url);
     }
-    if let Ok(url) = fs::read_to_string(&context.roots.config.join("backend_url")) {
+    if let Ok(url) = fs::read_to_string(&context.roots.config.join(BACKEND_URL)) {
         return Ok(url.trim().to_owned());
     }
     BUILT_FOR.map(str::to_owned).ok_or_else(|| {
@@ -63,19 +66,21 @@ pub(crate) fn backend_url(context: &Context, given: Option<&str>) -> Result<Stri
     })
 }
 
+/// Returns the address of the backend, if it is known and [`keep_backend`] has not kept it.
+pub(crate) fn unkept_backend(context: &Context) -> Option<String> {
+    let url = backend_url(context, None).ok()?;
+    let kept = fs::read_to_string(&context.roots.config.join(BACKEND_URL));
+    (!kept.is_ok_and(|kept| kept == format!("{url}\n"))).then_some(url)
+}
+
 /// Keeps the address of the backend for commands that are given none.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn remember_backend(context: &Context) -> Result<(), CliError> {
-    let Ok(url) = backend_url(context, None) else { return Ok(()) };
+pub(crate) fn keep_backend(context: &Context, url: &str) -> Result<(), CliError> {
     let folder = &context.roots.config;
-    let (file, text) = (folder.join("backend_url"), format!("{url}\n"));
-    if fs::read_to_string(&file).is_ok_and(|kept| kept == text) {
-        return Ok(());
-    }
     fs::create_private_dir(folder)
-        .and_then(|()| fs::write_atomic(&file, text.as_bytes()))
+        .and_then(|()| fs::write_atomic(&folder.join(BACKEND_URL), format!("{url}\n").as_bytes()))
         .map_err(|error| CliError::file(&error))
 }
 

@@ -1,6 +1,7 @@
 //! Puts the programs of an unpacked release in their place, or finds that they are there.
 //!
-//! Looked at, decided, done: [`crate::observe`], [`crate::decide::plan`], and the steps here. Nothing is
+//! Looked at, decided, done: [`crate::observe`], [`crate::decide::plan`], and the steps with files here;
+//! the caller does those that follow. Nothing is
 //! overwritten in place: a version is laid out beside the others under another name, moved to its
 //! own, marked complete, and only then pointed to.
 
@@ -13,7 +14,7 @@ use link_protocol::{exit_code::ExitCode, release::is_downgrade};
 use semver::Version;
 
 use crate::{
-    decide::plan::{Found, NameTaken, Observed, Step, plan},
+    decide::plan::{self, FileStep, Found, NameTaken, Observed, Plan},
     layout::{Layout, Product},
     observe::observe,
     receipt::{InstalledFile, InstalledRelease, Receipt},
@@ -89,45 +90,71 @@ pub struct Install<'a> {
     pub source: Option<&'a str>,
 }
 
-/// What an installation is about to do.
+/// What was done with the files, and what is to follow.
+#[derive(Clone, Debug)]
+pub struct Done<Further> {
+    pub outcome: Outcome,
+    pub plan: Plan<Further>,
+}
+
+/// What an installation is about to do with the files.
 #[derive(Debug)]
 struct Prepared {
     before: Option<Version>,
     /// There is nothing of an installation.
     is_new: bool,
-    steps: Vec<Step>,
+    steps: Vec<FileStep>,
     receipt: Receipt,
 }
 
 impl Install<'_> {
-    /// Decides what would be done, and does nothing.
+    /// Decides what would be done, and does nothing. `further` decides what follows the steps with the
+    /// files.
     ///
     /// # Errors
     /// [`InstallError`] when nothing would be.
-    pub fn plan(&self) -> Result<Vec<Step>, InstallError> {
-        Ok(self.prepare(self.folders())?.steps)
+    pub fn plan<Further>(
+        &self,
+        further: impl FnOnce(&[FileStep]) -> Vec<Further>,
+    ) -> Result<Plan<Further>, InstallError> {
+        let files = self.prepare(self.folders())?.steps;
+        Ok(Plan { further: further(&files), files })
     }
 
-    /// Installs, finishes what an earlier run began, or repairs. A version that takes the place of
-    /// another is on trial: the guard keeps it or puts the one before back.
+    /// Decides as [`Self::plan`] does, while no other installer works, and does the steps with the
+    /// files: installs, finishes what an earlier run began, or repairs. A version that takes the place
+    /// of another is on trial: the guard keeps it or puts the one before back.
     ///
     /// # Errors
     /// [`InstallError`]; the version that was current before still is, and of a first installation
     /// nothing is left.
-    pub fn run(&self) -> Result<Outcome, InstallError> {
+    pub fn run<Further>(
+        &self,
+        further: impl FnOnce(&[FileStep]) -> Vec<Further>,
+    ) -> Result<Done<Further>, InstallError> {
         let folders = self.folders();
         fs::create_private_dir(&self.layout.roots().data).map_err(ChangeError::from)?;
         let versions = Versions::lock_within(self.layout, PATIENCE)?;
         let is_new = versions::current(self.layout).is_none() && !self.layout.receipt().exists();
-        let done = self
-            .prepare(folders.clone())
-            .and_then(|prepared| Ok(self.apply(&versions, &prepared)?));
+        let done = self.prepare(folders.clone()).and_then(|prepared| {
+            let further = further(&prepared.steps);
+            let outcome = self.apply(&versions, &prepared)?;
+            Ok(Done { outcome, plan: Plan { files: prepared.steps, further } })
+        });
         if done.is_err() && is_new {
             let made = Receipt::read(&self.layout.receipt());
             let made = made.unwrap_or_else(|| Receipt { folders, ..Receipt::default() });
             let _what_cannot_be_deleted = undo(self.layout, &made);
         }
         done
+    }
+
+    /// Does the steps with the files, and nothing further.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_files(&self) -> Result<Outcome, InstallError> {
+        self.run(|_files| Vec::<()>::new()).map(|done| done.outcome)
     }
 
     /// The folders that this installation makes.
@@ -153,7 +180,7 @@ impl Install<'_> {
         let mut wanted = versions::installed(release, &folder);
         wanted.release = not_older(before.as_ref(), &receipt, release)?;
         let observed = observe(layout, &receipt, &wanted, self.shared);
-        let steps = plan(&release.version, &observed)
+        let steps = plan::files(&release.version, &observed)
             .map_err(|NameTaken(name)| InstallError::NameTaken(name))?;
 
         receipt.pointers = [vec![layout.current()], layout.commands()].concat();
@@ -187,19 +214,19 @@ impl Install<'_> {
         })
     }
 
-    fn step(&self, versions: &Versions, step: &Step) -> Result<(), ChangeError> {
+    fn step(&self, versions: &Versions, step: &FileStep) -> Result<(), ChangeError> {
         match step {
-            Step::LayOut(_) => versions.lay_out(self.release),
-            Step::PlaceGuard => versions.place_guard(&self.release.version.to_string()),
-            Step::Switch { to, .. } => match self.layout.product() {
+            FileStep::LayOut(_) => versions.lay_out(self.release),
+            FileStep::PlaceGuard => versions.place_guard(&self.release.version.to_string()),
+            FileStep::Switch { to, .. } => match self.layout.product() {
                 Product::Agent => versions.swap(to),
                 // No guard watches it: whoever starts it looks whether it becomes ready.
                 Product::Backend => versions.point(to),
             },
-            Step::Point(command) => pointer::replace(command, &self.layout.command_target())
+            FileStep::Point(command) => pointer::replace(command, &self.layout.command_target())
                 .map_err(|source| ChangeError::io("point", command, source)),
-            Step::Write(path) => write_shared(self.shared, path),
-            Step::Delete(path) => Ok(fs::remove_file(path)?),
+            FileStep::Write(path) => write_shared(self.shared, path),
+            FileStep::Delete(path) => Ok(fs::remove_file(path)?),
         }
     }
 }

@@ -27,4 +27,4 @@ pub mod versions;
 
 mod observe;
 
-pub use decide::{guard, plan, update};
+pub use decide::{guard, update};

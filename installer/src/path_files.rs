@@ -40,13 +40,25 @@ pub struct Edited {
     pub skipped: Vec<(PathBuf, String)>,
 }
 
-/// What would be done to the files.
+/// What was found of the files.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Plan {
+pub struct Survey {
     pub edits: Vec<Edit>,
+    /// Cannot be edited, and why.
+    pub skipped: Vec<(PathBuf, String)>,
     /// Hold the block, and whether nothing else.
     intact: Vec<(PathBuf, bool)>,
-    skipped: Vec<(PathBuf, String)>,
+}
+
+impl Survey {
+    /// Returns the files that hold our block and that no receipt lists.
+    #[must_use]
+    pub fn unlisted(&self, layout: &Layout) -> Vec<PathBuf> {
+        let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
+        let is_listed = |path: &PathBuf| receipt.path_files.iter().any(|file| file.path == *path);
+        let intact = self.intact.iter().map(|(path, _)| path);
+        intact.filter(|path| !is_listed(path)).cloned().collect()
+    }
 }
 
 /// One file to be edited.
@@ -58,31 +70,30 @@ pub struct Edit {
     text: String,
 }
 
-/// Decides what must be done so that the folder of the command is on PATH in the start files of
-/// `shells`.
+/// Looks at the start files of `shells`, which are to put the folder of the command on PATH.
 #[must_use]
-pub fn plan(layout: &Layout, shells: &Shells) -> Plan {
+pub fn survey(layout: &Layout, shells: &Shells) -> Survey {
     let bin = &layout.roots().bin;
-    let mut plan = Plan::default();
+    let mut survey = Survey::default();
     for file in path_env::start_files(shells, Path::exists) {
         let line = bin.to_str().and_then(|bin| path_env::line(file.syntax, bin));
         match (line, read(&file.path)) {
             (None, _) => {
                 let why = format!("`{}` cannot stand on PATH", bin.display());
-                plan.skipped.push((file.path, why));
+                survey.skipped.push((file.path, why));
             }
-            (_, Err(why)) => plan.skipped.push((file.path, why.to_string())),
+            (_, Err(why)) => survey.skipped.push((file.path, why.to_string())),
             (Some(line), Ok(found)) => {
                 let text = path_env::add(found.as_deref().unwrap_or_default(), &line);
                 if found.as_ref() == Some(&text) {
-                    plan.intact.push((file.path, path_env::remove(&text).is_empty()));
+                    survey.intact.push((file.path, path_env::remove(&text).is_empty()));
                 } else {
-                    plan.edits.push(Edit { path: file.path, created: found.is_none(), text });
+                    survey.edits.push(Edit { path: file.path, created: found.is_none(), text });
                 }
             }
         }
     }
-    plan
+    survey
 }
 
 /// Puts the folder of the command on PATH in the start files of `shells`.
@@ -92,7 +103,7 @@ pub fn plan(layout: &Layout, shells: &Shells) -> Plan {
 /// edited.
 pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, ChangeError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
-    let Plan { edits, intact, skipped } = plan(layout, shells);
+    let Survey { edits, intact, skipped } = survey(layout, shells);
     versions.change_receipt(|receipt| {
         // A block that no receipt lists is ours all the same: the receipt was lost.
         let blocks = intact.iter().map(|(path, alone)| (path, *alone));
@@ -127,7 +138,7 @@ pub fn are_edited(layout: &Layout) -> bool {
 
 /// Returns the files that hold our block, where no receipt tells.
 pub(crate) fn observe(layout: &Layout, shells: &Shells) -> Vec<PathFile> {
-    let found = plan(layout, shells).intact.into_iter();
+    let found = survey(layout, shells).intact.into_iter();
     found.map(|(path, created)| PathFile { path, created }).collect()
 }
 

@@ -5,6 +5,6 @@ pub mod backend;
 pub mod systemd;
 
 pub use crate::decide::service::{
-    Availability, BackendUnit, Scope, Tier, UNMASK, Unit, UnitStep, Wish, availability, choose,
-    linger_by_owner,
+    Availability, BackendUnit, Scope, Tier, UNMASK, Unit, UnitChange, UnitFound, UnitStep, Wish,
+    availability, choose, linger_by_owner,
 };

@@ -9,6 +9,7 @@
 )]
 
 mod error;
+mod outdated;
 
 use std::{
     fs::File,
@@ -35,6 +36,7 @@ use crate::{
 };
 
 pub use error::ChangeError;
+pub use outdated::outdated;
 
 /// How long another installer may hold the lock.
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -320,15 +322,9 @@ impl Versions {
     /// [`ChangeError`] when a file cannot be deleted.
     pub fn prune(&self) -> Result<(), ChangeError> {
         let Some(current) = current(&self.layout) else { return Ok(()) };
-        let state = load_state(&self.layout)?;
-        let kept = state.kept(&current);
-        let entries = std::fs::read_dir(self.layout.versions()).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        for name in names {
+        for name in outdated(&self.layout, &current)? {
             match name.parse::<Version>() {
-                Ok(version) if kept.contains(&&version) => {}
                 Ok(version) => self.remove(&version)?,
-                // What a layout that was cut short has left.
                 Err(_) => fs::remove_dir(&self.layout.versions().join(name))?,
             }
         }

@@ -15,6 +15,7 @@ mod faults;
 mod kills;
 mod network;
 mod places;
+mod plan;
 mod release;
 mod scratch;
 mod shells;

@@ -4,30 +4,33 @@
 //! repaired and taken away without the other. A new version that does not become ready gives its
 //! place back to the one before.
 
+mod steps;
+
 use link_installer::{
-    install::{Install, Outcome},
-    service::{
-        Scope, UnitStep,
-        backend::{self, is_active},
+    decide::plan::{
+        FileStep,
+        backend::{BackendFound, BackendStep, backend},
     },
+    install::{Done, Install, Outcome},
     uninstall_backend::{self, Further},
-    versions::{self, Versions},
+    versions,
 };
-use link_platform::{checkpoint, fs};
 use link_protocol::exit_code::ExitCode;
 use semver::Version;
 use serde_json::json;
+
+use steps::Steps;
 
 use crate::{
     args::{InstallFiles, UninstallBackend},
     backend_place::Place,
     command::{install_files, release_check},
     context::Context,
-    error::{CliError, chain},
+    error::CliError,
     secret_input, service,
 };
 
-/// Installs, finishes, repairs or updates.
+/// Decides one plan, from the unpacked release to a backend that runs; prints it, or does it.
 ///
 /// # Errors
 /// What could not be done.
@@ -45,35 +48,46 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
         made: arguments.made.as_deref(),
         source: arguments.source.as_deref(),
     };
+    let found = steps::look(&place)?;
+    let further = |files: &[FileStep]| backend(&found, !files.is_empty());
     if arguments.dry_run {
-        return dry_run(context, &install, &place);
+        return install_files::say_plan(context, &install.plan(further)?.lines());
     }
     let before = versions::current(&place.layout);
-    let outcome = install.run()?;
-    let output = context.output;
-    let folder = place.layout.roots().data.display().to_string();
-    output.say(&match outcome {
+    let done = install.run(further)?;
+    say(context, &place, done.outcome, &version);
+    let files = done.plan.files.iter().map(ToString::to_string).collect();
+    let mut steps = Steps { context, place: &place, before, done: files };
+    finish(&mut steps, &found, &done)
+}
+
+/// Says what became of the files.
+fn say(context: &Context, place: &Place, outcome: Outcome, version: &Version) {
+    let folder = place.layout.roots().data.display();
+    context.output.say(&match outcome {
         Outcome::Installed => format!("installed the backend {version} in {folder}"),
         Outcome::Intact => format!("the backend {version} is already installed and intact"),
         Outcome::Repaired => format!("repaired the backend {version} in {folder}"),
         Outcome::Changed => format!("laid out the backend {version} beside the version before"),
     });
-    if !place.config.exists() {
-        fs::create_private_dir(&place.layout.roots().config).map_err(|e| CliError::file(&e))?;
-        fs::write_atomic(&place.config, place.default_config().as_bytes())
-            .map_err(|error| CliError::file(&error))?;
-        output.say(&format!("made the configuration {}", place.config.display()));
+}
+
+/// Does what follows the files.
+fn finish(
+    steps: &mut Steps<'_>,
+    found: &BackendFound,
+    done: &Done<BackendStep>,
+) -> Result<ExitCode, CliError> {
+    let (context, place) = (steps.context, steps.place);
+    let output = context.output;
+    match &found.service {
+        Some(service) => steps::kept(&service.unit.step).iter().for_each(|said| output.say(said)),
+        None => output.say(&format!("start it with: {}", place.by_hand())),
     }
-    checkpoint::reach("backend-configured");
-    let started = match place.scope {
-        Some(scope) => start(context, &place, scope, before.as_ref(), outcome)?,
-        None => {
-            output.say(&format!("start it with: {}", place.by_hand()));
-            false
-        }
-    };
-    Versions::lock_within(&place.layout, versions::PATIENCE)
-        .and_then(|versions| versions.prune())?;
+    for step in &done.plan.further {
+        steps.apply(step)?;
+    }
+    let started = found.service.as_ref().is_some_and(|service| service.unit.is_ours());
     let token = place.layout.roots().state.join("setup-token");
     if started {
         output.say(&format!(
@@ -85,8 +99,9 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
         }
     }
     let document = json!({
-        "version": version, "outcome": outcome.as_str(), "started": started,
-        "config": place.config, "data": place.layout.roots().state, "setup_token_file": token,
+        "version": install_files::own_version(), "outcome": done.outcome.as_str(),
+        "did": steps.done, "started": started, "config": place.config,
+        "data": place.layout.roots().state, "setup_token_file": token,
     });
     output.data(&document, |_| String::new())?;
     Ok(ExitCode::Success)
@@ -128,78 +143,4 @@ pub(super) fn uninstall(
     }
     context.output.data(&json!({ "uninstalled": true }), |_| String::new())?;
     Ok(ExitCode::Success)
-}
-
-fn dry_run(context: &Context, install: &Install<'_>, place: &Place) -> Result<ExitCode, CliError> {
-    let steps = install.plan()?;
-    let mut lines: Vec<_> = steps.iter().map(ToString::to_string).collect();
-    if !place.config.exists() {
-        lines.push(format!("write {}", place.config.display()));
-    }
-    if let Some(scope) = place.scope {
-        let step = backend::would_place(install.layout, &place.unit(scope)).map_err(explain)?;
-        if step == UnitStep::Write {
-            lines.push("write and enable the unit link-backend.service".to_owned());
-        }
-        lines.push("start the backend, unless it runs, and wait until it is ready".to_owned());
-    }
-    let version = install_files::own_version();
-    context.output.data(&json!({ "version": version, "would": lines }), |_| {
-        let lines = lines.iter().map(|line| format!("would {line}\n"));
-        lines.collect::<String>().trim_end().to_owned()
-    })?;
-    Ok(ExitCode::Success)
-}
-
-/// Starts the service and waits until it says that it is ready. Returns whether it runs.
-fn start(
-    context: &Context,
-    place: &Place,
-    scope: Scope,
-    before: Option<&Version>,
-    outcome: Outcome,
-) -> Result<bool, CliError> {
-    let output = context.output;
-    if scope == Scope::System {
-        backend::open_to_service(&place.layout, &place.config).map_err(explain)?;
-    }
-    let step = backend::place(&place.layout, &place.unit(scope)).map_err(explain)?;
-    match &step {
-        UnitStep::Leave => {}
-        UnitStep::Write => output.say("made the unit `link-backend.service`"),
-        UnitStep::Keep { difference } => output.say(&format!(
-            "the unit `link-backend.service` was changed and is kept (- is there, + is ours):\n\
-             {difference}"
-        )),
-        UnitStep::Masked | UnitStep::NotOurs => {
-            output
-                .say("the unit `link-backend.service` is masked or of somebody else, and is kept");
-            return Ok(false);
-        }
-    }
-    if is_active(scope) && outcome == Outcome::Intact && step == UnitStep::Leave {
-        return Ok(true);
-    }
-    let Err(error) = backend::restart(scope) else { return Ok(true) };
-    let own = install_files::own_version();
-    let failed = explain(error).hint(match scope {
-        Scope::System => "look at `journalctl -u link-backend`",
-        Scope::User => "look at `journalctl --user -u link-backend`",
-    });
-    let Some(before) = before.filter(|before| **before != own) else { return Err(failed) };
-    Versions::lock_within(&place.layout, versions::PATIENCE)
-        .and_then(|versions| versions.point(before))?;
-    // What it says is told by the code.
-    let came_back = backend::restart(scope).is_ok();
-    let message = format!(
-        "the backend {own} does not become ready ({}); version {before} {}",
-        failed.message,
-        if came_back { "is back" } else { "is current again, and does not start either" }
-    );
-    let hint = failed.hint.unwrap_or_default();
-    Err(CliError::new(ExitCode::RolledBack, "rolled-back", message).hint(hint))
-}
-
-fn explain(error: link_installer::service::systemd::ServiceError) -> CliError {
-    CliError::new(ExitCode::NotRunning, "service", chain(&error))
 }

@@ -1,15 +1,15 @@
-//! `link install-files`: what `install.sh` hands over to. Lays out the unpacked release, registers
-//! if a key was given in the environment, makes the service, starts the agent, puts the command on
-//! PATH, and says what happened.
+//! `link install-files`: what `install.sh` hands over to. Decides one plan, from the unpacked release to
+//! an agent that runs; prints it (`--dry-run`), or does it and says what happened.
 
-use std::time::Duration;
+mod steps;
 
-use link_client::local::LocalClient;
 use link_installer::{
-    install::{self, Install, Outcome},
+    decide::plan::{
+        FileStep,
+        device::{DeviceStep, device},
+    },
+    install::{self, Done, Install, Outcome},
     layout::Layout,
-    service::Wish,
-    versions,
 };
 use link_protocol::{
     exit_code::ExitCode,
@@ -18,19 +18,14 @@ use link_protocol::{
 use semver::Version;
 use serde_json::json;
 
+use steps::{Looked, Steps};
+
 use crate::{
-    agent_process::{self, Started},
-    args::{InstallFiles, Register},
-    command::{register, release_check},
-    context::Context,
-    error::CliError,
-    path_setup, resolve, service, session, shared_files,
-    wait::Deadline,
+    agent_process::Started, args::InstallFiles, command::release_check, context::Context,
+    error::CliError, resolve, service, shared_files,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// An agent that answered a moment ago answers again within this time.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<ExitCode, CliError> {
     let layout = Layout::new(context.roots.clone());
@@ -45,61 +40,81 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
         made: arguments.made.as_deref(),
         source: arguments.source.as_deref(),
     };
+    let mut looked = None;
+    let further = |files: &[FileStep]| {
+        let found = &looked.insert(steps::look(context, &layout, wish)).found;
+        device(found, !files.is_empty())
+    };
     if arguments.dry_run {
-        return dry_run(context, &install, wish);
+        let lines = install.plan(further)?.lines();
+        return say_plan(context, &lines);
     }
-    let outcome = install.run()?;
-    let output = context.output;
-    output.say(&match outcome {
-        Outcome::Installed => {
-            format!("installed Link {VERSION} in {}", context.roots.data.display())
-        }
-        Outcome::Intact => {
-            format!("Link {VERSION} is already installed and intact: there is nothing to do")
-        }
-        Outcome::Repaired => format!("repaired Link {VERSION} in {}", context.roots.data.display()),
-        Outcome::Changed => format!("laid out Link {VERSION} beside the version before"),
-    });
-    session::remember_backend(context)?;
-    let unit_changed = service::set_up(context, &layout, wish)?;
-    let registered = enrol(context).await;
-    start(context, unit_changed || outcome != Outcome::Intact).await?;
-    runs(context, &layout).await?;
-    if outcome == Outcome::Changed {
-        output.say(&format!(
-            "installed Link {VERSION}; if it fails within the next two minutes, the version before \
-             comes back"
-        ));
-    }
-    path_setup::set_up(context, &layout)?;
-    if let Err(error) = &registered {
-        output.error(error);
-    }
-    let exit = registered.map_or_else(|error| error.exit, |()| ExitCode::Success);
-    let document = json!({
-        "version": VERSION, "outcome": outcome.as_str(),
-        "registered": resolve::identity(context)?.is_some(),
-    });
-    output.data(&document, |_| String::new())?;
-    Ok(exit)
+    let done = install.run(further)?;
+    let looked = looked.expect("an installation that was decided has looked");
+    say(context, done.outcome);
+    finish(context, &layout, &done, &looked).await
 }
 
 /// Says what would be done.
-fn dry_run(context: &Context, install: &Install<'_>, wish: Wish) -> Result<ExitCode, CliError> {
-    let mut lines: Vec<_> = install.plan()?.iter().map(ToString::to_string).collect();
-    lines.extend(service::would_set_up(context, install.layout, wish));
-    lines.extend(path_setup::would_set_up(context, install.layout));
-    let is_registered = resolve::identity(context)?.is_some();
-    let has_key = register::given_key(context, &Register::default())?.is_some();
-    if !is_registered && has_key {
-        lines.push("register this device with the key in the environment".to_owned());
+pub(super) fn say_plan(context: &Context, lines: &[String]) -> Result<ExitCode, CliError> {
+    if lines.is_empty() {
+        context.output.say("nothing would be done");
     }
-    lines.push("start the agent, unless it runs".to_owned());
     context.output.data(&json!({ "version": VERSION, "would": lines }), |_| {
         let lines = lines.iter().map(|line| format!("would {line}\n"));
         lines.collect::<String>().trim_end().to_owned()
     })?;
     Ok(ExitCode::Success)
+}
+
+/// Says what became of the files.
+fn say(context: &Context, outcome: Outcome) {
+    let folder = context.roots.data.display();
+    context.output.say(&match outcome {
+        Outcome::Installed => format!("installed Link {VERSION} in {folder}"),
+        Outcome::Intact => {
+            format!("Link {VERSION} is already installed and intact: there is nothing to do")
+        }
+        Outcome::Repaired => format!("repaired Link {VERSION} in {folder}"),
+        Outcome::Changed => format!("laid out Link {VERSION} beside the version before"),
+    });
+}
+
+/// Does what follows the files.
+async fn finish(
+    context: &Context,
+    layout: &Layout,
+    done: &Done<DeviceStep>,
+    looked: &Looked,
+) -> Result<ExitCode, CliError> {
+    let files = done.plan.files.iter().map(ToString::to_string).collect();
+    let mut steps = Steps::after(context, layout, files);
+    steps.registered = looked.say(context);
+    for step in &done.plan.further {
+        steps.apply(step).await?;
+    }
+    let starts =
+        |step: &DeviceStep| *step == DeviceStep::StartAgent || *step == DeviceStep::RestartAgent;
+    if !done.plan.further.iter().any(starts) {
+        steps::runs(context, layout, Started::Before).await?;
+    }
+    let output = context.output;
+    if done.outcome == Outcome::Changed {
+        output.say(&format!(
+            "installed Link {VERSION}; if it fails within the next two minutes, the version before \
+             comes back"
+        ));
+    }
+    looked.say_of_path(context);
+    if let Err(error) = &steps.registered {
+        output.error(error);
+    }
+    let document = json!({
+        "version": VERSION, "outcome": done.outcome.as_str(), "did": steps.done,
+        "registered": resolve::identity(context)?.is_some(),
+    });
+    output.data(&document, |_| String::new())?;
+    Ok(steps.registered.map_or_else(|error| error.exit, |()| ExitCode::Success))
 }
 
 /// Writes the completions and the manual pages of this version.
@@ -112,63 +127,6 @@ pub(super) fn refresh(context: &Context) -> Result<(), CliError> {
 /// The version of this program, which is that of the release it came with.
 pub(super) fn own_version() -> Version {
     VERSION.parse().expect("the package's version is one")
-}
-
-/// Registers with the key in the environment, unless the device is registered.
-async fn enrol(context: &Context) -> Result<(), CliError> {
-    if let Some(identity) = resolve::identity(context)? {
-        context.output.say(&format!("this device is {} already", identity.device_id));
-        return Ok(());
-    }
-    let arguments = Register::default();
-    let Some(key) = register::given_key(context, &arguments)? else {
-        context.output.say("not registered: no key was given; register with `link register`");
-        return Ok(());
-    };
-    let identity = register::register(context, &arguments, Some(key)).await.map_err(|error| {
-        let unreachable = error.exit == ExitCode::Unreachable;
-        CliError {
-            exit: if unreachable { ExitCode::InstalledUnreachable } else { error.exit },
-            hint: Some(error.hint.unwrap_or_else(|| "register with `link register`".to_owned())),
-            ..error
-        }
-        .context("installed, and not registered")
-    })?;
-    context.output.say(&format!("registered as {}", identity.device_id));
-    Ok(())
-}
-
-/// Starts the agent; one of another build, or of another unit, is replaced by this one.
-async fn start(context: &Context, changed: bool) -> Result<(), CliError> {
-    if changed {
-        agent_process::stop(context).await?;
-    }
-    let started = agent_process::start(context).await?;
-    context.output.say(match started {
-        Started::Before => "the agent runs",
-        Started::Now => "started the agent",
-    });
-    agent_process::say_port(context)?;
-    context.output.say(&service::in_words(&service::availability(context)));
-    Ok(())
-}
-
-/// Makes sure that what runs is what was installed: the guard may have put the version before back.
-async fn runs(context: &Context, layout: &Layout) -> Result<(), CliError> {
-    let (local, deadline) = (LocalClient::of(&context.roots), Deadline::after(PATIENCE));
-    let answers = match resolve::identity(context)? {
-        Some(identity) => loop {
-            let answer = local.healthz().await.ok();
-            // One that has not taken up a new registration yet is another device.
-            let answer = answer.filter(|healthz| healthz.device_id == identity.device_id);
-            if answer.is_some() || !deadline.pause_locally().await {
-                break answer.map(|healthz| healthz.agent_version);
-            }
-        },
-        None => versions::current(layout),
-    };
-    let current = versions::current(layout);
-    judge(current.as_ref(), answers.as_ref(), versions::state(layout).last)
 }
 
 fn judge(

@@ -1,12 +1,35 @@
-//! What an installation does, decided before any of it is done. Pure.
+//! What an installation does, from its arguments to a program that runs, decided before any of it is
+//! done. Pure.
 //!
-//! A step can be done again and leaves the same; what it makes stands in the receipt before it is
-//! done. So a run that was interrupted is finished by the next one, and taken back by an
-//! uninstallation, which undoes what the receipt lists.
+//! A [`Plan`] is the only list of steps: `--dry-run` prints it, and an installation does it. A step can
+//! be done again and leaves the same; what it makes stands in the receipt before it is done. So a run
+//! that was interrupted is finished by the next one, and taken back by an uninstallation, which undoes
+//! what the receipt lists. This file decides the files; [`device`] and [`backend`] what follows.
 
 use std::{fmt, path::PathBuf};
 
 use semver::Version;
+
+pub mod backend;
+pub mod device;
+
+/// What an installation does, in this order. `Further` is what follows the files.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Plan<Further> {
+    /// Done while no other installer works.
+    pub files: Vec<FileStep>,
+    /// Done without that lock, which the programs that are started need.
+    pub further: Vec<Further>,
+}
+
+impl<Further: fmt::Display> Plan<Further> {
+    /// Returns each step in words.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let files = self.files.iter().map(ToString::to_string);
+        files.chain(self.further.iter().map(ToString::to_string)).collect()
+    }
+}
 
 /// What was found where a file of ours belongs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -20,7 +43,7 @@ pub enum Found {
     Foreign,
 }
 
-/// What was found of an installation.
+/// What was found of the files of an installation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Observed {
     /// The version that is pointed to.
@@ -36,9 +59,9 @@ pub struct Observed {
     pub outdated: Vec<PathBuf>,
 }
 
-/// One step.
+/// One step with the files.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Step {
+pub enum FileStep {
     LayOut(Version),
     PlaceGuard,
     /// Let `current` stand for a version; on trial when it takes the place of another one.
@@ -57,37 +80,37 @@ pub enum Step {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NameTaken(pub PathBuf);
 
-/// Decides what must be done so that `wanted` is installed and whole.
+/// Decides what must be done with the files so that `wanted` is installed and whole.
 ///
 /// # Errors
 /// [`NameTaken`]; nothing is done then.
-pub fn plan(wanted: &Version, observed: &Observed) -> Result<Vec<Step>, NameTaken> {
+pub fn files(wanted: &Version, observed: &Observed) -> Result<Vec<FileStep>, NameTaken> {
     if let Some((name, _)) = observed.commands.iter().find(|(_, found)| *found == Found::Foreign) {
         return Err(NameTaken(name.clone()));
     }
     let mut steps = Vec::new();
     if observed.version != Found::Intact {
-        steps.push(Step::LayOut(wanted.clone()));
+        steps.push(FileStep::LayOut(wanted.clone()));
     }
     // After an update the guard before stays until the new version has proved itself.
     if observed.guard != Found::Intact {
-        steps.push(Step::PlaceGuard);
+        steps.push(FileStep::PlaceGuard);
     }
     if observed.current.as_ref() != Some(wanted) {
-        steps.push(Step::Switch { from: observed.current.clone(), to: wanted.clone() });
+        steps.push(FileStep::Switch { from: observed.current.clone(), to: wanted.clone() });
     }
     let broken = |found: &Found| matches!(found, Found::Missing | Found::Damaged);
-    let named = |files: &[(PathBuf, Found)], step: fn(PathBuf) -> Step| {
-        let broken = files.iter().filter(|(_, found)| broken(found));
+    let named = |found: &[(PathBuf, Found)], step: fn(PathBuf) -> FileStep| {
+        let broken = found.iter().filter(|(_, found)| broken(found));
         broken.map(|(path, _)| step(path.clone())).collect::<Vec<_>>()
     };
-    steps.extend(named(&observed.commands, Step::Point));
-    steps.extend(named(&observed.shared, Step::Write));
-    steps.extend(observed.outdated.iter().cloned().map(Step::Delete));
+    steps.extend(named(&observed.commands, FileStep::Point));
+    steps.extend(named(&observed.shared, FileStep::Write));
+    steps.extend(observed.outdated.iter().cloned().map(FileStep::Delete));
     Ok(steps)
 }
 
-impl Step {
+impl FileStep {
     /// The name of the checkpoint after it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -102,7 +125,7 @@ impl Step {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for FileStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LayOut(version) => write!(f, "lay out version {version}"),
@@ -143,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_fresh_installation_points_to_a_version_only_once_it_is_there() {
-        let steps = plan(&version(0), &nothing()).unwrap();
+        let steps = files(&version(0), &nothing()).unwrap();
         let said: Vec<_> = steps.iter().map(ToString::to_string).collect();
         assert_eq!(
             said,
@@ -162,10 +185,10 @@ mod tests {
     fn a_program_of_the_same_name_stops_everything_and_a_foreign_page_is_left_alone() {
         let mut observed = nothing();
         observed.shared[0].1 = Found::Foreign;
-        let steps = plan(&version(0), &observed).unwrap();
-        assert!(!steps.iter().any(|step| matches!(step, Step::Write(_))));
+        let steps = files(&version(0), &observed).unwrap();
+        assert!(!steps.iter().any(|step| matches!(step, FileStep::Write(_))));
         observed.commands[0].1 = Found::Foreign;
-        assert_eq!(plan(&version(0), &observed), Err(NameTaken("bin/link".into())));
+        assert_eq!(files(&version(0), &observed), Err(NameTaken("bin/link".into())));
     }
 
     proptest! {
@@ -183,7 +206,7 @@ mod tests {
                 shared: vec![("man/link.1".into(), FOUND[page])],
                 outdated: Vec::new(),
             };
-            let steps = plan(&version(0), &observed).unwrap();
+            let steps = files(&version(0), &observed).unwrap();
             let has = |name: &str| steps.iter().any(|step| step.name() == name);
             prop_assert_eq!(has("laid-out"), version_is != 1);
             prop_assert_eq!(has("guard-placed"), guard != 1);

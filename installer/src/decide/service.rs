@@ -103,6 +103,50 @@ pub fn unit_step(found: Found<'_>, written: &[String], wanted: &str) -> UnitStep
     UnitStep::Keep { difference: difference(text, wanted) }
 }
 
+/// What was found of the unit.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct UnitFound {
+    pub step: UnitStep,
+    /// The service manager starts it by itself.
+    pub enabled: bool,
+    /// It is another than the service manager has read.
+    pub stale: bool,
+}
+
+/// How the unit is changed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum UnitChange {
+    /// It is written, enabled and read.
+    Write,
+    /// It is enabled.
+    Enable,
+    /// The service manager reads it again.
+    Reload,
+}
+
+impl UnitFound {
+    /// Decides what has to be changed; nothing of a unit that is masked or of somebody else.
+    #[must_use]
+    pub const fn change(&self) -> Option<UnitChange> {
+        match (&self.step, self.enabled, self.stale) {
+            (UnitStep::Write, _, _) => Some(UnitChange::Write),
+            (UnitStep::Leave | UnitStep::Keep { .. }, false, _) => Some(UnitChange::Enable),
+            (UnitStep::Leave | UnitStep::Keep { .. }, true, true) => Some(UnitChange::Reload),
+            (UnitStep::Leave | UnitStep::Keep { .. }, true, false)
+            | (UnitStep::Masked | UnitStep::NotOurs, _, _) => None,
+        }
+    }
+
+    /// Tells whether the unit starts, or will start, our program.
+    #[must_use]
+    pub const fn is_ours(&self) -> bool {
+        match self.step {
+            UnitStep::Write | UnitStep::Leave | UnitStep::Keep { .. } => true,
+            UnitStep::Masked | UnitStep::NotOurs => false,
+        }
+    }
+}
+
 /// What has become of the unit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum UnitState {

@@ -116,8 +116,8 @@ fn what_would_be_done_is_said_and_not_done() {
     let release = scratch.release("1.3.0");
     let layout = &scratch.layout;
     let install = Install { release: &release, layout, shared: &[], made: None, source: None };
-    let steps = install.plan().unwrap();
-    let names: Vec<_> = steps.iter().map(Step::name).collect();
+    let plan = install.plan(|_files| Vec::<()>::new()).unwrap();
+    let names: Vec<_> = plan.files.iter().map(FileStep::name).collect();
     let commands = ["command-pointed"; 2];
     assert_eq!(names[..3], ["laid-out", "guard-placed", "switched"]);
     assert_eq!(names[3..], commands);
@@ -131,7 +131,7 @@ fn a_page_that_the_new_version_does_not_have_is_deleted() {
     let release = scratch.release("1.3.1");
     let layout = &scratch.layout;
     let install = Install { release: &release, layout, shared: &[], made: None, source: None };
-    assert_eq!(install.run().unwrap(), Outcome::Changed);
+    assert_eq!(install.run_files().unwrap(), Outcome::Changed);
     assert!(!page(layout).exists());
 }
 
@@ -273,7 +273,8 @@ fn uninstalling_keeps_what_others_put_into_folders_that_were_there() {
 
 fn run(release: &Release, layout: &Layout, made: Option<&Path>) -> Result<Outcome, InstallError> {
     let shared = [SharedFile { path: page(layout), contents: b".TH link".to_vec() }];
-    Install { release, layout, shared: &shared, made, source: None }.run()
+    let install = Install { release, layout, shared: &shared, made, source: None };
+    install.run_files()
 }
 
 fn page(layout: &Layout) -> PathBuf {

@@ -16,8 +16,12 @@ use link_platform::{
 
 use super::systemd::ServiceError;
 use crate::{
-    decide::service::{
-        BackendUnit, Found, SERVICE_USER, Scope, UnitStep, manager_answers, unit_step,
+    decide::{
+        plan::backend::BackendService,
+        service::{
+            BackendUnit, Found, SERVICE_USER, Scope, UnitFound, UnitStep, manager_answers,
+            unit_step,
+        },
     },
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
@@ -66,13 +70,20 @@ impl Scope {
     }
 }
 
-/// Returns what [`place`] would do.
+/// Looks at the service, whose unit is to be `unit`.
 ///
 /// # Errors
 /// [`ServiceError`].
-pub fn would_place(layout: &Layout, unit: &BackendUnit) -> Result<UnitStep, ServiceError> {
+pub fn look(layout: &Layout, unit: &BackendUnit) -> Result<BackendService, ServiceError> {
     let receipt = Receipt::read(&layout.receipt()).unwrap_or_default();
-    survey(&receipt, unit).map(|(step, ..)| step)
+    let (step, ..) = survey(&receipt, unit)?;
+    let scope = unit.scope;
+    let asked = scope.systemctl(&["show", "--property=NeedDaemonReload", "--value", NAME]);
+    let stale = asked.is_ok_and(|answer| answer.stdout == "yes");
+    let enabled = scope.systemctl(&["is-enabled", "--quiet", NAME]);
+    let enabled = enabled.is_ok_and(|answer| answer.success);
+    let unit = UnitFound { step, enabled, stale };
+    Ok(BackendService { scope, unit, has_user: has_user(), active: is_active(scope) })
 }
 
 /// Puts the unit in its place, unless somebody changed it, and enables it. The service of the
@@ -184,8 +195,16 @@ fn survey(receipt: &Receipt, unit: &BackendUnit) -> Result<Survey, ServiceError>
     Ok((unit_step(found, &written, &wanted), path, wanted, written))
 }
 
-fn make_user() -> Result<(), ServiceError> {
-    if run("id", &["-u", SERVICE_USER]).is_ok_and(|answer| answer.success) {
+fn has_user() -> bool {
+    run("id", &["-u", SERVICE_USER]).is_ok_and(|answer| answer.success)
+}
+
+/// Makes the user that the service of the machine runs as, unless it is there.
+///
+/// # Errors
+/// [`ServiceError::Manager`].
+pub fn make_user() -> Result<(), ServiceError> {
+    if has_user() {
         return Ok(());
     }
     let words = ["--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SERVICE_USER];

@@ -26,7 +26,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     decide::service::{
-        Facts, Found, Unit, UnitState, UnitStep, manager_answers, starts, unit_state, unit_step,
+        Facts, Found, Unit, UnitFound, UnitState, UnitStep, manager_answers, starts, unit_state,
+        unit_step,
     },
     layout::Layout,
     receipt::{InstalledUnit, Receipt},
@@ -124,12 +125,15 @@ struct Survey {
     written: Vec<String>,
 }
 
-/// Returns what [`place`] would do.
+/// Looks at the unit, which is to be `unit`.
 ///
 /// # Errors
 /// [`ServiceError`].
-pub fn would_place(layout: &Layout, unit: Unit) -> Result<UnitStep, ServiceError> {
-    survey(&Receipt::read(&layout.receipt()).unwrap_or_default(), unit).map(|survey| survey.step)
+pub fn look(layout: &Layout, unit: Unit) -> Result<UnitFound, ServiceError> {
+    let survey = survey(&Receipt::read(&layout.receipt()).unwrap_or_default(), unit)?;
+    let asked = systemctl(&["show", "--property=NeedDaemonReload", "--value", NAME]);
+    let stale = asked.is_ok_and(|answer| answer.stdout == "yes");
+    Ok(UnitFound { enabled: is_enabled(&survey.path), stale, step: survey.step })
 }
 
 /// Puts the unit in its place and enables it, unless somebody changed it. Variables that it had are
@@ -191,7 +195,8 @@ fn survey(receipt: &Receipt, unit: Unit) -> Result<Survey, ServiceError> {
 /// [`ServiceError`]; then the receipt names what may be left.
 pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
     let receipt = Receipt::load(&layout.receipt()).map_err(ChangeError::from)?.unwrap_or_default();
-    let Some(unit) = receipt.unit else {
+    // Where the receipt was damaged, the installation has made it anew without its unit.
+    let Some(unit) = receipt.unit.or_else(|| unit_of_our_guard(layout)) else {
         return Ok(false);
     };
     // Without the lock, which the guard may need before it ends.

@@ -59,7 +59,7 @@ pub(super) async fn keep(
     let shared = shared_files::of_installation(context)?;
     let (sender, seen) = watch::channel(UpdateProgress::default());
     let mended = stage.mend(&sender, |release| {
-        Install { release, layout: &layout, shared: &shared, made: None, source: None }.run()
+        Install { release, layout: &layout, shared: &shared, made: None, source: None }.run_files()
     });
     let outcome = shown(context, seen, mended).await.map_err(explain)?;
     if outcome != Outcome::Intact && agent_process::stop(context).await? {

@@ -1,0 +1,122 @@
+//! What follows the files of a backend: everything is looked at before anything is done, then each step
+//! of the plan is done in its turn.
+
+use link_installer::{
+    decide::plan::backend::{BackendFound, BackendStep},
+    service::{Scope, UnitStep, backend, systemd::ServiceError},
+    versions::{self, Versions},
+};
+use link_platform::{checkpoint, fs};
+use link_protocol::exit_code::ExitCode;
+use semver::Version;
+
+use crate::{
+    backend_place::Place,
+    command::install_files,
+    context::Context,
+    error::{CliError, chain},
+};
+
+/// The steps of one run.
+pub(super) struct Steps<'a> {
+    pub(super) context: &'a Context,
+    pub(super) place: &'a Place,
+    /// The version that comes back when the new one does not become ready.
+    pub(super) before: Option<Version>,
+    /// What was done, in words.
+    pub(super) done: Vec<String>,
+}
+
+/// Looks at everything beside the files.
+///
+/// # Errors
+/// When the service or the state of updates cannot be looked at.
+pub(super) fn look(place: &Place) -> Result<BackendFound, CliError> {
+    let service = place.scope.map(|scope| backend::look(&place.layout, &place.unit(scope)));
+    Ok(BackendFound {
+        missing_config: (!place.config.exists()).then(|| place.config.clone()),
+        service: service.transpose().map_err(explain)?,
+        outdated: versions::outdated(&place.layout, &install_files::own_version())?,
+    })
+}
+
+/// Says why a unit stays as it is.
+pub(super) fn kept(step: &UnitStep) -> Option<String> {
+    match step {
+        UnitStep::Leave | UnitStep::Write => None,
+        UnitStep::Keep { difference } => Some(format!(
+            "the unit `link-backend.service` was changed and is kept (- is there, + is ours):\n\
+             {difference}"
+        )),
+        UnitStep::Masked | UnitStep::NotOurs => Some(
+            "the unit `link-backend.service` is masked or of somebody else, and is kept".to_owned(),
+        ),
+    }
+}
+
+impl Steps<'_> {
+    /// Does one step.
+    ///
+    /// # Errors
+    /// What the step failed with.
+    pub(super) fn apply(&mut self, step: &BackendStep) -> Result<(), CliError> {
+        let Self { context, place, .. } = self;
+        match step {
+            BackendStep::Configure(path) => {
+                fs::create_private_dir(&place.layout.roots().config)
+                    .and_then(|()| fs::write_atomic(path, place.default_config().as_bytes()))
+                    .map_err(|error| CliError::file(&error))?;
+                context.output.say(&format!("made the configuration {}", path.display()));
+                checkpoint::reach("backend-configured");
+            }
+            BackendStep::OpenToService => {
+                backend::open_to_service(&place.layout, &place.config).map_err(explain)?;
+            }
+            BackendStep::MakeUser => backend::make_user().map_err(explain)?,
+            BackendStep::PlaceUnit(_) => self.place_unit()?,
+            BackendStep::Start | BackendStep::Restart => self.start()?,
+            BackendStep::Prune(_) => Versions::lock_within(&place.layout, versions::PATIENCE)
+                .and_then(|versions| versions.prune())?,
+        }
+        self.done.push(step.to_string());
+        Ok(())
+    }
+
+    fn place_unit(&self) -> Result<(), CliError> {
+        let Some(scope) = self.place.scope else { return Ok(()) };
+        let unit = self.place.unit(scope);
+        if backend::place(&self.place.layout, &unit).map_err(explain)? == UnitStep::Write {
+            self.context.output.say("made the unit `link-backend.service`");
+        }
+        Ok(())
+    }
+
+    /// Starts the service and waits until it says that it is ready; the version before comes back when
+    /// it does not.
+    fn start(&self) -> Result<(), CliError> {
+        let Some(scope) = self.place.scope else { return Ok(()) };
+        let Err(error) = backend::restart(scope) else { return Ok(()) };
+        let own = install_files::own_version();
+        let failed = explain(error).hint(match scope {
+            Scope::System => "look at `journalctl -u link-backend`",
+            Scope::User => "look at `journalctl --user -u link-backend`",
+        });
+        let before = self.before.as_ref().filter(|before| **before != own);
+        let Some(before) = before else { return Err(failed) };
+        Versions::lock_within(&self.place.layout, versions::PATIENCE)
+            .and_then(|versions| versions.point(before))?;
+        // What it says is told by the code.
+        let came_back = backend::restart(scope).is_ok();
+        let message = format!(
+            "the backend {own} does not become ready ({}); version {before} {}",
+            failed.message,
+            if came_back { "is back" } else { "is current again, and does not start either" }
+        );
+        let hint = failed.hint.unwrap_or_default();
+        Err(CliError::new(ExitCode::RolledBack, "rolled-back", message).hint(hint))
+    }
+}
+
+fn explain(error: ServiceError) -> CliError {
+    CliError::new(ExitCode::NotRunning, "service", chain(&error))
+}
