@@ -38,6 +38,7 @@ async fn machine_systemd_starts_it_keeps_it_running_and_forgets_it() {
     device.starts_with_the_next_login().await;
     device.starts_and_stops_as_systemd_says().await;
     device.repairs_its_unit_and_keeps_what_a_person_wrote();
+    device.does_to_its_unit_what_it_says();
     device.repairs_an_emptied_unit().await;
     device.keeps_the_variables_of_its_unit().await;
     device.leaves_a_masked_unit_alone().await;
@@ -177,6 +178,31 @@ impl Device {
         assert_eq!(self.property("Nice"), "5");
     }
 
+    /// What `--dry-run` prints is what an installation then does.
+    fn does_to_its_unit_what_it_says(&self) {
+        let port = format!("LINK_LOCAL_PORT={}", self.port);
+        let unit = self.machine.home().join(UNIT);
+        let written = std::fs::read_to_string(&unit).unwrap();
+        // Nobody may ask for that on this machine, so each run does.
+        let linger = "ask systemd to run the services of alice without a login";
+        let make = "make and enable the unit `link.service` of the user's systemd";
+        let again = "stop the agent, and start it again";
+        let read = "have systemd read the unit `link.service` again";
+        assert_eq!(self.does_what_it_says(&port), [linger]);
+        std::fs::write(&unit, format!("{written}# mine\n")).unwrap();
+        assert_eq!(self.does_what_it_says(&port), [read, linger]);
+        std::fs::remove_file(unit.with_file_name("default.target.wants").join("link.service"))
+            .unwrap();
+        let steps = self.does_what_it_says(&port);
+        assert_eq!(steps, ["enable the unit `link.service`", linger]);
+        std::fs::remove_file(&unit).unwrap();
+        assert_eq!(self.does_what_it_says(&port), [make, linger, again]);
+        let without = format!("{port} LINK_SERVICE=none");
+        let steps = self.does_what_it_says(&without);
+        assert_eq!(steps, ["stop and remove the unit `link.service`", again]);
+        assert_eq!(self.does_what_it_says(&port), [make, linger, again]);
+    }
+
     async fn repairs_an_emptied_unit(&self) {
         let unit = self.machine.home().join(UNIT);
         std::fs::write(&unit, "").unwrap();
@@ -273,6 +299,23 @@ impl Device {
             release.display(),
             release.display()
         ))
+    }
+
+    /// Asks what an installation would do, does it, and returns the steps, which must be the same.
+    fn does_what_it_says(&self, variables: &str) -> Vec<String> {
+        let archive =
+            "sed -n 's/.*\"archive\": \"\\(.*\\)\".*/\\1/p' ~/.local/share/link/receipt.json";
+        let [would, did] = [("--dry-run", "would"), ("", "did")].map(|(flag, name)| {
+            let ran = self.machine.run(&format!(
+                "{variables} ~/.local/bin/link install-files --json --archive $({archive}) {flag}"
+            ));
+            assert_eq!(ran.code, Some(0), "{ran:?}");
+            let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+            let steps = document[name].as_array().unwrap().iter();
+            steps.map(|step| step.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        });
+        assert_eq!(did, would);
+        did
     }
 
     fn link(&self, words: &str) -> Ran {
