@@ -34,6 +34,7 @@ pub mod retire;
 pub mod secret;
 pub mod selector;
 pub mod shown;
+pub mod signed_document;
 pub mod signing;
 pub mod system;
 pub mod update;
