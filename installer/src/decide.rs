@@ -1,8 +1,9 @@
 //! What the installer decides, before anything is done: pure, each with what it found as an argument.
 //!
-//! `plan` is an installation, `update` a version in the place of another, `guard` what keeps the agent running, `service`
+//! `plan` is an installation, `engine` which builds of an engine are tried, `update` a version in the place of another, `guard` what keeps the agent running, `service`
 //! what starts the guard.
 
+pub mod engine;
 pub mod guard;
 pub mod plan;
 pub mod service;

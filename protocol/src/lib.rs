@@ -13,6 +13,7 @@ pub mod backend_api;
 pub mod command;
 pub mod config;
 pub mod deployment;
+pub mod engine_index;
 pub mod envelope;
 pub mod exit_code;
 pub mod file_name;

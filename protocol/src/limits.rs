@@ -142,6 +142,18 @@ pub const ENGINES_REPORTED: usize = 64;
 /// Characters of the name of a GPU that are kept of what a device says.
 pub const GPU_NAME_LENGTH: usize = 100;
 
+/// An engine has at most this many bytes, packed and unpacked; the largest builds for graphics cards have two gigabytes.
+pub const ENGINE_SIZE: u64 = 16 * 1024 * 1024 * 1024;
+
+/// Builds that an index of engines may list.
+pub const ENGINE_INDEX_BUILDS: usize = 1000;
+
+/// The longest word of an index of engines, in bytes.
+pub const ENGINE_INDEX_WORD: usize = 100;
+
+/// The longest signed document (an index, a catalogue) that is read, in bytes.
+pub const SIGNED_DOCUMENT_LIMIT: usize = 4 * 1024 * 1024;
+
 /// A release's manifest is fresh for this long after the release.
 pub const RELEASE_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 

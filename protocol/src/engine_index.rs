@@ -1,0 +1,226 @@
+//! The index of engines: which builds of an engine exist, for which machines, and how to know each of them.
+//!
+//! It makes devices run programs, so it is signed like a release: by a release key, or by a key that the owner of the
+//! machine has added. A build lies beside the index under its file name, and may lie elsewhere too.
+
+use std::{collections::HashSet, fmt};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{command::Sha256Hex, file_name::FileName, limits, signed_document::Document};
+
+/// The signed index, beside the archives of the builds.
+pub const INDEX_FILE: &str = "engines.json";
+
+/// Builds of engines.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct EngineIndex {
+    pub builds: Vec<EngineBuild>,
+}
+
+/// One build of an engine.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct EngineBuild {
+    /// The engine, such as `llama-server`.
+    pub engine: String,
+    /// The build, by the name that a plugin's manifest knows it by, such as `b9789`.
+    pub build: String,
+    /// `linux`, `macos` or `windows`.
+    pub system: String,
+    /// The processor architecture, such as `x86_64`.
+    pub processor: String,
+    /// What it computes with; it runs where the machine has one of them.
+    pub accelerators: Vec<Accelerator>,
+    /// What the processor must be able to do, such as `avx2`.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// The archive (`.tar.gz`), beside the index.
+    pub file: FileName,
+    /// Where the archive lies too, when it is not beside the index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    pub size_bytes: u64,
+    /// The bytes of the files in the archive.
+    pub unpacked_bytes: u64,
+    pub sha256: Sha256Hex,
+    /// The licence of the build, as an SPDX expression.
+    pub licence: String,
+}
+
+/// What an engine computes with.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Accelerator {
+    /// The processor, which every machine has.
+    Cpu,
+    Vulkan,
+    Rocm,
+    Cuda,
+    Metal,
+    /// One that this version does not know; no machine has it.
+    #[serde(other)]
+    Other,
+}
+
+impl fmt::Display for Accelerator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cpu => "processor",
+            Self::Vulkan => "Vulkan",
+            Self::Rocm => "ROCm",
+            Self::Cuda => "CUDA",
+            Self::Metal => "Metal",
+            Self::Other => "an accelerator unknown to this version",
+        })
+    }
+}
+
+impl Document for EngineIndex {
+    const KIND: &'static str = "engine_index";
+    const SCHEMA: u32 = 1;
+
+    fn check(&self) -> Result<(), String> {
+        if self.builds.len() > limits::ENGINE_INDEX_BUILDS {
+            return Err(format!("it lists more than {} builds", limits::ENGINE_INDEX_BUILDS));
+        }
+        let mut files = HashSet::new();
+        for build in &self.builds {
+            build.check()?;
+            if !files.insert(build.file.as_str().to_lowercase()) {
+                return Err(format!("`{}` is listed twice", build.file.as_str()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl EngineBuild {
+    fn check(&self) -> Result<(), String> {
+        let file = self.file.as_str();
+        if !is_build_name(&self.build) {
+            return Err(format!("`{file}`: `build` is no name of a build"));
+        }
+        let words = [&self.engine, &self.system, &self.processor, &self.licence];
+        let is_word = |word: &str| {
+            let length = 1..=limits::ENGINE_INDEX_WORD;
+            length.contains(&word.len()) && word.chars().all(|c| c.is_ascii_graphic() || c == ' ')
+        };
+        if !words.into_iter().chain(&self.needs).all(|word| is_word(word)) {
+            return Err(format!("`{file}`: a word is empty, too long or not plain ASCII"));
+        }
+        if !file.ends_with(".tar.gz") {
+            return Err(format!("`{file}` is no .tar.gz archive"));
+        }
+        if self.size_bytes > limits::ENGINE_SIZE || self.unpacked_bytes > limits::ENGINE_SIZE {
+            return Err(format!("`{file}` is larger than {} bytes", limits::ENGINE_SIZE));
+        }
+        match &self.url {
+            Some(url) if !url.starts_with("https://") => {
+                Err(format!("`{file}`: `url` is no https address"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+/// Tells whether a text can be the name of a build, which is the name of a folder too.
+#[must_use]
+pub fn is_build_name(name: &str) -> bool {
+    let usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let length = 1..=limits::ENGINE_INDEX_WORD;
+    length.contains(&name.len())
+        && !name.starts_with('.')
+        && name != "current"
+        && name.chars().all(usual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        signed_document::{Issue, RefusedDocument},
+        signing::{Signed, SigningKey, Untrusted},
+    };
+
+    #[test]
+    fn an_index_that_was_tampered_with_in_any_member_is_refused() {
+        let key = SigningKey::from_seed(&[1; 32]);
+        let issue = Issue::new(7, jiff::Timestamp::UNIX_EPOCH, EngineIndex { builds: vec![build()] });
+        let signed = issue.seal(&key).unwrap();
+        let read = |signed: &Signed| {
+            let file = serde_json::to_vec(signed).unwrap();
+            Issue::<EngineIndex>::read(&file, &[key.verifying().clone()], None)
+        };
+        assert_eq!(read(&signed), Ok(issue));
+        for (member, from, to) in [
+            ("kind", "engine_index", "model_catalogue"),
+            ("schema", "\"schema\":1", "\"schema\":2"),
+            ("serial", "\"serial\":7", "\"serial\":8"),
+            ("issued_at", "1970", "2070"),
+            ("engine", "llama-server", "other-server"),
+            ("build", "b9789\"", "b9790\""),
+            ("system", "linux", "macos"),
+            ("processor", "x86_64", "x86_65"),
+            ("accelerators", "cpu", "cuda"),
+            ("needs", "avx2", "avx3"),
+            ("file", "one.tar.gz", "two.tar.gz"),
+            ("url", "a.example", "b.example"),
+            ("size_bytes", "100", "101"),
+            ("unpacked_bytes", "400", "401"),
+            ("sha256", "0000", "0001"),
+            ("licence", "MIT", "BSD"),
+        ] {
+            let envelope = signed.envelope.replacen(from, to, 1);
+            assert_ne!(envelope, signed.envelope, "{member}");
+            let refused = read(&Signed { envelope, ..signed.clone() });
+            let expected = RefusedDocument::Untrusted(Untrusted::BadSignature);
+            assert_eq!(refused, Err(expected), "{member}");
+        }
+    }
+
+    #[test]
+    fn an_index_names_plain_archives_over_https_and_no_build_that_leaves_its_folder() {
+        let refused = |change: &dyn Fn(&mut EngineBuild)| {
+            let mut build = build();
+            change(&mut build);
+            EngineIndex { builds: vec![build] }.check().unwrap_err()
+        };
+        for name in ["", "..", ".hidden", "a/b", "current", "b 1"] {
+            let said = refused(&|build| name.clone_into(&mut build.build));
+            assert!(said.contains("no name of a build"), "{said}");
+        }
+        for url in ["http://a.example/x.tar.gz", "file:///etc/passwd", "ftp://a.example/x"] {
+            let said = refused(&|build| build.url = Some(url.to_owned()));
+            assert!(said.contains("no https address"), "{said}");
+        }
+        assert!(refused(&|build| build.file = "x.zip".parse().unwrap()).contains(".tar.gz"));
+        assert!(refused(&|build| build.size_bytes = u64::MAX).contains("larger than"));
+        assert!(refused(&|build| build.licence = String::new()).contains("a word is empty"));
+        assert!(refused(&|build| build.needs = vec!["\u{1b}[2J".to_owned()]).contains("a word"));
+        let twice = EngineIndex { builds: vec![build(), build()] };
+        assert_eq!(twice.check().unwrap_err(), "`one.tar.gz` is listed twice");
+    }
+
+    #[test]
+    fn an_accelerator_of_a_later_version_is_read_and_fits_no_machine() {
+        let read: Vec<Accelerator> = serde_json::from_str(r#"["cpu","quantum"]"#).unwrap();
+        assert_eq!(read, [Accelerator::Cpu, Accelerator::Other]);
+    }
+
+    fn build() -> EngineBuild {
+        EngineBuild {
+            engine: "llama-server".to_owned(),
+            build: "b9789".to_owned(),
+            system: "linux".to_owned(),
+            processor: "x86_64".to_owned(),
+            accelerators: vec![Accelerator::Cpu],
+            needs: vec!["avx2".to_owned()],
+            file: "one.tar.gz".parse().unwrap(),
+            url: Some("https://a.example/one.tar.gz".to_owned()),
+            size_bytes: 100,
+            unpacked_bytes: 400,
+            sha256: "0".repeat(64).parse().unwrap(),
+            licence: "MIT".to_owned(),
+        }
+    }
+}
