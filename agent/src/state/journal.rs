@@ -19,17 +19,17 @@ const MIGRATIONS: [Migration<'_>; 3] = [
     Migration {
         version: 1,
         description: "journal",
-        text: include_str!("../migrations/0001_journal.sql"),
+        text: include_str!("../../migrations/0001_journal.sql"),
     },
     Migration {
         version: 2,
         description: "owner",
-        text: include_str!("../migrations/0002_owner.sql"),
+        text: include_str!("../../migrations/0002_owner.sql"),
     },
     Migration {
         version: 3,
         description: "sessions",
-        text: include_str!("../migrations/0003_sessions.sql"),
+        text: include_str!("../../migrations/0003_sessions.sql"),
     },
 ];
 
