@@ -32,7 +32,7 @@ use link_platform::paths::Roots;
 
 use link_protocol::exit_code::ExitCode;
 
-use crate::{args::Command, context::Context, error::CliError, output, shared_files};
+use crate::{args::Command, called, context::Context, error::CliError, output, shared_files};
 
 /// Runs one command.
 ///
@@ -115,6 +115,6 @@ fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<(), CliError> {
-    let script = shared_files::completions(&crate::command(), shell, "link");
+    let script = shared_files::completions(&crate::command(), shell, called::own_name());
     output::write_stdout(&String::from_utf8_lossy(&script))
 }

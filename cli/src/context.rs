@@ -12,7 +12,12 @@ use link_installer::{layout::Layout, service::systemd};
 use link_platform::{fs, paths::Roots};
 use link_protocol::{config, exit_code::ExitCode, secret::Secret};
 
-use crate::{args::Global, error::CliError, output::Output};
+use crate::{
+    args::Global,
+    called::{self, Surroundings},
+    error::CliError,
+    output::Output,
+};
 
 const LOCAL_PORT: &str = "LINK_LOCAL_PORT";
 
@@ -36,6 +41,7 @@ pub(crate) struct Context {
     pub(crate) output: Output,
     pub(crate) roots: Roots,
     pub(crate) environment: Environment,
+    pub(crate) surroundings: Surroundings,
 }
 
 /// The variables that the command reads.
@@ -46,7 +52,6 @@ pub(crate) struct Environment {
     pub(crate) fleet_key: Option<Secret>,
     pub(crate) access_token: Option<Secret>,
     pub(crate) local_port: Option<String>,
-    pub(crate) path: Option<std::ffi::OsString>,
     /// `LINK_HOME` is set: nothing outside of it is touched unless that is asked for.
     pub(crate) has_own_home: bool,
     /// `LINK_SERVICE`.
@@ -82,6 +87,10 @@ impl Context {
         let is_set = |name| text(name).is_some_and(|value| value != "0");
         let roots = Roots::find(home.as_deref())
             .map_err(|error| CliError::new(ExitCode::CannotWrite, "no-home", error.to_string()))?;
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let folders: Vec<_> = std::env::split_paths(&folders).collect();
+        let surroundings = Surroundings { folders, bin: roots.bin.clone() };
+        called::remember(surroundings.clone());
         Ok(Self {
             output: Output::new(global),
             roots,
@@ -91,7 +100,6 @@ impl Context {
                 fleet_key: secret("LINK_FLEET_KEY"),
                 access_token: secret("LINK_ACCESS_TOKEN"),
                 local_port: text(LOCAL_PORT),
-                path: std::env::var_os("PATH"),
                 has_own_home: home.is_some(),
                 service: text("LINK_SERVICE"),
                 wants_path: is_set("LINK_MODIFY_PATH"),
@@ -101,6 +109,7 @@ impl Context {
                 for_service: own.into_iter().chain(shared).collect(),
                 development_release_keys: text("LINK_DEV_RELEASE_KEYS"),
             },
+            surroundings,
         })
     }
 

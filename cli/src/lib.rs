@@ -11,6 +11,7 @@ pub mod shared_files;
 
 mod agent_process;
 mod backend_place;
+mod called;
 mod chat;
 mod command;
 mod context;

@@ -11,7 +11,7 @@ use link_protocol::{exit_code::ExitCode, shown};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 
-use crate::{args::Global, error::CliError};
+use crate::{args::Global, called, error::CliError};
 
 /// Where output goes and how it looks.
 #[derive(Clone, Copy, Debug)]
@@ -59,14 +59,18 @@ impl Output {
     /// Tells a person what happens.
     pub(crate) fn say(&self, text: &str) {
         if !self.json && !self.quiet {
-            write_stderr(&format!("{}\n", shown::lines(text)));
+            write_stderr(&format!("{}\n", shown::lines(&called::in_words(text))));
         }
     }
 
     /// Tells what a person has to do for the command to go on; nothing keeps it quiet. With `--json`
     /// it is a document of its own, on one line of stderr.
     pub(crate) fn prompt(&self, value: &serde_json::Value, text: &str) {
-        let line = if self.json { shown::json(&value.to_string()) } else { shown::lines(text) };
+        let line = if self.json {
+            shown::json(&value.to_string())
+        } else {
+            shown::lines(&called::in_words(text))
+        };
         write_stderr(&format!("{line}\n"));
     }
 
@@ -76,9 +80,10 @@ impl Output {
             write_stderr(&format!("{}\n", shown::json(&error.to_json())));
             return;
         }
-        let message = shown::lines(&error.message);
+        let message = shown::lines(&called::in_words(&error.message));
         let mut text = format!("{} {message}\n", "error:".red().bold());
-        if let Some(hint) = error.hint.as_deref().map(shown::lines) {
+        if let Some(hint) = error.hint.as_deref().map(called::in_words) {
+            let hint = shown::lines(&hint);
             text.push_str(&format!("{} {hint}\n", " hint:".cyan().bold()));
         }
         if let Some(request_id) = error.request_id.as_deref().map(shown::one_line) {

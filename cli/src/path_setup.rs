@@ -1,6 +1,6 @@
 //! Puts the `link` command on PATH, and says what a person who types its name gets.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use link_installer::{
     decide::plan::device::StartFiles,
@@ -75,16 +75,18 @@ pub(crate) fn shells(context: &Context) -> Option<Shells> {
 fn resolution(layout: &Layout, shells: &Shells) -> String {
     let command = layout.command();
     let user = session::user_name().unwrap_or_default();
-    match path_files::resolve_in_login_shell(shells, &user) {
-        Resolved::Found(found) if found == command => {
-            "a new login shell finds `link`; in this one, call it by its path or log in again"
-                .to_owned()
+    let asked = |name| path_files::resolve_in_login_shell(shells, &user, name);
+    match asked("link") {
+        Resolved::Found(found) if found == command => "a new login shell finds `link`".to_owned(),
+        Resolved::Found(found) => {
+            let other = command.with_file_name("linkctl");
+            let is_ours = asked("linkctl") == Resolved::Found(other.clone());
+            format!(
+                "a new login shell takes {} for `link`; call ours {} there",
+                found.display(),
+                if is_ours { "`linkctl`".to_owned() } else { other.display().to_string() }
+            )
         }
-        Resolved::Found(found) => format!(
-            "a new login shell takes {} for `link`; ours are `linkctl` and {}",
-            found.display(),
-            command.display()
-        ),
         Resolved::Nothing => {
             format!("a new login shell does not find `link`; call {}", command.display())
         }
@@ -99,18 +101,18 @@ fn resolution(layout: &Layout, shells: &Shells) -> String {
 
 /// Tells whether this shell finds our `link` first, once it is there.
 fn is_first(context: &Context) -> bool {
-    let (folders, bin) = (folders(context), &context.roots.bin);
+    let (folders, bin) = (&context.surroundings.folders, &context.roots.bin);
     folders.iter().find(|folder| *folder == bin || folder.join("link").is_file()) == Some(bin)
 }
 
 /// Says what keeps a person from calling the command by its name.
 fn advice(context: &Context, layout: &Layout) -> Option<String> {
     let bin = &context.roots.bin;
-    let folders = folders(context);
+    let surroundings = &context.surroundings;
     let line = format!("export PATH=\"{}:$PATH\"", bin.display());
-    match first_with(&folders, "link") {
+    match surroundings.first_with("link") {
         _ if is_first(context) => None,
-        Some(first) if folders.contains(bin) => Some(format!(
+        Some(first) if surroundings.folders.contains(bin) => Some(format!(
             "`link` in {} comes before {}; put ours first: {line}",
             first.display(),
             layout.command().display()
@@ -119,13 +121,4 @@ fn advice(context: &Context, layout: &Layout) -> Option<String> {
             Some(format!("no PATH file was changed; to call `link` by its name: {line}"))
         }
     }
-}
-
-fn folders(context: &Context) -> Vec<PathBuf> {
-    let path = context.environment.path.clone().unwrap_or_default();
-    std::env::split_paths(&path).collect()
-}
-
-fn first_with<'a>(folders: &'a [PathBuf], name: &str) -> Option<&'a Path> {
-    folders.iter().map(PathBuf::as_path).find(|folder| folder.join(name).is_file())
 }

@@ -14,13 +14,10 @@ use clap_complete::{Generator as _, Shell};
 use link_installer::shared::SharedFile;
 use link_protocol::exit_code::ExitCode;
 
-use crate::{args::Arguments, context::Context, error::CliError};
+use crate::{args::Arguments, called::NAMES, context::Context, error::CliError};
 
 /// The shells that completions are made for.
 pub const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
-
-/// The names of the command.
-const NAMES: [&str; 2] = ["link", "linkctl"];
 
 /// The name of each file and what it holds.
 pub type Files = BTreeMap<String, Vec<u8>>;

@@ -169,7 +169,7 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// What the login shell of a person takes for `link`.
+/// What the login shell of a person takes for a name of the command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Resolved {
     Found(PathBuf),
@@ -179,9 +179,9 @@ pub enum Resolved {
     NotAsked(PathBuf),
 }
 
-/// Asks a fresh login shell what it takes for `link`; no other shell speaks for it.
+/// Asks a fresh login shell what it takes for `command`; no other shell speaks for it.
 #[must_use]
-pub fn resolve_in_login_shell(shells: &Shells, user: &str) -> Resolved {
+pub fn resolve_in_login_shell(shells: &Shells, user: &str, command: &str) -> Resolved {
     let shell = shells.login_shell.clone().unwrap_or_else(|| "/bin/sh".into());
     let name = shell.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if !ASKED.contains(&name) {
@@ -195,7 +195,7 @@ pub fn resolve_in_login_shell(shells: &Shells, user: &str) -> Resolved {
         ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
     ];
     env.extend(shells.zsh_folder.iter().map(|folder| ("ZDOTDIR".into(), folder.into())));
-    let args = vec!["-l".into(), "-c".into(), "command -v link".into()];
+    let args = vec!["-l".into(), "-c".into(), format!("command -v {command}").into()];
     let answer = process::call(&Call { program: shell, args, env: Some(env), limit: PATIENCE });
     let found = answer.ok().and_then(|answer| answer.stdout.lines().last().map(PathBuf::from));
     found.filter(|found| found.is_absolute()).map_or(Resolved::Nothing, Resolved::Found)

@@ -106,6 +106,7 @@ async fn finish(
         ));
     }
     looked.say_of_path(context);
+    output.say(&format!("in this shell, call it so: {} status", context.surroundings.command()));
     if let Err(error) = &steps.registered {
         output.error(error);
     }

@@ -13,6 +13,8 @@ mod login;
 #[cfg(test)]
 mod member;
 #[cfg(test)]
+mod names;
+#[cfg(test)]
 mod register;
 #[cfg(test)]
 mod release;

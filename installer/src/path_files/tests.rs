@@ -104,7 +104,10 @@ fn a_fresh_login_shell_finds_the_command() {
     let command = scratch.layout.command();
     std::fs::create_dir_all(command.parent().unwrap()).unwrap();
     std::os::unix::fs::symlink("/bin/true", &command).unwrap();
-    assert_eq!(resolve_in_login_shell(&scratch.shells(), "alice"), Resolved::Found(command));
+    assert_eq!(
+        resolve_in_login_shell(&scratch.shells(), "alice", "link"),
+        Resolved::Found(command)
+    );
 }
 
 /// Another shell's answer says nothing about one that reads other start files.
@@ -114,7 +117,7 @@ fn a_shell_of_another_kind_is_not_spoken_for() {
     scratch.add();
     for shell in ["/usr/bin/tcsh", "/bin/csh", "/usr/bin/nu", "/usr/bin/xonsh"] {
         let shells = Shells { login_shell: Some(shell.into()), ..scratch.shells() };
-        let resolved = resolve_in_login_shell(&shells, "alice");
+        let resolved = resolve_in_login_shell(&shells, "alice", "link");
         assert_eq!(resolved, Resolved::NotAsked(shell.into()));
     }
 }

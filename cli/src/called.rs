@@ -1,0 +1,131 @@
+//! How a person calls this program in the shell that started it: `link` is a program of the system
+//! too, and what a shell finds first is what it runs.
+//!
+//! Texts of this program say `link`. Where that would run another program, or none, what is shown says
+//! `linkctl`, or the path of the command.
+
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+/// The names of the command, the better one first.
+pub(crate) const NAMES: [&str; 2] = ["link", "linkctl"];
+
+/// What decides it.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings {
+    /// The folders on PATH.
+    pub(crate) folders: Vec<PathBuf>,
+    /// The folder of the command.
+    pub(crate) bin: PathBuf,
+}
+
+static SURROUNDINGS: OnceLock<Surroundings> = OnceLock::new();
+
+impl Surroundings {
+    /// Returns what a person can type in this shell: a name that it finds, or the path of the command.
+    pub(crate) fn command(&self) -> String {
+        let is_ours = |name: &&&str| self.first_with(name).is_some_and(|first| first == self.bin);
+        let name = NAMES.iter().find(is_ours);
+        name.map_or_else(|| quoted(&self.bin.join(NAMES[1])), |name| (*name).to_owned())
+    }
+
+    /// Returns the first folder on PATH that has a program called `name`.
+    pub(crate) fn first_with(&self, name: &str) -> Option<&Path> {
+        self.folders.iter().map(PathBuf::as_path).find(|folder| folder.join(name).is_file())
+    }
+
+    /// A build folder has no command of its own: there a person knows what was typed.
+    fn is_installed(&self) -> bool {
+        self.bin.join(NAMES[1]).is_file()
+    }
+}
+
+/// Keeps what [`in_words`] decides by.
+pub(crate) fn remember(surroundings: Surroundings) {
+    // A process has one shell.
+    let _known_already = SURROUNDINGS.set(surroundings);
+}
+
+/// Returns the name that this process was called by; the first one where it has another.
+pub(crate) fn own_name() -> &'static str {
+    let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    let is_it = |name: &&&str| called.file_stem().is_some_and(|stem| stem == **name);
+    NAMES.iter().find(is_it).unwrap_or(&NAMES[0])
+}
+
+/// Puts what a person can type in the place of the name in each command of `text`.
+pub(crate) fn in_words(text: &str) -> Cow<'_, str> {
+    match SURROUNDINGS.get().filter(|surroundings| surroundings.is_installed()) {
+        Some(surroundings) => with(text, &surroundings.command()),
+        None => Cow::Borrowed(text),
+    }
+}
+
+fn with<'a>(text: &'a str, command: &str) -> Cow<'a, str> {
+    if command == NAMES[0] {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("`link ", &format!("`{command} ")))
+}
+
+/// Writes a path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes folders of programs")]
+    fn a_name_that_the_shell_gives_to_another_program_is_not_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let (system, bin) = (dir.path().join("usr-bin"), dir.path().join("bin"));
+        for (folder, names) in [(&system, ["link", "ln"]), (&bin, NAMES)] {
+            std::fs::create_dir(folder).unwrap();
+            names.iter().for_each(|name| std::fs::write(folder.join(name), "").unwrap());
+        }
+        let path = bin.join("linkctl").display().to_string();
+        for (folders, command) in [
+            (vec![&bin, &system], "link"),
+            (vec![&bin], "link"),
+            (vec![&system, &bin], "linkctl"),
+            (vec![&system], &*path),
+            (vec![], &*path),
+        ] {
+            let folders: Vec<_> = folders.into_iter().cloned().collect();
+            let surroundings = Surroundings { folders: folders.clone(), bin: bin.clone() };
+            assert!(surroundings.is_installed());
+            assert_eq!(surroundings.command(), command, "{folders:?}");
+        }
+        let built = Surroundings { folders: vec![system], bin: dir.path().join("nowhere") };
+        assert!(!built.is_installed());
+    }
+
+    #[test]
+    fn each_command_of_a_text_is_said_as_it_is_called() {
+        let text = "register with `link register`, or see `link --help`; the link of `ada`";
+        assert_eq!(with(text, "link"), text);
+        assert_eq!(
+            with(text, "linkctl"),
+            "register with `linkctl register`, or see `linkctl --help`; the link of `ada`"
+        );
+    }
+
+    #[test]
+    fn a_path_is_written_as_a_shell_reads_it() {
+        for (path, word) in [
+            ("/home/ada/.local/bin/linkctl", "/home/ada/.local/bin/linkctl"),
+            ("/home/a b/linkctl", "'/home/a b/linkctl'"),
+            ("/home/o'neil/linkctl", r"'/home/o'\''neil/linkctl'"),
+        ] {
+            assert_eq!(quoted(Path::new(path)), word);
+        }
+    }
+}
