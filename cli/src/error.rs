@@ -1,14 +1,12 @@
 //! What a command failed with: an exit code, what failed, why, and what to do next.
 
-use std::error::Error;
-
 use link_client::{
     backend::{CallError, UploadError},
     http::{Failure, InvalidAddress},
 };
 use link_installer::{install::InstallError, state_file::StateError, versions::ChangeError};
 use link_platform::fs::FileError;
-use link_protocol::{exit_code::ExitCode, problem::Code};
+use link_protocol::{error_chain::chain, exit_code::ExitCode, problem::Code};
 use serde::Serialize;
 
 /// A command failed.
@@ -138,7 +136,7 @@ impl From<CallError> for CliError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Backend(failure) => failure.into(),
-            CallError::Store(_) => Self::new(ExitCode::CannotWrite, "file", error.to_string()),
+            CallError::Store(_) => Self::new(ExitCode::CannotWrite, "file", chain(&error)),
         }
     }
 }
@@ -256,17 +254,6 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::EngineLoading
         | Code::EngineUnavailable => ExitCode::Refused,
     }
-}
-
-/// The error and all its causes on one line.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut inner = error.source();
-    while let Some(source) = inner {
-        text = format!("{text}: {source}");
-        inner = source.source();
-    }
-    text
 }
 
 #[cfg(test)]

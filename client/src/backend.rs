@@ -77,7 +77,7 @@ pub enum CallError {
     #[error(transparent)]
     Backend(#[from] Failure),
     /// The tokens could not be read or kept.
-    #[error("cannot keep the login: {0}")]
+    #[error("cannot keep the login")]
     Store(#[source] StoreError),
 }
 

@@ -43,7 +43,9 @@ pub enum NoSession {
     #[error("`{0}` is no name of a slot")]
     NoSlot(String),
     /// The library would read parameters in it, and files that they name.
-    #[error("{0}; correct `endpoints` of the backend's zenoh or of this device")]
+    #[error(
+        "an endpoint cannot be used; correct `endpoints` of the backend's zenoh or of this device"
+    )]
     NoEndpoint(#[from] InvalidEndpoint),
     /// zenoh does not tell a wrong password from a wrong certificate or nobody there.
     #[error("no router at {endpoints} let this device in: {cause}")]
@@ -279,7 +281,7 @@ fn config(access: &ZenohAccess, endpoints: &[String]) -> Result<Config, String> 
 
 #[cfg(test)]
 mod tests {
-    use link_protocol::secret::Secret;
+    use link_protocol::{error_chain::chain, secret::Secret};
 
     use super::*;
 
@@ -300,7 +302,7 @@ mod tests {
             let key = Arc::new(SigningKey::from_seed(&[1; 32]));
             let refused = DeviceSession::join(&access, key).await.unwrap_err();
             assert!(matches!(refused, NoSession::NoEndpoint(_)), "{refused}");
-            assert!(refused.to_string().contains("is no endpoint such as"), "{refused}");
+            assert!(chain(&refused).contains("is no endpoint such as"), "{refused}");
         }
     }
 }

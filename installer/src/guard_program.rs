@@ -23,6 +23,7 @@ use link_platform::{
     signal::{ChildEnd, Termination},
 };
 use link_protocol::{
+    error_chain::chain,
     guard_line::{FromAgent, FromGuard},
     limits,
 };
@@ -86,7 +87,7 @@ fn run() -> anyhow::Result<()> {
     if let Err(error) =
         fs::write_private(&layout.guard_pid(), std::process::id().to_string().as_bytes())
     {
-        tell(&error.to_string());
+        tell(&chain(&error));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(guard(layout.clone()));
@@ -309,7 +310,7 @@ impl Shell {
         let versions = Versions::lock_within(&self.layout, versions::PATIENCE);
         versions
             .and_then(|versions| change(&versions))
-            .inspect_err(|error| tell(&format!("the versions cannot be changed: {error}")))
+            .inspect_err(|error| tell(&format!("the versions cannot be changed: {}", chain(error))))
             .ok()
     }
 

@@ -15,6 +15,7 @@ pub mod config;
 pub mod deployment;
 pub mod engine_index;
 pub mod envelope;
+pub mod error_chain;
 pub mod exit_code;
 pub mod file_name;
 pub mod guard_line;

@@ -214,7 +214,7 @@ impl Agent {
 
     fn welcomed(&mut self, welcome: Welcome, turn: &mut Turn) {
         if let Some(signed) = &welcome.handover
-            && self.is_handed_over(signed, turn)
+            && self.take_handover(signed, turn)
         {
             return;
         }

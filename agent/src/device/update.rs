@@ -15,7 +15,10 @@ use link_installer::{
     update::{Declined, Wanted},
 };
 use link_platform::process::{self, Call};
-use link_protocol::update::{UpdatePhase, UpdateProgress, UpdateRequest};
+use link_protocol::{
+    error_chain::chain,
+    update::{UpdatePhase, UpdateProgress, UpdateRequest},
+};
 use semver::Version;
 use tokio::sync::watch;
 
@@ -135,10 +138,4 @@ impl Updates {
         let stage = Stage { layout: &self.layout, trust: &trust, wanted, now, check: &check };
         stage.run(&self.progress).await
     }
-}
-
-/// An error with its causes, in a line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"))
 }

@@ -7,7 +7,10 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use link_protocol::problem::{Code, Problem};
+use link_protocol::{
+    error_chain::chain,
+    problem::{Code, Problem},
+};
 
 use crate::{
     content::ContentError,
@@ -138,17 +141,6 @@ fn unavailable(passing: Passing, error: &StoreError) -> Rejection {
 fn internal(error: &dyn std::error::Error) -> Rejection {
     tracing::error!(error = chain(error), "a request failed");
     Rejection::new(Code::Internal, "the request could not be completed")
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut chain = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        chain.push_str(": ");
-        chain.push_str(&error.to_string());
-        cause = error.source();
-    }
-    chain
 }
 
 const fn code(refusal: &Refusal) -> Code {

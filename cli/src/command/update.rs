@@ -10,6 +10,7 @@ use link_installer::{
     update::{Declined, Wanted},
 };
 use link_protocol::{
+    error_chain::chain,
     exit_code::ExitCode,
     local_api::Healthz,
     report::LifecycleStatus,
@@ -24,7 +25,7 @@ use crate::{
     args::Update,
     command::{install_files, release_check},
     context::{self, Context},
-    error::{CliError, chain},
+    error::CliError,
     progress::Progress,
     wait::Deadline,
 };

@@ -6,6 +6,7 @@
 //! last that changes.
 
 use link_protocol::{
+    error_chain::chain,
     handover::{Handover, NotAHandover},
     signing::Signed,
 };
@@ -16,7 +17,7 @@ use crate::effect::{Effect, Note, Turn};
 /// Why a handover had no effect.
 #[derive(Debug, thiserror::Error)]
 enum NotTaken {
-    #[error("a handover was not trusted: {0}")]
+    #[error("a handover was not trusted")]
     Untrusted(#[from] NotAHandover),
     #[error("a handover is for another device")]
     Device,
@@ -25,15 +26,15 @@ enum NotTaken {
 }
 
 impl Agent {
-    /// Lets the shell begin the next epoch when the backend has said so.
-    pub(super) fn is_handed_over(&self, signed: &Signed, turn: &mut Turn) -> bool {
+    /// Has the shell begin the next epoch when the backend has said so; tells whether it did.
+    pub(super) fn take_handover(&self, signed: &Signed, turn: &mut Turn) -> bool {
         match self.next_epoch(signed) {
             Ok(to_epoch) => {
                 turn.effects.push(Effect::HandOver { to_epoch });
                 true
             }
             Err(refused) => {
-                let reason = refused.to_string();
+                let reason = chain(&refused);
                 turn.effects.push(Effect::Log(match refused {
                     NotTaken::Untrusted(_) => Note::Untrusted { reason },
                     NotTaken::Device | NotTaken::Epoch => Note::Refused { reason },

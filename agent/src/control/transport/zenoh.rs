@@ -26,6 +26,7 @@ use link_client::{
 use link_protocol::{
     agent_api::{self, Hello, Welcome},
     envelope::Receipt,
+    error_chain::chain,
     id::CommandId,
     limits,
     zenoh::Verb,
@@ -213,7 +214,7 @@ async fn connect(
     let session = match DeviceSession::join(&access, Arc::clone(&settings.key)).await {
         Ok(session) => session,
         Err(error) => {
-            tracing::warn!("{error}");
+            tracing::warn!("{}", chain(&error));
             return Ended::Broken;
         }
     };

@@ -8,13 +8,13 @@
 
 use std::{
     collections::BTreeSet,
-    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use jiff::{SignedDuration, Timestamp};
 use link_platform::fs::{self, FileError};
+use link_protocol::error_chain::chain;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -90,7 +90,7 @@ impl Journal {
     /// Deletes a note: what it speaks of has its end.
     pub(super) fn strike(&self, id: Uuid) {
         if let Err(error) = fs::remove_file(&self.path(id)) {
-            tracing::warn!(error = error_chain(&error), "a note of an upload is not deleted");
+            tracing::warn!(error = chain(&error), "a note of an upload is not deleted");
         }
     }
 
@@ -141,12 +141,6 @@ fn is_old(id: Uuid, now: Timestamp) -> bool {
     let made = id.get_timestamp().map(|made| made.to_unix());
     let made = made.and_then(|(s, _)| Timestamp::from_second(i64::try_from(s).ok()?).ok());
     made.is_none_or(|made| now.duration_since(made) > TRIED_FOR)
-}
-
-fn error_chain(error: &FileError) -> String {
-    let cause =
-        std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<io::Error>());
-    cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
 }
 
 #[cfg(test)]

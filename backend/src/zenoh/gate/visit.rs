@@ -45,7 +45,7 @@ const MESSAGES: Allowance = Allowance { burst: 4_000, each_second: 1_000 };
 /// Why a visit ended.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Ended {
-    #[error("{0}")]
+    #[error(transparent)]
     Fault(#[from] Fault),
     #[error("the connection broke")]
     Broken(#[source] io::Error),
