@@ -137,6 +137,7 @@ impl Install<'_> {
         let versions = Versions::lock_within(self.layout, PATIENCE)?;
         let is_new = versions::current(self.layout).is_none() && !self.layout.receipt().exists();
         let done = self.prepare(folders.clone()).and_then(|prepared| {
+            // Decided before anything is changed, as a dry run decides it.
             let further = further(&prepared.steps);
             let outcome = self.apply(&versions, &prepared)?;
             Ok(Done { outcome, plan: Plan { files: prepared.steps, further } })

@@ -143,6 +143,7 @@ impl Stage<'_> {
         &self,
         progress: &watch::Sender<UpdateProgress>,
     ) -> Result<Version, StageError> {
+        // Where nothing is installed, not even the file of a lock is made.
         self.receipt()?;
         let _one_at_a_time = fs::try_lock(&self.layout.staging_lock())?.ok_or(ChangeError::Busy)?;
         let found = self.find(progress).await?;

@@ -175,6 +175,7 @@ impl Guard {
             Event::OnTrial { started } => {
                 let until = now + self.limits.window;
                 let trial = Trial { until, started, well_at: None, condemned: false };
+                // One that is known keeps its window: being told again must not make it longer.
                 self.trial.get_or_insert(trial);
                 Vec::new()
             }
@@ -260,6 +261,8 @@ impl Guard {
                     (Some(Trial { started: true, .. }), End::PortTaken) => {
                         return self.roll_back(Fault::PortTaken, now);
                     }
+                    // The version before has made way, or the one on trial ended as it was asked to. The
+                    // next start is that of the one on trial.
                     (Some(trial), End::InOrder | End::Failed | End::PortTaken) => {
                         trial.started = true;
                     }
@@ -283,6 +286,7 @@ impl Guard {
 
     fn roll_back(&mut self, fault: Fault, now: Now) -> Vec<Effect> {
         self.trial = None;
+        // The quick ends were those of the version that goes; the one that comes back does not wait.
         self.quick_ends = 0;
         self.phase = running(now);
         vec![Effect::RollBack(fault), Effect::StartAgent]
@@ -329,6 +333,7 @@ impl Guard {
         let hearing = self.limits.silence.unwrap_or_default() / HEARING;
         let Phase::Running { heard, .. } = &mut self.phase else { return Vec::new() };
         match heard {
+            // The guard itself may have been held up: the agent has spoken then, and is not heard yet.
             Heard::At(_) => {
                 *heard = Heard::Until(now + hearing);
                 Vec::new()
@@ -352,6 +357,7 @@ impl Guard {
             trial.condemned = true;
             vec![Effect::KillAgent(Cause::NotWell)]
         } else {
+            // It has ended and waits for its next start, so there is nothing to kill first.
             self.roll_back(Fault::NotWell, now)
         }
     }

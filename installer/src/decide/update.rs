@@ -124,6 +124,7 @@ pub fn decide(
     now: Timestamp,
 ) -> Result<(), Declined> {
     let offered = manifest.version.clone();
+    // First: a second trial would forget which version is known to be good.
     if let Some(pending) = &state.pending {
         return Err(Declined::OnTrial(pending.to.clone()));
     }
@@ -152,6 +153,7 @@ pub fn decide(
     {
         return Err(Declined::Skipped { version: offered, reason: skipped.reason.clone() });
     }
+    // Last: where nothing would be installed anyway, a wrong clock is nobody's concern.
     if manifest.freshness(now) == Freshness::Expired {
         return Err(Declined::Expired);
     }

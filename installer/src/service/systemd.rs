@@ -216,6 +216,7 @@ pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
 /// # Errors
 /// When systemd cannot start it.
 pub fn start() -> Result<(), ServiceError> {
+    // A unit that failed too often is started by nobody until that is forgotten.
     let _had_not_failed = systemctl(&["reset-failed", NAME]);
     let started = SystemdServiceManager::user().start(ServiceStartCtx { label: label() });
     started.map_err(|source| match load_state() {
