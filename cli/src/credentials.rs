@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use link_client::backend::{StoreError, TokenStore, Tokens};
 use link_platform::{fs, paths::Roots};
-use link_protocol::{error_chain::chain, secret::Secret};
+use link_protocol::secret::Secret;
 use serde::{Deserialize, Serialize};
 
-use crate::error::CliError;
+use crate::error::{CliError, chain};
 
 /// A login.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]

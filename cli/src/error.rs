@@ -6,8 +6,10 @@ use link_client::{
 };
 use link_installer::{install::InstallError, state_file::StateError, versions::ChangeError};
 use link_platform::fs::FileError;
-use link_protocol::{error_chain::chain, exit_code::ExitCode, problem::Code};
+use link_protocol::{exit_code::ExitCode, problem::Code};
 use serde::Serialize;
+
+pub(crate) use link_protocol::error_chain::chain;
 
 /// A command failed.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -10,9 +10,12 @@ use link_installer::{
 };
 use link_platform::session;
 
-use link_protocol::{error_chain::chain, exit_code::ExitCode};
+use link_protocol::exit_code::ExitCode;
 
-use crate::{context::Context, error::CliError};
+use crate::{
+    context::Context,
+    error::{CliError, chain},
+};
 
 /// Tells whether the agent of this installation is started and stopped through its unit.
 pub(crate) fn uses_unit(layout: &Layout) -> bool {

@@ -3,10 +3,15 @@
 use std::path::Path;
 
 use link_installer::engines::{EngineError, Engines};
-use link_protocol::{command::Sha256Hex, error_chain::chain, exit_code::ExitCode};
+use link_protocol::{command::Sha256Hex, exit_code::ExitCode};
 use serde_json::json;
 
-use crate::{args::EngineCommand, context::Context, error::CliError, output};
+use crate::{
+    args::EngineCommand,
+    context::Context,
+    error::{CliError, chain},
+    output,
+};
 
 pub(super) fn run(context: &Context, command: EngineCommand) -> Result<(), CliError> {
     let engines = Engines::of_language_models(&context.roots.engines());

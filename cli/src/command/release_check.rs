@@ -8,12 +8,15 @@ use link_installer::{
     trust::{Release, Trust, VerifyError},
     unpacked::UnpackedError,
 };
-use link_protocol::{
-    command::Sha256Hex, error_chain::chain, exit_code::ExitCode, release::RefusedRelease,
-};
+use link_protocol::{command::Sha256Hex, exit_code::ExitCode, release::RefusedRelease};
 use semver::Version;
 
-use crate::{args::VerifyFiles, backend_place, context::Context, error::CliError};
+use crate::{
+    args::VerifyFiles,
+    backend_place,
+    context::Context,
+    error::{CliError, chain},
+};
 
 /// `link verify-files`: what `install.sh` asks the installed command before it downloads a release, and
 /// before it runs a downloaded one. An older release is refused here too: the older program would decide

@@ -10,7 +10,6 @@ use link_installer::{
     update::{Declined, Wanted},
 };
 use link_protocol::{
-    error_chain::chain,
     exit_code::ExitCode,
     local_api::Healthz,
     report::LifecycleStatus,
@@ -25,7 +24,7 @@ use crate::{
     args::Update,
     command::{install_files, release_check},
     context::{self, Context},
-    error::CliError,
+    error::{CliError, chain},
     progress::Progress,
     wait::Deadline,
 };

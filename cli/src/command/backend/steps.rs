@@ -7,10 +7,15 @@ use link_installer::{
     versions::{self, Versions},
 };
 use link_platform::{checkpoint, fs};
-use link_protocol::{error_chain::chain, exit_code::ExitCode};
+use link_protocol::exit_code::ExitCode;
 use semver::Version;
 
-use crate::{backend_place::Place, command::install_files, context::Context, error::CliError};
+use crate::{
+    backend_place::Place,
+    command::install_files,
+    context::Context,
+    error::{CliError, chain},
+};
 
 /// The steps of one run.
 pub(super) struct Steps<'a> {
