@@ -18,6 +18,7 @@ mod paths;
 mod rules;
 mod specification;
 mod threats;
+mod walks;
 
 use std::{fmt, path::Path};
 
@@ -104,6 +105,7 @@ pub(crate) fn run(root: &Path, write: bool) -> anyhow::Result<Report> {
     findings.extend(broken);
     findings.extend(specification::check(&rows, &claims));
     findings.extend(threats::check(&read(threats::THREATS)?, &read(threats::TESTS)?, &sources));
+    findings.extend(walks::check(&read(walks::PATH)?, |file| root.join(file).is_file()));
     findings.sort();
     Ok(Report { findings, rows, crates })
 }
