@@ -19,6 +19,7 @@ mod health;
 mod key;
 mod layer;
 mod list;
+mod local_owner;
 mod member;
 mod model;
 pub mod openapi;
@@ -93,6 +94,10 @@ fn people() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(device_flow::poll_device_login))
         .routes(routes!(device_flow::inquire_device_login))
         .routes(routes!(device_flow::decide_device_login))
+        .routes(routes!(local_owner::log_in_owner))
+        .routes(routes!(local_owner::make_owner_code))
+        .routes(routes!(local_owner::redeem_owner_code))
+        .routes(routes!(local_owner::set_owner_password))
         .routes(routes!(account::list_accounts))
         .routes(routes!(account::enter_account))
         .routes(routes!(member::list_members))

@@ -12,6 +12,7 @@ mod device_flow;
 mod devices;
 mod fleets;
 mod keys;
+mod local_owner;
 mod members;
 mod models;
 mod neighbours;
@@ -55,7 +56,10 @@ use crate::{
     chance,
     config::Config,
     content::Contents,
-    domain::attempts::{self, Attempts, Logins, Networks},
+    domain::{
+        attempts::{self, Attempts, Logins, Networks},
+        local_owner::LocalOwner,
+    },
     passwords::Passwords,
     refresh::RefreshTokens,
     setup_token::SetupToken,
@@ -79,6 +83,8 @@ pub struct App {
     contents: Contents,
     uploads: Arc<Uploads>,
     setup_token: Mutex<Option<SetupToken>>,
+    /// The owner who can prove it, once the backend answers.
+    local_owner: Mutex<Option<LocalOwner>>,
     polls: Arc<Bells<DeviceId>>,
     results: Arc<Bells<CommandId>>,
     presence: presence::Presence,
@@ -125,6 +131,7 @@ impl App {
             contents,
             uploads: Arc::default(),
             setup_token: Mutex::new(setup_token),
+            local_owner: Mutex::default(),
             polls: Arc::default(),
             results: Arc::default(),
             presence: presence::Presence::default(),

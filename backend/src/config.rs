@@ -1,9 +1,11 @@
 //! What a backend is started with.
 
+pub mod client_address;
 pub mod content;
 pub mod file;
 pub mod layers;
 pub mod load;
+pub mod owner_proof;
 pub mod quota;
 pub mod sharing;
 
@@ -13,6 +15,7 @@ use link_protocol::{allowlist::Origin, limits, secret::Secret};
 
 use crate::{
     clock::{Clock, SystemClock},
+    config::owner_proof::OwnerProof,
     content::Home,
     domain::{quota::Quota, retention::Retention, sharing::Sharing},
 };
@@ -44,6 +47,8 @@ pub struct Config {
     pub disk_reserve: u64,
     /// A proxy in front of the backend ends `X-Forwarded-For` with the address of its peer.
     pub behind_proxy: bool,
+    /// How the owner proves to be the owner.
+    pub owner_proof: OwnerProof,
     /// Days that entries of the audit log are kept.
     pub audit_days: u32,
     pub password_memory_kib: u32,
@@ -72,6 +77,7 @@ impl Config {
             quota: quota::QuotaSection::default().quota(),
             disk_reserve: content::ContentSection::default().reserve_bytes(),
             behind_proxy: false,
+            owner_proof: OwnerProof::default(),
             audit_days: file::AUDIT_DAYS,
             password_memory_kib: PASSWORD_MEMORY_KIB,
             telemetry_kept: file::TELEMETRY_KEPT,

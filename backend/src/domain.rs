@@ -18,6 +18,7 @@ pub mod device_flow;
 pub mod door;
 pub mod explain;
 pub mod key;
+pub mod local_owner;
 pub mod member;
 pub mod model;
 pub mod name;

@@ -18,6 +18,7 @@ pub mod content;
 pub mod domain;
 pub mod failure;
 pub mod numbers;
+pub mod owner_file;
 pub mod passwords;
 pub mod refresh;
 pub mod setup_token;

@@ -11,7 +11,10 @@ use argon2::{
 use link_protocol::secret::Secret;
 use tokio::sync::Semaphore;
 
-use crate::{domain::refusal::Refusal, failure::Failure};
+use crate::{
+    domain::{account, refusal::Refusal},
+    failure::Failure,
+};
 
 /// Hashes that are computed at the same time for each queue.
 const AT_ONCE: usize = 2;
@@ -64,8 +67,8 @@ impl Passwords {
         self.compute(Queue::Familiar, move || hash(&argon2, password.expose())).await?
     }
 
-    /// Tells whether `password` is the one that was hashed; without a hash it is not, after the
-    /// same work.
+    /// Tells whether `password` is the one that was hashed; without a hash, or for a person without a
+    /// password, it is not, after the same work.
     ///
     /// # Errors
     /// [`Refusal::TooManyLogins`] when the queue has no end in sight, [`Failure::Broken`].
@@ -76,6 +79,7 @@ impl Passwords {
         stored: Option<String>,
     ) -> Result<bool, Failure> {
         let argon2 = self.argon2.clone();
+        let stored = stored.filter(|stored| stored != account::NO_PASSWORD);
         let known = stored.is_some();
         let stored = stored.unwrap_or_else(|| self.nobody.clone());
         let matches = self

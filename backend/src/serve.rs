@@ -20,7 +20,7 @@ use link_backend::{
     config::load::Loaded,
     connections::{self, Door},
     domain::connections::Bounds,
-    numbers,
+    numbers, owner_file,
     setup_token::SetupToken,
     zenoh::Zenoh,
 };
@@ -53,6 +53,8 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let mut signals = Signals::listen().context("signals cannot be received")?;
     fs::create_private_dir(&data)?;
     let _lock = command::lock(&data)?;
+    // Nobody answers to the proof of an earlier run.
+    owner_file::remove(&data)?;
     let bounds = Bounds::of(descriptors_limit());
     let Backend { router, app } = link_backend::build(config).await?;
 
@@ -65,6 +67,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
         .with_context(|| format!("failed to listen on {}", values.listen))?;
     let address = listener.local_addr().context("failed to read the bound address")?;
     app.listens_on(address);
+    app.offer_to_owner(address)?;
     if let Some(listen) = values.metrics.listen {
         let address = metrics::serve(listen, Arc::clone(&app)).await?;
         say(&format!("metrics on http://{address}/metrics"))?;
@@ -72,7 +75,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     if let Some(zenoh) = values.zenoh.config() {
         Zenoh::start(Arc::clone(&app), zenoh).await?;
     }
-    if let Some(token) = app.setup_token() {
+    if let Some(token) = app.setup_token().filter(|_| !app.is_owned_by_file()) {
         say(&setup_token_line(&data, &token))?;
     }
     say(&format!("listening on http://{address}"))?;
@@ -101,6 +104,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
         () = serving => ExitCode::Success,
         code = stop.run(&mut signals, &app, drain) => code,
     };
+    owner_file::remove(&data)?;
     if code == ExitCode::Success {
         if let Err(error) = app.save_presence().await {
             tracing::warn!(%error, "who was heard last is not stored");

@@ -9,6 +9,7 @@ pub mod deployment;
 pub mod device;
 pub mod device_flow;
 pub mod key;
+pub mod local_owner;
 pub mod member;
 pub mod model;
 pub mod token;

@@ -94,6 +94,8 @@ codes! {
     TokenExpired = "token-expired", 401, "The access token has expired", Some("refresh it, or log in again with `link login`");
     InvalidCredentials = "invalid-credentials", 401, "The e-mail or the password is wrong", Some("check both and try again");
     SetupTokenInvalid = "setup-token-invalid", 401, "The setup token is wrong", Some("the backend keeps the token in the file `setup-token` of its data folder");
+    OwnerProofInvalid = "owner-proof-invalid", 401, "The owner's proof is wrong", Some("run `link up` as the user that runs this backend");
+    OneTimeCodeInvalid = "one-time-code-invalid", 401, "The one-time code is not good any more", Some("run `link open` again; a code is good for 30 seconds and once");
     KeyUnknown = "key-unknown", 401, "The key is not known", Some("copy the whole key again, or create a new one");
     KeyExpired = "key-expired", 403, "The key has expired", Some("create a new key");
     KeyRevoked = "key-revoked", 403, "The key was revoked", Some("create a new key");

@@ -11,7 +11,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
-    config::{content::ContentSection, quota::QuotaSection, sharing::SharingSection},
+    config::{
+        client_address::ClientAddress, content::ContentSection, owner_proof::OwnerProof,
+        quota::QuotaSection, sharing::SharingSection,
+    },
     domain::{retention::Retention, slot::Bounds},
     zenoh::ZenohConfig,
 };
@@ -48,6 +51,8 @@ pub struct ConfigFile {
     /// Where the address of a client is taken from, which logins are limited by and the audit log
     /// tells: the connection, or what a proxy in front adds to `X-Forwarded-For`.
     pub client_address: ClientAddress,
+    /// How the owner of this backend proves to be its owner.
+    pub owner_proof: OwnerProof,
     /// A file that the bound address is written to, once requests are answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address_file: Option<PathBuf>,
@@ -60,17 +65,6 @@ pub struct ConfigFile {
     pub retention: RetentionSection,
     pub sharing: SharingSection,
     pub shutdown: ShutdownSection,
-}
-
-/// Where the address of a client is taken from.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub enum ClientAddress {
-    #[default]
-    Connection,
-    /// The last entry of `X-Forwarded-For`: only behind a proxy that writes it.
-    Forwarded,
 }
 
 /// What is logged, and how.
@@ -230,6 +224,7 @@ impl Default for ConfigFile {
             allowed_origins: Vec::new(),
             device_limit: limits::DEVICE_LIMIT,
             client_address: ClientAddress::default(),
+            owner_proof: OwnerProof::default(),
             address_file: None,
             log: LogSection::default(),
             metrics: MetricsSection::default(),

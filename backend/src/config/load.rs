@@ -12,7 +12,8 @@ use link_protocol::secret::Secret;
 
 use crate::config::{
     Config,
-    file::{ClientAddress, ConfigFile},
+    client_address::ClientAddress,
+    file::ConfigFile,
     layers::{
         self, CONTENT_SECRET_KEY, DATABASE_URL, Fault, Flag, Given, Place, Unusable, variable,
     },
@@ -112,8 +113,17 @@ impl Loaded {
     /// Returns the settings of a backend.
     ///
     /// # Errors
-    /// [`Unusable`] when no data folder is given.
+    /// [`Unusable`] when no data folder is given, or when the owner's proof is not for an address
+    /// that others reach.
     pub fn config(&self) -> Result<Config, Unusable> {
+        let behind_proxy = self.values.client_address == ClientAddress::Forwarded;
+        let owner_proof = self.values.owner_proof;
+        if let Some(said) = owner_proof.objection(self.values.listen, behind_proxy) {
+            let key = "owner_proof".to_owned();
+            let place = self.places.get(&key).cloned().unwrap_or(Place::Default);
+            let faults = vec![Fault { key, place, said }];
+            return Err(Unusable { file: self.path.clone(), faults });
+        }
         let mut config = Config::new(self.data()?.to_owned());
         config.public_url.clone_from(&self.values.public_url);
         config.workspace_url.clone_from(&self.values.workspace_url);
@@ -122,7 +132,8 @@ impl Loaded {
         config.device_limit = self.values.device_limit;
         config.quota = self.values.quota.quota();
         config.disk_reserve = self.values.content.reserve_bytes();
-        config.behind_proxy = self.values.client_address == ClientAddress::Forwarded;
+        config.behind_proxy = behind_proxy;
+        config.owner_proof = owner_proof;
         config.audit_days = self.values.retention.audit_days;
         config.telemetry_kept = self.values.retention.telemetry_rows;
         config.logs_kept = self.values.retention.log_rows;

@@ -12,6 +12,9 @@ pub const PASSWORD_SHORTEST: usize = 12;
 /// The longest password, in characters.
 pub const PASSWORD_LONGEST: usize = 200;
 
+/// What stands in the place of the hash for a person without a password: no password fits.
+pub const NO_PASSWORD: &str = "!";
+
 /// The name of an account whose address has no letter and no digit before the `@`.
 const UNNAMED: &str = "account";
 
@@ -21,7 +24,7 @@ pub struct UserRecord {
     pub id: UserId,
     pub account: AccountId,
     pub email: Email,
-    /// A PHC string.
+    /// A PHC string, or [`NO_PASSWORD`].
     pub password_hash: String,
 }
 

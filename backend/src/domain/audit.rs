@@ -32,6 +32,9 @@ macro_rules! actions {
 actions! {
     LogIn = "login.password";
     LogInByDevice = "login.device";
+    LogInAsOwner = "login.owner";
+    LogInByCode = "login.code";
+    SetPassword = "account.password";
     LogInElsewhere = "login.account";
     ReuseRefreshToken = "login.reuse";
     Invite = "member.invite";

@@ -23,6 +23,12 @@ pub enum Refusal {
     SetupTokenInvalid,
     #[error("the first account exists")]
     AlreadySetUp,
+    #[error("this backend has no owner's file: `owner_proof` of its configuration is another")]
+    NoOwnerFile,
+    #[error("the proof is not the one that the running backend wrote for its owner")]
+    OwnerProofInvalid,
+    #[error("the one-time code was used, has expired, or is none")]
+    OneTimeCodeInvalid,
     #[error("no account has this key")]
     KeyUnknown,
     #[error("the key has expired")]

@@ -206,6 +206,27 @@ impl Store {
         Ok(())
     }
 
+    /// Finds the owner of the first account.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn first_owner(&self) -> Result<Option<UserRecord>, StoreError> {
+        let row: Option<UserRow> = read!(self, |pool| {
+            sql::query_as(
+                "SELECT users.* FROM users \
+                 JOIN members ON members.user_id = users.user_id \
+                 AND members.account_id = users.account_id \
+                 JOIN accounts ON accounts.account_id = users.account_id \
+                 WHERE members.role = 'owner' \
+                 ORDER BY accounts.created_ms, accounts.account_id, members.joined_ms, \
+                 users.user_id LIMIT 1",
+            )
+            .fetch_optional(pool)
+            .await?
+        });
+        row.map(UserRecord::try_from).transpose()
+    }
+
     /// Finds a user by e-mail address.
     ///
     /// # Errors

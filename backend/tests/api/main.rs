@@ -22,6 +22,7 @@ mod fleet;
 mod flood;
 mod harness;
 mod key;
+mod local_owner;
 mod matrix;
 mod member;
 mod model;

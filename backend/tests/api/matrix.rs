@@ -63,6 +63,10 @@ fn only_these_operations_need_no_token() {
         [
             "POST /api/v1/auth/device/code",
             "POST /api/v1/auth/device/token",
+            "POST /api/v1/auth/local/code",
+            "POST /api/v1/auth/local/login",
+            "POST /api/v1/auth/local/password",
+            "POST /api/v1/auth/local/redeem",
             "POST /api/v1/auth/login",
             "POST /api/v1/auth/logout",
             "POST /api/v1/auth/refresh",

@@ -11,7 +11,8 @@ use crate::{
 };
 
 /// What runs where PostgreSQL is installed and nobody asked for all of it.
-const SUBSET: [&str; 5] = ["registration::", "transfer::", "key::", "contention::", "restart::"];
+const SUBSET: [&str; 6] =
+    ["registration::", "transfer::", "key::", "contention::", "restart::", "local_owner::"];
 
 #[test]
 fn the_api_behaves_on_postgresql_as_on_sqlite() {

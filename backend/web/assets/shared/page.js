@@ -3,7 +3,7 @@
 import { explain, me } from './api.js';
 import { button, element } from './dom.js';
 import { signIn } from './login.js';
-import { logOut, onEnd, resume } from './session.js';
+import { logOut, onEnd, redeemCode, resume } from './session.js';
 
 const PAGES = [
   ['/', 'Dashboard'],
@@ -15,7 +15,7 @@ export async function open(run) {
   const root = document.getElementById('content');
   header(null);
   try {
-    if (!(await resume())) await signIn(root);
+    if (!(await redeemCode()) && !(await resume())) await signIn(root);
     // What a page keeps running belongs to one login; the next one starts from a fresh page.
     onEnd(() => location.reload());
     const who = await me();

@@ -30,6 +30,16 @@ export async function resume() {
   }
 }
 
+/** Logs in with the one-time code that `link open` put into the address, if there is one. */
+export async function redeemCode() {
+  const found = /^#code=(.+)$/.exec(location.hash);
+  if (!found) return false;
+  // Neither the history nor a reload has the code.
+  history.replaceState(null, '', location.pathname + location.search);
+  keep(await send('POST', '/auth/local/redeem', { body: { code: decodeURIComponent(found[1]) } }));
+  return true;
+}
+
 /** Logs in. */
 export async function logIn(email, password) {
   keep(await send('POST', '/auth/login', { body: { email, password } }));

@@ -1,0 +1,68 @@
+//! Logins of the owner of a backend that one person runs on one machine.
+//!
+//! Each operation asks for the proof that the backend wrote into a private file, or for a one-time
+//! code that the proof was shown for. A backend without such a file answers 404.
+
+use std::sync::Arc;
+
+use axum::{Json as Answer, extract::State, http::StatusCode};
+use link_protocol::backend_api::{
+    account::TokenResponse,
+    local_owner::{OneTimeCode, OwnerCode, OwnerLogin, OwnerPassword, RedeemCode},
+};
+
+use crate::{
+    api::{extract::Json, peer::From, problem::Rejection, query::KnownQuery},
+    app::App,
+};
+
+/// Logs the owner in with the proof; the first time it makes the account.
+#[utoipa::path(post, path = "/auth/local/login", tag = "account", request_body = OwnerLogin,
+    responses((status = 200, description = "Logged in.", body = TokenResponse)))]
+pub(crate) async fn log_in_owner(
+    _: KnownQuery,
+    From(peer): From,
+    State(app): State<Arc<App>>,
+    Json(request): Json<OwnerLogin>,
+) -> Result<Answer<TokenResponse>, Rejection> {
+    let tokens = app.log_in_owner(peer, request).await?;
+    Ok(Answer(tokens))
+}
+
+/// Makes a one-time code for the owner's browser: good for 30 seconds and one login.
+#[utoipa::path(post, path = "/auth/local/code", tag = "account", request_body = OwnerCode,
+    responses((status = 201, description = "The code.", body = OneTimeCode)))]
+pub(crate) async fn make_owner_code(
+    _: KnownQuery,
+    State(app): State<Arc<App>>,
+    Json(request): Json<OwnerCode>,
+) -> Result<(StatusCode, Answer<OneTimeCode>), Rejection> {
+    let code = app.make_owner_code(&request)?;
+    std::future::ready(Ok((StatusCode::CREATED, Answer(code)))).await
+}
+
+/// Logs the owner in with a one-time code.
+#[utoipa::path(post, path = "/auth/local/redeem", tag = "account", request_body = RedeemCode,
+    responses((status = 200, description = "Logged in.", body = TokenResponse)))]
+pub(crate) async fn redeem_owner_code(
+    _: KnownQuery,
+    From(peer): From,
+    State(app): State<Arc<App>>,
+    Json(request): Json<RedeemCode>,
+) -> Result<Answer<TokenResponse>, Rejection> {
+    let tokens = app.redeem_owner_code(peer, request).await?;
+    Ok(Answer(tokens))
+}
+
+/// Gives the owner a password, with which they can log in from then on; every login of theirs ends.
+#[utoipa::path(post, path = "/auth/local/password", tag = "account", request_body = OwnerPassword,
+    responses((status = 204, description = "The password is set.")))]
+pub(crate) async fn set_owner_password(
+    _: KnownQuery,
+    From(peer): From,
+    State(app): State<Arc<App>>,
+    Json(request): Json<OwnerPassword>,
+) -> Result<StatusCode, Rejection> {
+    app.set_owner_password(peer, request).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,157 @@
+//! The owner of a backend that one person runs on one machine: logged in by the proof that only
+//! this user can read, or by a one-time code that the proof was shown for.
+//!
+//! Where a request comes from proves nothing: every program of the machine comes from loopback.
+
+use std::net::SocketAddr;
+
+use link_platform::fs::FileError;
+use link_protocol::{
+    backend_api::{
+        account::TokenResponse,
+        local_owner::{OneTimeCode, OwnerCode, OwnerLogin, OwnerPassword, RedeemCode},
+    },
+    id::{AccountId, UserId},
+    secret::Secret,
+};
+
+use crate::{
+    app::{App, lock},
+    chance,
+    config::owner_proof::OwnerProof,
+    domain::{
+        account::{self, Email, NO_PASSWORD, UserRecord},
+        attempts::Peer,
+        audit::Action,
+        local_owner::{self, LocalOwner},
+        refusal::Refusal,
+    },
+    failure::Failure,
+    owner_file,
+    setup_token::SetupToken,
+};
+
+/// The e-mail address of an owner who gave none.
+const NAMELESS: &str = "owner@localhost";
+
+impl App {
+    /// Makes the owner's proof and writes it down, where the configuration asks for it: `address`
+    /// answers from then on.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn offer_to_owner(&self, address: SocketAddr) -> Result<(), FileError> {
+        if !self.is_owned_by_file() {
+            return Ok(());
+        }
+        let proof = chance::secret("lop_");
+        *lock(&self.local_owner) = Some(LocalOwner::new(chance::digest(proof.expose())));
+        owner_file::write(self.data(), proof, address)
+    }
+
+    /// Tells whether the owner proves to be the owner by a file.
+    #[must_use]
+    pub fn is_owned_by_file(&self) -> bool {
+        self.config.owner_proof == OwnerProof::File
+    }
+
+    /// Logs the owner in. The first time it makes the account, whose owner has no password.
+    ///
+    /// # Errors
+    /// [`Refusal::NoOwnerFile`], [`Refusal::OwnerProofInvalid`].
+    pub async fn log_in_owner(
+        &self,
+        peer: Peer,
+        request: OwnerLogin,
+    ) -> Result<TokenResponse, Failure> {
+        self.check_owner(&request.proof)?;
+        let owner = match self.store.first_owner().await? {
+            Some(owner) => owner,
+            None => self.make_owner(request.email.as_deref()).await?,
+        };
+        self.begin_login(peer, &owner, Action::LogInAsOwner).await
+    }
+
+    /// Makes a one-time code for the owner's browser.
+    ///
+    /// # Errors
+    /// [`Refusal::NoOwnerFile`], [`Refusal::OwnerProofInvalid`].
+    pub fn make_owner_code(&self, request: &OwnerCode) -> Result<OneTimeCode, Failure> {
+        self.check_owner(&request.proof)?;
+        let code = chance::secret("loc_");
+        let digest = chance::digest(code.expose());
+        if let Some(owner) = lock(&self.local_owner).as_mut() {
+            owner.add_code(digest, self.now());
+        }
+        Ok(OneTimeCode { code, expires_in: local_owner::CODE_LIFETIME.as_secs() })
+    }
+
+    /// Logs the owner in with a one-time code, which is good for nothing afterwards.
+    ///
+    /// # Errors
+    /// [`Refusal::NoOwnerFile`], [`Refusal::OneTimeCodeInvalid`].
+    pub async fn redeem_owner_code(
+        &self,
+        peer: Peer,
+        request: RedeemCode,
+    ) -> Result<TokenResponse, Failure> {
+        let digest = chance::digest(request.code.expose());
+        lock(&self.local_owner)
+            .as_mut()
+            .ok_or(Refusal::NoOwnerFile)?
+            .take_code(&digest, self.now())?;
+        let owner = self.store.first_owner().await?.ok_or(Refusal::OneTimeCodeInvalid)?;
+        self.begin_login(peer, &owner, Action::LogInByCode).await
+    }
+
+    /// Gives the owner a password and ends every login of the owner.
+    ///
+    /// # Errors
+    /// [`Refusal::NoOwnerFile`], [`Refusal::OwnerProofInvalid`], a password that is none.
+    pub async fn set_owner_password(
+        &self,
+        peer: Peer,
+        request: OwnerPassword,
+    ) -> Result<(), Failure> {
+        self.check_owner(&request.proof)?;
+        account::check_password(request.password.expose())?;
+        let owner = self.store.first_owner().await?.ok_or(Refusal::NotFound("account"))?;
+        let hash = self.passwords.hash(request.password).await?;
+        self.store.set_password(owner.id, &hash).await?;
+        let entry = self.entry_of_user(owner.account, owner.id, peer, Action::SetPassword);
+        self.keep_entry(&entry).await;
+        Ok(())
+    }
+
+    fn check_owner(&self, proof: &Secret) -> Result<(), Refusal> {
+        let digest = chance::digest(proof.expose());
+        lock(&self.local_owner).as_ref().ok_or(Refusal::NoOwnerFile)?.check(&digest)
+    }
+
+    async fn make_owner(&self, email: Option<&str>) -> Result<UserRecord, Failure> {
+        let owner = UserRecord {
+            id: UserId::from_uuid(chance::uuid()),
+            account: AccountId::from_uuid(chance::uuid()),
+            email: Email::parse(email.unwrap_or(NAMELESS))?,
+            password_hash: NO_PASSWORD.to_owned(),
+        };
+        let is_first = self.store.create_first_account(&owner, self.now()).await?;
+        lock(&self.setup_token).take();
+        SetupToken::remove(self.data()).map_err(Failure::broken("remove the setup token"))?;
+        if is_first {
+            return Ok(owner);
+        }
+        // Another request of the owner was faster.
+        Ok(self.store.first_owner().await?.ok_or(Refusal::AlreadySetUp)?)
+    }
+
+    async fn begin_login(
+        &self,
+        peer: Peer,
+        owner: &UserRecord,
+        action: Action,
+    ) -> Result<TokenResponse, Failure> {
+        let entry = self.entry_of_user(owner.account, owner.id, peer, action);
+        self.log_in_user(owner, owner.account, entry).await
+    }
+}

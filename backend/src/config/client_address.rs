@@ -1,0 +1,15 @@
+//! Where the address of a client is taken from.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the address of a client is taken from.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum ClientAddress {
+    #[default]
+    Connection,
+    /// The last entry of `X-Forwarded-For`: only behind a proxy that writes it.
+    Forwarded,
+}

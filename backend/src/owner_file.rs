@@ -1,0 +1,44 @@
+//! The owner's proof on the disk: a file of mode 0600 in a folder of mode 0700, while the backend
+//! runs and answers.
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use link_platform::fs::{self, FileError};
+use link_protocol::{
+    backend_api::local_owner::{OWNER_FILE, OWNER_FOLDER, OwnerFile},
+    secret::Secret,
+};
+
+/// Writes the proof of the backend that listens on `address` and keeps everything in `data`.
+///
+/// # Errors
+/// [`FileError`].
+///
+/// # Panics
+/// Never: the file has only text keys.
+pub fn write(data: &Path, proof: Secret, address: SocketAddr) -> Result<(), FileError> {
+    let file = OwnerFile {
+        proof,
+        url: format!("http://{address}"),
+        pid: std::process::id(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let text = serde_json::to_string(&file).expect("the file has only text keys");
+    fs::create_private_dir(&data.join(OWNER_FOLDER))?;
+    fs::write_private(&path(data), text.as_bytes())
+}
+
+/// Deletes the proof: nobody answers to it.
+///
+/// # Errors
+/// [`FileError`].
+pub fn remove(data: &Path) -> Result<(), FileError> {
+    fs::remove_file(&path(data))
+}
+
+fn path(data: &Path) -> PathBuf {
+    data.join(OWNER_FOLDER).join(OWNER_FILE)
+}
