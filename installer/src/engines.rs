@@ -3,23 +3,24 @@
 //! A build is laid out beside the others and runs once before it is used, so that whatever interrupts
 //! an installation leaves the build before in its place.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "IO shell: unpacks, copies and runs a build"
-)]
+#![expect(clippy::disallowed_methods, reason = "IO shell: lists builds and runs one")]
 
 use std::{
-    fs::File,
-    io::{self, Read as _},
-    path::{Component, Path, PathBuf},
-    process::{Command, Stdio},
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
 };
 
-use flate2::read::GzDecoder;
-use link_platform::fs::{self, FileError};
-use sha2::{Digest as _, Sha256};
-use tar::Archive;
+use link_platform::{
+    fs::{self, FileError},
+    process::{self, Call},
+};
+use link_protocol::{engine_index::is_build_name, limits::ENGINE_SIZE};
+use serde::{Deserialize, Serialize};
+
+use self::files::{DEPTH, MOST_FILES, copy, find, unpack, verify};
+
+mod files;
 
 /// The engine of language models.
 pub const LLAMA_SERVER: &str = "llama-server";
@@ -28,12 +29,12 @@ pub const LLAMA_SERVER: &str = "llama-server";
 const CURRENT: &str = "current";
 /// What a build is laid out in before it has its name.
 const STAGED: &str = ".new";
-/// The most files of one build.
-const MOST_FILES: usize = 4096;
-/// The most bytes of one build; the largest builds for graphics cards have two gigabytes.
-const MOST_BYTES: u64 = 16 * 1024 * 1024 * 1024;
-/// How deep in an archive the engine may lie.
-const DEPTH: usize = 4;
+/// Where a build came from, in its folder.
+const ORIGIN: &str = "link-build.json";
+/// The longest file of that kind that is read, in bytes.
+const ORIGIN_LIMIT: u64 = 64 * 1024;
+/// How long a build may take to say its version.
+const VERSION_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The builds of one engine.
 #[derive(Clone, Debug)]
@@ -48,6 +49,21 @@ pub struct Build {
     pub name: String,
     /// Whether models are served with it.
     pub current: bool,
+    /// Why this build is here, where that is known.
+    pub origin: Option<Origin>,
+}
+
+/// Where a build came from.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Origin {
+    /// Why it was installed, for a person.
+    pub why: String,
+    /// Its licence, where an index says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+    /// The SHA-256 of the archive that it came out of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// A build could not be installed or removed.
@@ -61,7 +77,7 @@ pub enum EngineError {
     Altered { path: PathBuf, found: String },
     #[error("the archive holds `{0}`, which is no plain file of an engine")]
     NotPlain(String),
-    #[error("the build has more than {MOST_FILES} files or {MOST_BYTES} bytes")]
+    #[error("the build has more than {MOST_FILES} files or {ENGINE_SIZE} bytes")]
     TooLarge,
     #[error("the engine does not run on this machine: {0}")]
     DoesNotRun(String),
@@ -75,6 +91,28 @@ pub enum EngineError {
     Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+impl EngineError {
+    /// Tells whether the disk is full.
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
+            Self::File(error) => error.is_disk_full(),
+            Self::Busy
+            | Self::NoExecutable { .. }
+            | Self::Altered { .. }
+            | Self::NotPlain(_)
+            | Self::TooLarge
+            | Self::DoesNotRun(_)
+            | Self::Nameless
+            | Self::BadName(_)
+            | Self::Unknown(_) => false,
+        }
+    }
 }
 
 impl Engines {
@@ -100,7 +138,9 @@ impl Engines {
             let entry = entry.map_err(|source| failed("read", &self.folder, source))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             if !name.starts_with('.') && entry.path().join(self.executable).is_file() {
-                builds.push(Build { current: current.as_deref() == Some(&name), name });
+                let origin = fs::read_limited(&entry.path().join(ORIGIN), ORIGIN_LIMIT).ok();
+                let origin = origin.and_then(|text| serde_json::from_str(&text).ok());
+                builds.push(Build { current: current.as_deref() == Some(&name), name, origin });
             }
         }
         builds.sort_by(|one, other| one.name.cmp(&other.name));
@@ -118,13 +158,32 @@ impl Engines {
         sha256: Option<&str>,
         name: Option<&str>,
     ) -> Result<String, EngineError> {
-        fs::create_private_dir(&self.folder)?;
-        let lock = self.folder.join(".lock");
-        let _one_at_a_time = fs::try_lock(&lock)?.ok_or(EngineError::Busy)?;
+        let why = format!("installed by hand from {}", from.display());
+        let origin = Origin { why, licence: None, sha256: sha256.map(str::to_owned) };
+        self.place(from, sha256, name, &origin)
+    }
+
+    /// The folder that downloads of builds lie in until they are installed.
+    pub(crate) fn downloads(&self) -> PathBuf {
+        self.folder.join(".download")
+    }
+
+    /// Like [`Engines::install`], for a build that came from `origin`.
+    ///
+    /// # Errors
+    /// [`EngineError`]; the build that was used before still is.
+    pub(crate) fn place(
+        &self,
+        from: &Path,
+        sha256: Option<&str>,
+        name: Option<&str>,
+        origin: &Origin,
+    ) -> Result<String, EngineError> {
+        let _one_at_a_time = self.lock()?;
         let staged = self.folder.join(STAGED);
         // What an installation has left that was interrupted.
         fs::remove_dir(&staged)?;
-        let installed = self.stage(from, sha256, name, &staged);
+        let installed = self.stage(from, sha256, name, &staged, origin);
         fs::remove_dir(&staged)?;
         installed
     }
@@ -134,6 +193,7 @@ impl Engines {
     /// # Errors
     /// [`EngineError::Unknown`], or when it cannot be deleted.
     pub fn remove(&self, name: &str) -> Result<(), EngineError> {
+        let _one_at_a_time = self.lock()?;
         let builds = self.list()?;
         let known = builds.iter().find(|build| build.name == name);
         let build = known.ok_or_else(|| EngineError::Unknown(name.to_owned()))?;
@@ -152,6 +212,7 @@ impl Engines {
         sha256: Option<&str>,
         name: Option<&str>,
         staged: &Path,
+        origin: &Origin,
     ) -> Result<String, EngineError> {
         let unpacked = staged.join("archive");
         let source = if from.is_dir() {
@@ -169,18 +230,30 @@ impl Engines {
             || EngineError::NoExecutable { from: from.to_owned(), executable: self.executable };
         let source = find(source, self.executable, DEPTH).ok_or_else(missing)?;
         let build = staged.join("build");
-        copy(&source, &build)?;
+        if source.starts_with(staged) {
+            fs::rename(&source, &build)?;
+        } else {
+            copy(&source, &build)?;
+        }
         let said = run(&build.join(self.executable))?;
         let own = || build_name(&said).ok_or(EngineError::Nameless);
         let name = name.map_or_else(own, |name| Ok(name.to_owned()))?;
-        if !is_name(&name) {
+        if !is_build_name(&name) {
             return Err(EngineError::BadName(name));
         }
+        let text = serde_json::to_vec(origin)
+            .map_err(|error| failed("write", &build.join(ORIGIN), io::Error::other(error)))?;
+        fs::write_atomic(&build.join(ORIGIN), &text)?;
         let target = self.folder.join(&name);
         fs::remove_dir(&target)?;
         fs::rename(&build, &target)?;
         self.point(&name)?;
         Ok(name)
+    }
+
+    fn lock(&self) -> Result<fs::Lock, EngineError> {
+        fs::create_private_dir(&self.folder)?;
+        fs::try_lock(&self.folder.join(".lock"))?.ok_or(EngineError::Busy)
     }
 
     fn current(&self) -> Result<Option<String>, EngineError> {
@@ -196,120 +269,21 @@ impl Engines {
     }
 }
 
-/// Compares a file with what it should hold.
-fn verify(path: &Path, expected: &str) -> Result<(), EngineError> {
-    let mut file = File::open(path).map_err(|source| failed("read", path, source))?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1024 * 1024];
-    loop {
-        let read = file.read(&mut buffer).map_err(|source| failed("read", path, source))?;
-        if read == 0 {
-            break;
-        }
-        hasher.update(&buffer[..read]);
-    }
-    let found: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    if found.eq_ignore_ascii_case(expected) {
-        return Ok(());
-    }
-    Err(EngineError::Altered { path: path.to_owned(), found })
-}
-
-/// Unpacks plain files, folders, and links to a neighbour.
-fn unpack(archive: &Path, into: &Path) -> Result<(), EngineError> {
-    let unreadable = |source| failed("unpack", archive, source);
-    let file = File::open(archive).map_err(unreadable)?;
-    let mut archive = Archive::new(GzDecoder::new(io::BufReader::new(file)));
-    let (mut files, mut bytes) = (0_usize, 0_u64);
-    for entry in archive.entries().map_err(unreadable)? {
-        let mut entry = entry.map_err(unreadable)?;
-        let path = entry.path().map_err(unreadable)?.into_owned();
-        let kind = entry.header().entry_type();
-        let is_neighbour = |target: &Path| {
-            let mut parts = target.components();
-            matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
-        };
-        let link = entry.link_name().map_err(unreadable)?.map(std::borrow::Cow::into_owned);
-        if kind.is_pax_global_extensions() {
-            continue;
-        }
-        let is_link = kind.is_symlink() && link.as_deref().is_some_and(is_neighbour);
-        let is_plain = kind.is_file() || kind.is_dir() || is_link;
-        if !is_plain {
-            return Err(EngineError::NotPlain(path.display().to_string()));
-        }
-        files += 1;
-        bytes = bytes.saturating_add(entry.size());
-        if files > MOST_FILES || bytes > MOST_BYTES {
-            return Err(EngineError::TooLarge);
-        }
-        if !entry.unpack_in(into).map_err(unreadable)? {
-            return Err(EngineError::NotPlain(path.display().to_string()));
-        }
-    }
-    Ok(())
-}
-
-/// Finds the folder that holds the executable.
-fn find(folder: &Path, executable: &str, depth: usize) -> Option<PathBuf> {
-    let here = std::fs::symlink_metadata(folder.join(executable));
-    if here.is_ok_and(|metadata| metadata.is_file()) {
-        return Some(folder.to_owned());
-    }
-    let below = depth.checked_sub(1)?;
-    let entries = std::fs::read_dir(folder).ok()?;
-    let folders =
-        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    folders.take(MOST_FILES).find_map(|entry| find(&entry.path(), executable, below))
-}
-
-/// Copies the files of a folder, and its links to a neighbour.
-fn copy(from: &Path, to: &Path) -> Result<(), EngineError> {
-    std::fs::create_dir_all(to).map_err(|source| failed("create", to, source))?;
-    let (mut files, mut bytes) = (0_usize, 0_u64);
-    for entry in std::fs::read_dir(from).map_err(|source| failed("read", from, source))? {
-        let entry = entry.map_err(|source| failed("read", from, source))?;
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        let metadata = std::fs::symlink_metadata(&path);
-        let metadata = metadata.map_err(|source| failed("read", &path, source))?;
-        files += 1;
-        bytes = bytes.saturating_add(metadata.len());
-        if files > MOST_FILES || bytes > MOST_BYTES {
-            return Err(EngineError::TooLarge);
-        }
-        let copied = if metadata.is_file() {
-            std::fs::copy(&path, &target).map(|_| ())
-        } else if metadata.is_symlink() {
-            link(&path, &target)
-        } else {
-            Ok(())
-        };
-        copied.map_err(|source| failed("copy", &path, source))?;
-    }
-    Ok(())
-}
-
-/// Copies what a link leads to under the link's name, when it is a neighbour.
-fn link(path: &Path, target: &Path) -> io::Result<()> {
-    let leads_to = std::fs::canonicalize(path)?;
-    let folder = path.parent().map(std::fs::canonicalize).transpose()?;
-    if leads_to.is_file() && leads_to.parent() == folder.as_deref() {
-        std::fs::copy(&leads_to, target)?;
-    }
-    Ok(())
-}
-
 /// Runs the engine for its version; returns what it said.
 fn run(executable: &Path) -> Result<String, EngineError> {
-    let ran = Command::new(executable).arg("--version").stdin(Stdio::null()).output();
-    let ran = ran.map_err(|error| EngineError::DoesNotRun(error.to_string()))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let said = text(&ran.stdout) + &text(&ran.stderr);
-    if ran.status.success() {
+    let args = vec!["--version".into()];
+    let call = Call { program: executable.to_owned(), args, env: None, limit: VERSION_PATIENCE };
+    let ran = process::call(&call).map_err(|error| EngineError::DoesNotRun(error.to_string()))?;
+    let said = ran.stdout + "\n" + &ran.stderr;
+    if ran.success {
         return Ok(said);
     }
+    let how = ran
+        .code
+        .map_or_else(|| "a signal ended it".to_owned(), |code| format!("it ended with {code}"));
     let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-    Err(EngineError::DoesNotRun(format!("{} {last}", ran.status).trim().to_owned()))
+    let separator = if last.is_empty() { "" } else { ": " };
+    Err(EngineError::DoesNotRun(format!("{how}{separator}{last}")))
 }
 
 /// Reads the build's name from `version: 10068 (0123abc)`. One that was made without the history of its
@@ -318,11 +292,6 @@ fn build_name(said: &str) -> Option<String> {
     let rest = said.lines().find_map(|line| line.trim().strip_prefix("version: "))?;
     let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
     (number.len() >= 4).then(|| format!("b{number}"))
-}
-
-fn is_name(name: &str) -> bool {
-    let usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    !name.is_empty() && !name.starts_with('.') && name != CURRENT && name.chars().all(usual)
 }
 
 fn failed(doing: &'static str, path: &Path, source: io::Error) -> EngineError {

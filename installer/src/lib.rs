@@ -7,6 +7,9 @@
 #![forbid(unsafe_code)]
 
 pub mod decide;
+pub mod engine_download;
+pub mod engine_index;
+pub mod engine_keys;
 pub mod engines;
 pub mod guard_program;
 pub mod install;
@@ -27,4 +30,4 @@ pub mod versions;
 
 mod observe;
 
-pub use decide::{guard, update};
+pub use decide::{engine, guard, update};

@@ -149,23 +149,41 @@ impl Source {
         Ok(())
     }
 
-    fn address(&self, name: &str) -> String {
+    /// Returns where a file of the folder is.
+    pub(crate) fn address(&self, name: &str) -> String {
         match self {
             Self::Web(address) => format!("{address}/{name}"),
             Self::Local(folder) => folder.join(name).display().to_string(),
         }
     }
 
-    async fn json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, SourceError> {
+    /// Reads a small document of at most `limit` bytes; nothing when there is none.
+    ///
+    /// # Errors
+    /// [`SourceError::Unreachable`] when it cannot be had or is longer.
+    pub(crate) async fn document(
+        &self,
+        name: &str,
+        limit: usize,
+    ) -> Result<Option<Vec<u8>>, SourceError> {
         let address = self.address(name);
-        let unreachable = |reason| SourceError::Unreachable { address: address.clone(), reason };
         let document = match self {
-            Self::Web(_) => {
-                download::document(&address, DOCUMENT_LIMIT, PATIENCE).await.map_err(unreachable)?
-            }
-            Self::Local(folder) => read_bounded(&folder.join(name)).map_err(unreachable)?,
+            Self::Web(_) => download::document(&address, limit, PATIENCE).await,
+            Self::Local(folder) => read_bounded(&folder.join(name), limit),
         };
-        let Some(document) = document else { return Ok(None) };
+        document.map_err(|reason| SourceError::Unreachable { address, reason })
+    }
+
+    /// Reads a small JSON document; nothing when there is none.
+    ///
+    /// # Errors
+    /// [`SourceError`] when it cannot be had or is something else.
+    pub(crate) async fn json<T: DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, SourceError> {
+        let address = self.address(name);
+        let Some(document) = self.document(name, DOCUMENT_LIMIT).await? else { return Ok(None) };
         let malformed = |_| match document.trim_ascii_start().starts_with(b"<") {
             true => SourceError::Page(address.clone()),
             false => SourceError::Malformed(address.clone()),
@@ -175,17 +193,17 @@ impl Source {
 }
 
 /// Reads a small document; nothing when there is none.
-fn read_bounded(path: &Path) -> Result<Option<Vec<u8>>, String> {
+fn read_bounded(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, String> {
     let file = match open_plain(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
     let mut document = Vec::new();
-    let one_too_many = DOCUMENT_LIMIT as u64 + 1;
+    let one_too_many = limit as u64 + 1;
     file.take(one_too_many).read_to_end(&mut document).map_err(|error| error.to_string())?;
-    if document.len() > DOCUMENT_LIMIT {
-        return Err(format!("the file is longer than {DOCUMENT_LIMIT} bytes"));
+    if document.len() > limit {
+        return Err(format!("the file is longer than {limit} bytes"));
     }
     Ok(Some(document))
 }
@@ -198,15 +216,17 @@ mod tests {
     fn a_document_that_does_not_end_is_not_read_to_its_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(MANIFEST_FILE);
-        assert_eq!(read_bounded(&path), Ok(None));
+        assert_eq!(read_bounded(&path, DOCUMENT_LIMIT), Ok(None));
         let file = File::create(&path).unwrap();
         file.set_len(DOCUMENT_LIMIT as u64).unwrap();
-        assert_eq!(read_bounded(&path).unwrap().unwrap().len(), DOCUMENT_LIMIT);
+        assert_eq!(read_bounded(&path, DOCUMENT_LIMIT).unwrap().unwrap().len(), DOCUMENT_LIMIT);
         file.set_len(1 << 40).unwrap();
-        assert!(read_bounded(&path).unwrap_err().contains("longer than 1048576 bytes"));
+        assert!(
+            read_bounded(&path, DOCUMENT_LIMIT).unwrap_err().contains("longer than 1048576 bytes")
+        );
         let device = folder.path().join("device");
         std::os::unix::fs::symlink("/dev/zero", &device).unwrap();
-        assert!(read_bounded(&device).unwrap_err().contains("no plain file"));
+        assert!(read_bounded(&device, DOCUMENT_LIMIT).unwrap_err().contains("no plain file"));
     }
 
     #[test]

@@ -37,3 +37,35 @@ pub fn target() -> Option<&'static str> {
 pub fn hostname() -> String {
     system::hostname().filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown".to_owned())
 }
+
+/// What the machine can compute with beside its processor: `cuda`, `rocm`, `vulkan` or `metal`, as far as its drivers show.
+#[must_use]
+pub fn graphics() -> Vec<&'static str> {
+    system::graphics()
+}
+
+/// What the processor can do, by the names that compilers use; nothing where it does not tell.
+#[cfg(target_arch = "x86_64")]
+#[must_use]
+pub fn processor_features() -> Option<Vec<&'static str>> {
+    let all = [
+        ("sse4.2", is_x86_feature_detected!("sse4.2")),
+        ("avx", is_x86_feature_detected!("avx")),
+        ("avx2", is_x86_feature_detected!("avx2")),
+        ("bmi2", is_x86_feature_detected!("bmi2")),
+        ("f16c", is_x86_feature_detected!("f16c")),
+        ("fma", is_x86_feature_detected!("fma")),
+        ("avx512f", is_x86_feature_detected!("avx512f")),
+        ("avx512bw", is_x86_feature_detected!("avx512bw")),
+        ("avx512vl", is_x86_feature_detected!("avx512vl")),
+        ("avx512vnni", is_x86_feature_detected!("avx512vnni")),
+    ];
+    Some(all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect())
+}
+
+/// What the processor can do, by the names that compilers use; nothing where it does not tell.
+#[cfg(not(target_arch = "x86_64"))]
+#[must_use]
+pub fn processor_features() -> Option<Vec<&'static str>> {
+    None
+}

@@ -145,7 +145,8 @@ mod tests {
     #[test]
     fn an_index_that_was_tampered_with_in_any_member_is_refused() {
         let key = SigningKey::from_seed(&[1; 32]);
-        let issue = Issue::new(7, jiff::Timestamp::UNIX_EPOCH, EngineIndex { builds: vec![build()] });
+        let issue =
+            Issue::new(7, jiff::Timestamp::UNIX_EPOCH, EngineIndex { builds: vec![build()] });
         let signed = issue.seal(&key).unwrap();
         let read = |signed: &Signed| {
             let file = serde_json::to_vec(signed).unwrap();

@@ -69,6 +69,14 @@ pub(crate) struct BuildOption {
     no_build: bool,
 }
 
+/// Brings the engine of tests to this machine, unless that was done, and returns the folder that it is in.
+///
+/// # Errors
+/// When it cannot be had or does not run here.
+pub(crate) fn prepared_engines(root: &Path) -> anyhow::Result<std::path::PathBuf> {
+    checkout::Checkout::of_user(root)?.prepare(&["engine"])
+}
+
 /// Does what was asked for.
 ///
 /// # Errors

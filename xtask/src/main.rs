@@ -12,6 +12,7 @@
 
 mod dev;
 mod dist;
+mod engines;
 mod generate;
 mod release_key;
 mod tidy;
@@ -57,6 +58,8 @@ enum Task {
     },
     /// Make a release folder: build the static executables and pack them
     Dist(dist::Options),
+    /// Make a signed index of engines out of builds that are on this machine
+    Engines(engines::Options),
     /// Make a key that signs releases and print its public half
     ReleaseKey {
         /// The file to make; keep it secret
@@ -100,6 +103,9 @@ fn run(task: Task) -> anyhow::Result<()> {
         }
         Task::Generate { check } => println!("{}", generate::run(root, check)?),
         Task::Dist(options) => println!("{}", dist::run(root, &options)?),
+        Task::Engines(options) => {
+            println!("{}", engines::run(&options, || dev::prepared_engines(root))?)
+        }
         Task::ReleaseKey { file, introduced_by } => {
             println!("{}", release_key::run(&file, introduced_by.as_deref())?);
         }

@@ -95,9 +95,8 @@ fn fit(build: &EngineBuild, machine: &Machine) -> Result<Accelerator, String> {
     if (build.system.as_str(), build.processor.as_str()) != (machine.system, machine.processor) {
         return Err(format!("is for {} on {}", build.system, build.processor));
     }
-    let lacking = |need: &&String| {
-        machine.features.as_ref().is_some_and(|has| !has.contains(&need.as_str()))
-    };
+    let lacking =
+        |need: &&String| machine.features.as_ref().is_some_and(|has| !has.contains(&need.as_str()));
     if let Some(need) = build.needs.iter().find(lacking) {
         return Err(format!("needs {need}, which this processor does not have"));
     }
@@ -119,7 +118,8 @@ mod tests {
 
     #[test]
     fn the_default_of_the_manifest_comes_first_and_then_the_other_builds_in_their_order() {
-        let index = [build("b1", "cpu"), build("b2", "cpu"), build("b3", "cpu"), build("b9", "cpu")];
+        let index =
+            [build("b1", "cpu"), build("b2", "cpu"), build("b3", "cpu"), build("b9", "cpu")];
         let wanted = Wanted::new("llama-server", "b2", &["b3".into(), "b2".into(), "b1".into()]);
         let choice = choose(&index, &wanted, &machine(&[])).unwrap();
         assert_eq!(names(&choice), ["b2", "b3", "b1"]);
@@ -148,7 +148,8 @@ mod tests {
         let index = [avx512.clone(), mac, build("b3", "cpu")];
         let choice = choose(&index, &wanted, &machine(&[])).unwrap();
         assert_eq!(names(&choice), ["b3"]);
-        let reasons = ["b1 needs avx512f, which this processor does not have", "b2 is for macos on x86_64"];
+        let reasons =
+            ["b1 needs avx512f, which this processor does not have", "b2 is for macos on x86_64"];
         assert_eq!(choice.passed_over, reasons);
         let unfit = choose(&index[..2], &wanted, &machine(&[])).unwrap_err();
         assert_eq!(unfit, Unfit::Nothing(reasons.map(str::to_owned).to_vec()));
@@ -162,9 +163,8 @@ mod tests {
     fn without_an_accepted_build_the_refusal_names_those_that_would_do() {
         let wanted = Wanted::new("llama-server", "b9789", &["b8808".into()]);
         let other = EngineBuild { engine: "whisper-server".into(), ..build("b9789", "cpu") };
-        let refused = |index: &[EngineBuild]| {
-            choose(index, &wanted, &machine(&[])).unwrap_err().to_string()
-        };
+        let refused =
+            |index: &[EngineBuild]| choose(index, &wanted, &machine(&[])).unwrap_err().to_string();
         let said = refused(&[build("b2", "cpu"), build("b1", "cpu"), build("b1", "cuda"), other]);
         assert_eq!(
             said,

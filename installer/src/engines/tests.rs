@@ -3,6 +3,7 @@
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use flate2::{Compression, write::GzEncoder};
+use sha2::{Digest as _, Sha256};
 
 use super::*;
 
@@ -54,7 +55,7 @@ fn what_is_no_build_leaves_the_one_before_in_its_place() {
         .unwrap();
     let error = refused(&good, None, None);
     assert!(
-        error.contains("does not run on this machine: exit status: 127 no such library"),
+        error.contains("does not run on this machine: it ended with 127: no such library"),
         "{error}"
     );
 

@@ -1,0 +1,327 @@
+//! Brings an engine to a machine that has none: chosen by the index, downloaded, verified, unpacked, run once, used.
+//!
+//! Builds are tried in the order of [`crate::engine::choose`]. One that does not run here is remembered, and the next one is
+//! tried; whatever else goes wrong ends it, and leaves what was installed before in its place.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "IO shell: looks at downloads, and waits for another program"
+)]
+
+use std::{path::Path, pin::pin, time::Duration};
+
+use link_client::transfer::{self, Transfer, TransferError};
+use link_platform::{
+    checkpoint, disk, facts,
+    fs::{self, FileError},
+    paths::Roots,
+};
+use link_protocol::{
+    engine_index::{Accelerator, EngineBuild},
+    exit_code::ExitCode,
+    release::Archive,
+};
+use tokio::sync::watch;
+
+use crate::{
+    engine::{Choice, Machine, Unfit, Wanted, choose},
+    engine_index::{FoundIndex, IndexError, Indexes, Known},
+    engine_keys::OwnerKeys,
+    engines::{EngineError, Engines, Origin},
+    layout::Layout,
+    receipt::Receipt,
+    source::Source,
+    trust::Trust,
+};
+
+/// Where a backend serves releases and engines.
+const AT_THE_BACKEND: &str = "releases";
+/// Space that is left to the rest of the machine, in bytes.
+const SPARE: u64 = 64 * 1024 * 1024;
+/// How long another program may hold what only one may change, and how often it is looked at.
+const LOCK_TRIES: u32 = 120;
+const LOCK_WAIT: Duration = Duration::from_millis(500);
+
+/// An engine to bring.
+#[derive(Debug)]
+pub struct Download<'a> {
+    pub roots: &'a Roots,
+    pub trust: &'a Trust,
+    pub wanted: &'a Wanted,
+    /// Where an index may be, in the order in which they are asked.
+    pub sources: &'a [Source],
+    /// Whether builds are tried again that did not run here.
+    pub again: bool,
+}
+
+/// How far it is.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Progress {
+    /// The build that is downloaded.
+    pub build: String,
+    pub bytes_done: u64,
+    pub bytes_total: u64,
+}
+
+/// An engine that was brought.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Brought {
+    pub build: String,
+    /// Why this build, for a person.
+    pub why: String,
+}
+
+/// No engine was brought.
+#[derive(Debug, thiserror::Error)]
+pub enum DownloadError {
+    #[error("another program changes the engines; try again in a moment")]
+    Busy,
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+    #[error(
+        "not enough disk space for the build {build}: {needed} bytes are needed, {free} are free"
+    )]
+    NoSpace { build: String, needed: u64, free: u64 },
+    #[error("the build {build} could not be downloaded: {reason}")]
+    Download { build: String, reason: TransferError },
+    #[error("no build of the index runs here: {}", .0.join("; "))]
+    NoneRuns(Vec<String>),
+    #[error("the disk is full: the build {0} was not installed")]
+    DiskFull(String),
+    #[error("the build {build} was not installed")]
+    Engine {
+        build: String,
+        #[source]
+        source: EngineError,
+    },
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl DownloadError {
+    /// Returns the exit code of a command that ends with it.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Busy => ExitCode::Busy,
+            Self::Index(IndexError::NoSource) => ExitCode::Failed,
+            Self::Index(IndexError::None(_)) => ExitCode::DownloadFailed,
+            Self::Index(_) | Self::File(_) | Self::Engine { .. } => ExitCode::CannotWrite,
+            Self::Unfit(_) => ExitCode::UnsupportedPlatform,
+            Self::NoSpace { .. } | Self::DiskFull(_) => ExitCode::NoSpace,
+            Self::Download { reason: TransferError::Altered(_), .. } => ExitCode::ChecksumMismatch,
+            Self::Download { reason: TransferError::Failed(_), .. } => ExitCode::DownloadFailed,
+            Self::NoneRuns(_) => ExitCode::SelfCheckFailed,
+        }
+    }
+}
+
+/// Returns where an index of engines may be: where releases come from, then the backend of this device. An address of
+/// which releases are not taken is none.
+#[must_use]
+pub fn sources(roots: &Roots, backend_url: Option<&str>) -> Vec<Source> {
+    let receipt = Receipt::read(&Layout::new(roots.clone()).receipt());
+    let releases = receipt.and_then(|receipt| receipt.source);
+    let backend = backend_url.map(|url| format!("{}/{AT_THE_BACKEND}", url.trim_end_matches('/')));
+    let mut sources: Vec<Source> = Vec::new();
+    for source in [releases, backend].into_iter().flatten() {
+        match Source::parse(&source) {
+            Ok(source) if !sources.contains(&source) => sources.push(source),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    sources
+}
+
+/// Returns what is known of this machine.
+#[must_use]
+pub fn this_machine() -> Machine {
+    let mut accelerators = vec![Accelerator::Cpu];
+    accelerators.extend(facts::graphics().into_iter().map(|name| match name {
+        "vulkan" => Accelerator::Vulkan,
+        "rocm" => Accelerator::Rocm,
+        "cuda" => Accelerator::Cuda,
+        "metal" => Accelerator::Metal,
+        _ => Accelerator::Other,
+    }));
+    accelerators.retain(|accelerator| *accelerator != Accelerator::Other);
+    let features = facts::processor_features();
+    Machine { system: facts::os(), processor: facts::arch(), features, accelerators }
+}
+
+impl Download<'_> {
+    /// Brings the best build that runs here, and uses it from the next start of a model on.
+    ///
+    /// # Errors
+    /// [`DownloadError`]; what was used before still is.
+    pub async fn run(&self, progress: &watch::Sender<Progress>) -> Result<Brought, DownloadError> {
+        let folder = self.roots.engines();
+        let engines = Engines::of_language_models(&folder);
+        fs::create_private_dir(&folder)?;
+        let _one_at_a_time = lock(&folder.join(".download.lock")).await?;
+        let owner_keys = OwnerKeys::in_folder(&self.roots.config);
+        let (trust, owner_keys, sources) = (self.trust, &owner_keys, self.sources);
+        let found = Indexes { engines: &folder, trust, owner_keys, sources }.find().await?;
+        let machine = this_machine();
+        let Choice { tries, mut passed_over } = choose(&found.builds, self.wanted, &machine)?;
+        let known = Known::read(&folder);
+        for build in tries {
+            let unfit = known.unfit.get(build.sha256.as_str()).filter(|_| !self.again);
+            if let Some(reason) = unfit {
+                passed_over.push(format!("{} {reason}", build.build));
+                continue;
+            }
+            let why = why(build, self.wanted, &passed_over);
+            match self.bring(&engines, &found, build, &why, progress).await {
+                Ok(()) => return Ok(Brought { build: build.build.clone(), why }),
+                Err(DownloadError::Engine { source: EngineError::DoesNotRun(reason), .. }) => {
+                    let reason = format!("does not run on this machine ({reason})");
+                    Known::change(&folder, |known| {
+                        known.unfit.insert(build.sha256.to_string(), reason.clone());
+                    })?;
+                    passed_over.push(format!("{} {reason}", build.build));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(DownloadError::NoneRuns(passed_over))
+    }
+
+    async fn bring(
+        &self,
+        engines: &Engines,
+        found: &FoundIndex,
+        build: &EngineBuild,
+        why: &str,
+        progress: &watch::Sender<Progress>,
+    ) -> Result<(), DownloadError> {
+        let staging = engines.downloads();
+        fs::create_private_dir(&staging)?;
+        let path = staging.join(format!("{}.tar.gz", &build.sha256.as_str()[..16]));
+        remove_others(&staging, &path)?;
+        // A whole archive from a run that was killed may be a damaged one.
+        fs::remove_file(&path)?;
+        check_space(build, &staging, &path)?;
+        progress.send_replace(Progress {
+            build: build.build.clone(),
+            bytes_done: 0,
+            bytes_total: build.size_bytes,
+        });
+        if let Err(error) = fetch(found, build, &path, progress).await {
+            // What a crash or a stop leaves is taken up; what has failed takes no room.
+            fs::remove_dir(&staging)?;
+            return Err(error);
+        }
+        checkpoint::reach("engine-downloaded");
+        let licence = Some(build.licence.clone());
+        let sha256 = Some(build.sha256.to_string());
+        let origin = Origin { why: why.to_owned(), licence, sha256 };
+        let (engines, name, archive) = (engines.clone(), build.build.clone(), path.clone());
+        let place = move || engines.place(&archive, None, Some(&name), &origin);
+        let placed = tokio::task::spawn_blocking(place).await;
+        // What is whole is installed or bad; only a part is worth keeping.
+        fs::remove_dir(&staging)?;
+        let build = build.build.clone();
+        match placed {
+            Ok(Ok(_name)) => {
+                checkpoint::reach("engine-installed");
+                Ok(())
+            }
+            Ok(Err(EngineError::Busy)) => Err(DownloadError::Busy),
+            Ok(Err(error)) if error.is_disk_full() => Err(DownloadError::DiskFull(build)),
+            Ok(Err(source)) => Err(DownloadError::Engine { build, source }),
+            Err(stopped) => {
+                let reason = TransferError::Failed(format!("it was broken off: {stopped}"));
+                Err(DownloadError::Download { build, reason })
+            }
+        }
+    }
+}
+
+/// Brings the archive to `path`: from beside the index, or from where the index says that it lies too.
+async fn fetch(
+    found: &FoundIndex,
+    build: &EngineBuild,
+    path: &Path,
+    progress: &watch::Sender<Progress>,
+) -> Result<(), DownloadError> {
+    let (target, name) = (build.system.clone(), build.file.clone());
+    let (size_bytes, sha256) = (build.size_bytes, build.sha256.clone());
+    let archive = Archive { target, name, size_bytes, sha256: sha256.clone() };
+    let (bytes, mut done) = watch::channel(0);
+    let fetched = async {
+        let beside = found.source.fetch(&archive, path, &bytes).await;
+        match (&build.url, beside) {
+            (Some(url), Err(TransferError::Failed(_))) => {
+                let source = transfer::Source { url: url.clone(), bearer: None };
+                Transfer { source, size_bytes, sha256: &sha256, path, progress: &bytes }.run().await
+            }
+            (_, beside) => beside,
+        }
+    };
+    let mut fetched = pin!(fetched);
+    let ended = loop {
+        tokio::select! {
+            ended = &mut fetched => break ended,
+            Ok(()) = done.changed() => {
+                let bytes_done = *done.borrow_and_update();
+                progress.send_modify(|progress| progress.bytes_done = bytes_done);
+            }
+        }
+    };
+    ended.map_err(|reason| DownloadError::Download { build: build.build.clone(), reason })
+}
+
+/// Says why a build is taken.
+fn why(build: &EngineBuild, wanted: &Wanted, passed_over: &[String]) -> String {
+    let rank = match wanted.builds.first() {
+        Some(default) if *default == build.build => "the default build",
+        Some(_) | None => "an accepted build",
+    };
+    let accelerators: Vec<_> = build.accelerators.iter().map(ToString::to_string).collect();
+    let mut why = format!("{rank} for {}", accelerators.join(" and "));
+    if !passed_over.is_empty() {
+        why.push_str(&format!("; passed over: {}", passed_over.join("; ")));
+    }
+    why
+}
+
+/// Asks for room for the archive and for what is in it, at the same time.
+fn check_space(build: &EngineBuild, staging: &Path, path: &Path) -> Result<(), DownloadError> {
+    let part = std::fs::metadata(transfer::part(path)).map_or(0, |part| part.len());
+    let rest = build.size_bytes.saturating_sub(part);
+    let needed = rest.saturating_add(build.unpacked_bytes).saturating_add(SPARE);
+    match disk::free_bytes(staging) {
+        Ok(Some(free)) if free < needed => {
+            Err(DownloadError::NoSpace { build: build.build.clone(), needed, free })
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Deletes what downloads of other archives have left.
+fn remove_others(staging: &Path, path: &Path) -> Result<(), FileError> {
+    let part = transfer::part(path);
+    let others = std::fs::read_dir(staging).into_iter().flatten().flatten();
+    for other in others.map(|entry| entry.path()) {
+        if other != path && other != part {
+            fs::remove_file(&other)?;
+        }
+    }
+    Ok(())
+}
+
+async fn lock(path: &Path) -> Result<fs::Lock, DownloadError> {
+    for _ in 0..LOCK_TRIES {
+        match fs::try_lock(path)? {
+            Some(lock) => return Ok(lock),
+            None => tokio::time::sleep(LOCK_WAIT).await,
+        }
+    }
+    Err(DownloadError::Busy)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,273 @@
+//! The index of engines that this machine believes: read from where releases come from, verified, never an older one.
+//!
+//! A release key signs it, or a key that the owner of this account has added. The serial number that is known counts for
+//! the release keys together and for each key of the owner by itself, so that two publishers do not shut each other out.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use link_platform::fs::{self, FileError};
+use link_protocol::{
+    engine_index::{EngineBuild, EngineIndex, INDEX_FILE},
+    limits::SIGNED_DOCUMENT_LIMIT,
+    release::KEYS_FILE,
+    signed_document::{Issue, RefusedDocument},
+    signing::{Signed, VerifyingKey},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    engine_keys::{KeyError, OwnerKeys},
+    source::{Source, SourceError},
+    trust::Trust,
+};
+
+/// What is remembered of indexes, in the folder of the engines.
+const KNOWN_FILE: &str = "known.json";
+/// The longest file of that kind that is read, in bytes.
+const KNOWN_LIMIT: u64 = 1024 * 1024;
+/// The name under which the serial number of the release keys is remembered; no key is called so.
+const RELEASE: &str = "release";
+
+/// Who may sign an index, and where it may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Indexes<'a> {
+    /// The folder of all engines.
+    pub engines: &'a Path,
+    pub trust: &'a Trust,
+    pub owner_keys: &'a OwnerKeys,
+    /// In the order in which they are asked.
+    pub sources: &'a [Source],
+}
+
+/// An index that is believed.
+#[derive(Debug)]
+pub struct FoundIndex {
+    pub builds: Vec<EngineBuild>,
+    pub source: Source,
+}
+
+/// What is remembered of indexes.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub(crate) struct Known {
+    /// The serial number of the newest index, by who signs.
+    #[serde(default)]
+    serials: BTreeMap<String, u64>,
+    /// Builds that do not run here, by the SHA-256 of the archive, and what they said.
+    #[serde(default)]
+    pub(crate) unfit: BTreeMap<String, String>,
+}
+
+/// There is no index that is believed.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    #[error("it is not known where engines come from")]
+    NoSource,
+    #[error("no index of engines can be used: {}", .0.join("; "))]
+    None(Vec<String>),
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// The index of one source is not believed.
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error("{0} has none")]
+    Missing(String),
+    #[error("nobody is trusted to sign one")]
+    Nobody,
+    #[error("{0}: {1}")]
+    Document(String, RefusedDocument),
+    #[error("{0}: the keys beside it cannot be trusted")]
+    Chain(String),
+    #[error("{0}")]
+    Source(#[from] SourceError),
+}
+
+impl Indexes<'_> {
+    /// Reads the first index that is believed, and remembers its serial number.
+    ///
+    /// # Errors
+    /// [`IndexError`] with what each source offered.
+    pub async fn find(&self) -> Result<FoundIndex, IndexError> {
+        if self.sources.is_empty() {
+            return Err(IndexError::NoSource);
+        }
+        let owner_keys = self.owner_keys.list()?;
+        let mut reasons: Vec<String> = Vec::new();
+        for source in self.sources {
+            match self.read(source, &owner_keys).await {
+                Ok((signer, issue)) => {
+                    Known::change(self.engines, |known| {
+                        known.serials.insert(signer, issue.serial);
+                    })?;
+                    let (builds, source) = (issue.document.builds, source.clone());
+                    return Ok(FoundIndex { builds, source });
+                }
+                Err(refused) => reasons.push(refused.to_string()),
+            }
+        }
+        reasons.dedup();
+        Err(IndexError::None(reasons))
+    }
+
+    async fn read(
+        &self,
+        source: &Source,
+        owner_keys: &[VerifyingKey],
+    ) -> Result<(String, Issue<EngineIndex>), Refused> {
+        let address = source.address(INDEX_FILE);
+        let file = source.document(INDEX_FILE, SIGNED_DOCUMENT_LIMIT).await?;
+        let file = file.ok_or_else(|| Refused::Missing(address.clone()))?;
+        let chain: Vec<Signed> = source.json(KEYS_FILE).await?.unwrap_or_default();
+        let mut trusted =
+            self.trust.with(&chain).map_err(|_refused| Refused::Chain(address.clone()))?;
+        let is_release = |kid: &str| trusted.iter().any(|key| key.kid == kid);
+        let claimed = serde_json::from_slice::<Signed>(&file).map(|signed| signed.kid);
+        let signer = claimed.unwrap_or_default();
+        let signer = if is_release(&signer) { RELEASE.to_owned() } else { signer };
+        trusted.extend(owner_keys.iter().cloned());
+        if trusted.is_empty() {
+            return Err(Refused::Nobody);
+        }
+        let known = Known::read(self.engines).serials.get(&signer).copied();
+        let issue = Issue::read(&file, &trusted, known);
+        Ok((signer, issue.map_err(|refused| Refused::Document(address, refused))?))
+    }
+}
+
+impl Known {
+    /// Reads what is remembered; what cannot be read is nothing.
+    pub(crate) fn read(engines: &Path) -> Self {
+        let text = fs::read_limited(&path(engines), KNOWN_LIMIT).ok();
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
+    /// Changes what is remembered.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn change(engines: &Path, change: impl FnOnce(&mut Self)) -> Result<(), FileError> {
+        let mut known = Self::read(engines);
+        let before = known.clone();
+        change(&mut known);
+        if known == before {
+            return Ok(());
+        }
+        fs::create_private_dir(engines)?;
+        let text = serde_json::to_vec(&known).expect("the names are strings");
+        fs::write_atomic(&path(engines), &text)
+    }
+}
+
+fn path(engines: &Path) -> PathBuf {
+    engines.join(KNOWN_FILE)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use link_protocol::signing::SigningKey;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn release_keys_and_keys_of_the_owner_sign_an_index_and_nobody_else_does() {
+        let bench = Bench::new();
+        let (release, owner, backend) = (key(1), key(2), key(3));
+        let trust = Trust::new([release.verifying().public_key.as_str()]).unwrap();
+        bench.publish(&release, 5);
+        assert!(bench.find(&trust).await.is_ok());
+        for stranger in [&owner, &backend] {
+            bench.publish(stranger, 6);
+            let refused = bench.find(&trust).await.unwrap_err().to_string();
+            assert!(refused.contains("signed with a key that is not pinned"), "{refused}");
+        }
+        bench.trust(&owner);
+        bench.publish(&owner, 1);
+        assert!(bench.find(&trust).await.is_ok(), "its serial numbers are its own");
+        bench.publish(&backend, 7);
+        assert!(bench.find(&trust).await.is_err());
+        let nobody = Trust::new([]).unwrap();
+        bench.publish(&release, 8);
+        assert!(bench.find(&nobody).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn an_index_older_than_the_one_that_is_known_is_refused() {
+        let bench = Bench::new();
+        let trust = Trust::new([key(1).verifying().public_key.as_str()]).unwrap();
+        for (serial, believed) in
+            [(5, true), (5, true), (7, true), (6, false), (5, false), (8, true)]
+        {
+            bench.publish(&key(1), serial);
+            let found = bench.find(&trust).await;
+            assert_eq!(found.is_ok(), believed, "{serial}: {found:?}");
+        }
+        bench.publish(&key(1), 2);
+        let refused = bench.find(&trust).await.unwrap_err().to_string();
+        assert!(
+            refused.contains("it is older than the one that is known: number 2, after 8"),
+            "{refused}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_source_without_an_index_and_no_source_say_so() {
+        let bench = Bench::new();
+        let trust = Trust::new([]).unwrap();
+        let refused = bench.find(&trust).await.unwrap_err().to_string();
+        assert!(refused.ends_with("engines.json has none"), "{refused}");
+        std::fs::write(bench.dir.path().join("release").join(INDEX_FILE), "{}").unwrap();
+        let refused = bench.find(&trust).await.unwrap_err().to_string();
+        assert!(refused.contains("nobody is trusted to sign one"), "{refused}");
+        let none = Indexes { sources: &[], ..bench.indexes(&trust, &[]) };
+        assert!(matches!(none.find().await, Err(IndexError::NoSource)));
+    }
+
+    struct Bench {
+        dir: tempfile::TempDir,
+        engines: PathBuf,
+        owner_keys: OwnerKeys,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::create_dir(dir.path().join("release")).unwrap();
+            let engines = dir.path().join("engines");
+            let owner_keys = OwnerKeys::in_folder(dir.path());
+            Self { dir, engines, owner_keys }
+        }
+
+        fn indexes<'a>(&'a self, trust: &'a Trust, sources: &'a [Source]) -> Indexes<'a> {
+            Indexes { engines: &self.engines, trust, owner_keys: &self.owner_keys, sources }
+        }
+
+        async fn find(&self, trust: &Trust) -> Result<FoundIndex, IndexError> {
+            let sources = [Source::Local(self.dir.path().join("release"))];
+            self.indexes(trust, &sources).find().await
+        }
+
+        fn publish(&self, key: &SigningKey, serial: u64) {
+            let index = EngineIndex { builds: Vec::new() };
+            let signed = Issue::new(serial, Timestamp::UNIX_EPOCH, index).seal(key).unwrap();
+            let path = self.dir.path().join("release").join(INDEX_FILE);
+            std::fs::write(path, serde_json::to_vec(&signed).unwrap()).unwrap();
+        }
+
+        fn trust(&self, key: &SigningKey) {
+            let file = self.dir.path().join("key.pub");
+            std::fs::write(&file, &key.verifying().public_key).unwrap();
+            self.owner_keys.add(&file).unwrap();
+        }
+    }
+
+    fn key(seed: u8) -> SigningKey {
+        SigningKey::from_seed(&[seed; 32])
+    }
+}

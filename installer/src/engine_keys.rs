@@ -1,0 +1,115 @@
+//! The keys that the owner of this account has added: whoever signs an index of engines with one of them is believed here.
+//!
+//! They stand in a file that only this user can write, one public key a line. Nothing that comes over the network adds one.
+
+use std::path::{Path, PathBuf};
+
+use link_platform::fs::{self, FileError};
+use link_protocol::signing::VerifyingKey;
+
+/// The longest file of keys that is read, in bytes.
+const LIMIT: u64 = 64 * 1024;
+
+/// A key could not be added or removed.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    #[error("`{}` holds no public key: one is 43 characters of base64url", .0.display())]
+    NoKey(PathBuf),
+    #[error("no key `{0}` was added here")]
+    Unknown(String),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// The keys that were added on this machine.
+#[derive(Clone, Debug)]
+pub struct OwnerKeys {
+    path: PathBuf,
+}
+
+impl OwnerKeys {
+    /// Names the keys in the folder of the configuration.
+    #[must_use]
+    pub fn in_folder(configuration: &Path) -> Self {
+        Self { path: configuration.join("engine-keys") }
+    }
+
+    /// Returns the keys.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read, or holds something else.
+    pub fn list(&self) -> Result<Vec<VerifyingKey>, KeyError> {
+        match fs::read_limited(&self.path, LIMIT) {
+            Ok(text) => parse(&text).ok_or_else(|| KeyError::NoKey(self.path.clone())),
+            Err(error) if error.is_not_found() => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Adds the public keys of a file; returns them.
+    ///
+    /// # Errors
+    /// When the file holds anything else.
+    pub fn add(&self, file: &Path) -> Result<Vec<VerifyingKey>, KeyError> {
+        let added = parse(&fs::read_limited(file, LIMIT)?).filter(|keys| !keys.is_empty());
+        let added = added.ok_or_else(|| KeyError::NoKey(file.to_owned()))?;
+        let mut keys = self.list()?;
+        keys.extend(added.iter().filter(|key| !keys.contains(key)).cloned().collect::<Vec<_>>());
+        self.write(&keys)?;
+        Ok(added)
+    }
+
+    /// Removes the key with this name.
+    ///
+    /// # Errors
+    /// [`KeyError::Unknown`] when there is none.
+    pub fn remove(&self, kid: &str) -> Result<(), KeyError> {
+        let mut keys = self.list()?;
+        let before = keys.len();
+        keys.retain(|key| key.kid != kid);
+        if keys.len() == before {
+            return Err(KeyError::Unknown(kid.to_owned()));
+        }
+        self.write(&keys)
+    }
+
+    fn write(&self, keys: &[VerifyingKey]) -> Result<(), KeyError> {
+        if let Some(folder) = self.path.parent() {
+            fs::create_private_dir(folder)?;
+        }
+        let lines: String = keys.iter().map(|key| format!("{}\n", key.public_key)).collect();
+        Ok(fs::write_private(&self.path, lines.as_bytes())?)
+    }
+}
+
+fn parse(text: &str) -> Option<Vec<VerifyingKey>> {
+    text.split_whitespace().map(|word| word.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use link_protocol::signing::SigningKey;
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_added_once_and_removed_by_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let keys = OwnerKeys::in_folder(&dir.path().join("config"));
+        assert_eq!(keys.list().unwrap(), []);
+        let one = SigningKey::from_seed(&[1; 32]).verifying().clone();
+        let file = dir.path().join("key.pub");
+        std::fs::write(&file, format!("{}\n", one.public_key)).unwrap();
+        for _ in 0..2 {
+            assert_eq!(keys.add(&file).unwrap(), [one.clone()]);
+            assert_eq!(keys.list().unwrap(), [one.clone()]);
+        }
+        for bad in ["", "no key", "-----BEGIN PUBLIC KEY-----"] {
+            std::fs::write(&file, bad).unwrap();
+            assert!(matches!(keys.add(&file), Err(KeyError::NoKey(_))), "{bad}");
+        }
+        assert!(matches!(keys.remove("0"), Err(KeyError::Unknown(_))));
+        keys.remove(&one.kid).unwrap();
+        assert_eq!(keys.list().unwrap(), []);
+    }
+}
