@@ -1,7 +1,7 @@
 //! The calls of a device's agent.
 //!
-//! Reports give `false` when they may be sent again and [`HttpError`] when they may not; a poll
-//! gives `None` likewise. What each path holds is `link_protocol::agent_api`.
+//! A [`Failure`] says whether a call may be retried, and how long the backend asked to wait. What each
+//! path holds is `link_protocol::agent_api`.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use link_protocol::{
     zenoh::ZenohAccess,
 };
 
-use crate::http::{Call, Failure, Http, HttpError, InvalidAddress, or_false, or_none};
+use crate::http::{Call, Failure, Http, InvalidAddress};
 
 /// The backend as one registered device calls it.
 #[derive(Clone, Debug)]
@@ -61,37 +61,36 @@ impl AgentClient {
     /// Says what the device has and runs; the device is online once it has the answer.
     ///
     /// # Errors
-    /// [`HttpError`] when the backend refuses the device.
-    pub async fn hello(&self, hello: &Hello) -> Result<Option<Welcome>, HttpError> {
-        let call = Call::post(agent_api::hello_path(self.device)).json(hello);
-        or_none(self.http.call(call).await)
+    /// [`Failure`] when the backend refuses the device or does not answer.
+    pub async fn hello(&self, hello: &Hello) -> Result<Welcome, Failure> {
+        self.http.call(Call::post(agent_api::hello_path(self.device)).json(hello)).await
     }
 
     /// Waits up to `wait` for commands after sequence number `after`. No commands is a success.
     ///
     /// # Errors
-    /// [`HttpError`] when the backend refuses the device.
-    pub async fn poll(&self, after: u64, wait: Duration) -> Result<Option<Poll>, HttpError> {
+    /// [`Failure`] when the backend refuses the device or does not answer.
+    pub async fn poll(&self, after: u64, wait: Duration) -> Result<Poll, Failure> {
         let path = agent_api::poll_path(self.device, after, wait.as_secs());
         let timeout = wait + limits::HANDLER_TIMEOUT;
-        or_none(self.http.call(Call::get(path).timeout(timeout)).await)
+        self.http.call(Call::get(path).timeout(timeout)).await
     }
 
     /// Answers a delivery.
     ///
     /// # Errors
-    /// [`HttpError`] when the backend refuses it.
-    pub async fn receipt(&self, receipt: &Receipt) -> Result<bool, HttpError> {
+    /// [`Failure`] when the backend refuses the receipt or does not answer.
+    pub async fn receipt(&self, receipt: &Receipt) -> Result<(), Failure> {
         let path = agent_api::receipt_path(self.device, receipt.command_id);
-        or_false(self.http.call_for_status(Call::post(path).json(receipt)).await)
+        self.http.call_for_status(Call::post(path).json(receipt)).await
     }
 
     /// Asks where the router of zenoh is and who the device is there.
     ///
     /// # Errors
-    /// [`HttpError`] when the backend refuses the device or has no router.
-    pub async fn zenoh_access(&self) -> Result<Option<ZenohAccess>, HttpError> {
-        or_none(self.http.call(Call::post(agent_api::zenoh_path(self.device))).await)
+    /// [`Failure`] when the backend refuses the device, has no router or does not answer.
+    pub async fn zenoh_access(&self) -> Result<ZenohAccess, Failure> {
+        self.http.call(Call::post(agent_api::zenoh_path(self.device))).await
     }
 
     /// Deregisters the device.

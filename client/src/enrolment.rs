@@ -4,7 +4,7 @@
 //! The key pair is on disk before the request is sent, so that a registration whose answer was lost
 //! is repeated with the same one.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use jiff::Timestamp;
 use link_platform::{
@@ -53,6 +53,17 @@ pub enum NotEnrolled {
     File(#[from] FileError),
     #[error("the system gives no randomness")]
     NoRandomness,
+}
+
+impl NotEnrolled {
+    /// Returns how long the backend asked to wait.
+    #[must_use]
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Backend(failure) => failure.retry_after(),
+            Self::File(_) | Self::NoRandomness => None,
+        }
+    }
 }
 
 impl Enrolment<'_> {

@@ -116,7 +116,7 @@ impl Answer {
             return Ok(self);
         }
         let name = self.name.clone();
-        let retry_after = self.retry_after();
+        let retry_after = retry::asked_for(self.response.headers());
         let problem = self.body().await.ok().and_then(|body| serde_json::from_slice(&body).ok());
         Err(failure(name, status, verdict, problem, retry_after))
     }
@@ -158,11 +158,6 @@ impl Answer {
             }
         }
         Ok(body)
-    }
-
-    fn retry_after(&self) -> Option<std::time::Duration> {
-        let header = self.response.headers().get(header::RETRY_AFTER)?;
-        retry::parse_retry_after(header.to_str().ok()?)
     }
 }
 

@@ -183,7 +183,7 @@ impl Http {
         match retry::judge(status.as_u16()) {
             Verdict::Success => Ok(response),
             Verdict::Retryable => {
-                let retry_after = retry_after(&response);
+                let retry_after = retry::asked_for(response.headers());
                 let problem = read_problem(response, patience).await;
                 Err(unavailable(Cause::Status { status: status.as_u16(), problem, retry_after }))
             }
@@ -276,7 +276,7 @@ impl fmt::Debug for Body {
 ///
 /// # Errors
 /// [`HttpError`] when the call was refused.
-pub fn or_none<T>(result: Result<T, Failure>) -> Result<Option<T>, HttpError> {
+fn or_none<T>(result: Result<T, Failure>) -> Result<Option<T>, HttpError> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(Failure::Unavailable { .. }) => Ok(None),
@@ -288,7 +288,7 @@ pub fn or_none<T>(result: Result<T, Failure>) -> Result<Option<T>, HttpError> {
 ///
 /// # Errors
 /// [`HttpError`] when the call was refused.
-pub fn or_false(result: Result<(), Failure>) -> Result<bool, HttpError> {
+fn or_false(result: Result<(), Failure>) -> Result<bool, HttpError> {
     or_none(result).map(|done| done.is_some())
 }
 
@@ -357,15 +357,10 @@ async fn refusal(status: StatusCode, response: Response, patience: Option<Durati
         Some(target) if status.is_redirection() => format!("redirected to {target}"),
         Some(_) | None => usual.to_owned(),
     };
-    let retry_after = retry_after(&response);
+    let retry_after = retry::asked_for(response.headers());
     let problem = read_problem(response, patience).await;
     let reason = problem.as_ref().map_or(reason, |problem| problem.detail.clone());
     HttpError { status: status.as_u16(), reason, retryable: false, problem, retry_after }
-}
-
-fn retry_after(response: &Response) -> Option<Duration> {
-    let header = response.headers().get(header::RETRY_AFTER)?;
-    retry::parse_retry_after(header.to_str().ok()?)
 }
 
 /// Waits for one step of an exchange: the head of the answer, or the next part of its body.

@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
+use jiff::{Timestamp, fmt::rfc2822};
 use link_protocol::limits;
+use reqwest::header::{self, HeaderMap};
 
 /// What the status of an answer means for its request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -29,21 +31,35 @@ pub const fn judge(status: u16) -> Verdict {
 }
 
 /// Returns how long to wait before the attempt after `failed` failed ones, or `None` when there is
-/// none. A longer wait that the other side asked for wins, up to a minute.
+/// none. A longer wait that the server asked for wins, up to [`limits::RETRY_AFTER_CAP`].
 #[must_use]
 pub fn delay_after(failed: usize, retry_after: Option<Duration>) -> Option<Duration> {
     let own = failed.checked_sub(1).and_then(|index| limits::RETRY_DELAYS.get(index)).copied()?;
-    Some(own.max(retry_after.unwrap_or_default().min(LONGEST_WAIT)))
+    Some(no_sooner(own, retry_after))
 }
 
-/// The longest wait that another side's `Retry-After` can cause.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
-
-/// Reads a `Retry-After` header that holds seconds. The form with a date is ignored: it would need
-/// two clocks to agree.
+/// Returns `own`, or the longer wait that the server asked for, up to [`limits::RETRY_AFTER_CAP`].
 #[must_use]
-pub fn parse_retry_after(header: &str) -> Option<Duration> {
-    header.trim().parse().ok().map(Duration::from_secs)
+pub fn no_sooner(own: Duration, retry_after: Option<Duration>) -> Duration {
+    own.max(retry_after.unwrap_or_default().min(limits::RETRY_AFTER_CAP))
+}
+
+/// Reads how long the server that sent `headers` asks to wait: seconds, or a date.
+///
+/// A date is compared with the `Date` of the same answer, so that only the server's clock counts.
+pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    let wait = text(header::RETRY_AFTER)?;
+    if !wait.is_empty() && wait.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More seconds than the type holds are a long wait like any other.
+        return Some(Duration::from_secs(wait.parse().unwrap_or(u64::MAX)));
+    }
+    let (until, sent) = (parse_date(wait)?, parse_date(text(header::DATE)?)?);
+    Some(Duration::try_from(until.duration_since(sent)).unwrap_or_default())
+}
+
+fn parse_date(text: &str) -> Option<Timestamp> {
+    rfc2822::DateTimeParser::new().parse_timestamp(text).ok()
 }
 
 #[cfg(test)]
@@ -88,9 +104,30 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_read_as_seconds_only() {
-        assert_eq!(parse_retry_after(" 3 "), Some(Duration::from_secs(3)));
-        assert_eq!(parse_retry_after("Wed, 21 Oct 2026 07:28:00 GMT"), None);
-        assert_eq!(parse_retry_after("-1"), None);
+    fn retry_after_is_read_as_seconds_or_as_a_date_of_the_same_clock() {
+        let sent = Some("Wed, 21 Oct 2026 07:28:00 GMT");
+        for (retry_after, date, seconds) in [
+            (" 3 ", None, Some(3)),
+            ("0", sent, Some(0)),
+            ("99999999999999999999999", None, Some(u64::MAX)),
+            ("Wed, 21 Oct 2026 07:28:07 GMT", sent, Some(7)),
+            ("Wed, 21 Oct 2026 07:27:00 GMT", sent, Some(0)),
+            ("Thu, 31 Dec 9998 23:59:59 GMT", sent, Some(251_578_197_119)),
+            ("Wed, 21 Oct 2026 07:28:07 GMT", None, None),
+            ("Wed, 21 Oct 2026 07:28:07 GMT", Some("yesterday"), None),
+            ("-1", sent, None),
+            ("1.5", sent, None),
+            ("soon", sent, None),
+            ("", sent, None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::RETRY_AFTER, retry_after.parse().unwrap());
+            if let Some(date) = date {
+                headers.insert(header::DATE, date.parse().unwrap());
+            }
+            let expected = seconds.map(Duration::from_secs);
+            assert_eq!(asked_for(&headers), expected, "{retry_after} sent {date:?}");
+        }
+        assert_eq!(asked_for(&HeaderMap::new()), None);
     }
 }

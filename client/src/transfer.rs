@@ -23,7 +23,7 @@ use tokio::{
     sync::watch,
 };
 
-use crate::{download, http::InvalidAddress};
+use crate::{download, http::InvalidAddress, retry};
 
 /// How long a server may stay silent in the middle of a file.
 const STALL: Duration = Duration::from_secs(30);
@@ -70,10 +70,16 @@ pub struct Transfer<'a> {
 enum Try {
     /// Every byte is there.
     Whole,
-    /// The connection was cut or refused; another try may go on from here.
-    Cut(String),
+    /// The connection was cut or refused; another try may go on from here, after `retry_after`.
+    Cut { reason: String, retry_after: Option<Duration> },
     /// It can never succeed.
     Fatal(TransferError),
+}
+
+impl Try {
+    fn cut(reason: String) -> Self {
+        Self::Cut { reason, retry_after: None }
+    }
 }
 
 /// Why a file is not there, for a person.
@@ -158,13 +164,13 @@ impl Transfer<'_> {
             match self.try_once(client, progress).await {
                 Try::Whole => return Ok(()),
                 Try::Fatal(error) => return Err(error),
-                Try::Cut(reason) => {
+                Try::Cut { reason, retry_after } => {
                     fruitless = if progress.done > before { 0 } else { fruitless + 1 };
                     tracing::warn!(done = progress.done, "download was cut: {reason}");
                     let Some(wait) = RETRIES.get(fruitless) else {
                         return Err(failed(&reason));
                     };
-                    tokio::time::sleep(*wait).await;
+                    tokio::time::sleep(retry::no_sooner(*wait, retry_after)).await;
                 }
             }
         }
@@ -223,7 +229,7 @@ impl Transfer<'_> {
         let response = match request.send().await {
             Ok(response) => response,
             Err(error) => {
-                return Try::Cut(format!("the server cannot be reached: {}", brief(&error)));
+                return Try::cut(format!("the server cannot be reached: {}", brief(&error)));
             }
         };
         match response.status() {
@@ -234,7 +240,8 @@ impl Transfer<'_> {
             }
             StatusCode::PARTIAL_CONTENT if starts_at(&response, progress.done) => {}
             status if may_pass(status) => {
-                return Try::Cut(format!("the server answered {status}"));
+                let reason = format!("the server answered {status}");
+                return Try::Cut { reason, retry_after: retry::asked_for(response.headers()) };
             }
             status => return Try::Fatal(failed(&format!("the server answered {status}"))),
         }
@@ -243,7 +250,7 @@ impl Transfer<'_> {
             let chunk = match chunk {
                 Ok(chunk) => chunk,
                 Err(error) => {
-                    return Try::Cut(format!("the connection was cut: {}", brief(&error)));
+                    return Try::cut(format!("the connection was cut: {}", brief(&error)));
                 }
             };
             if progress.done + chunk.len() as u64 > self.size_bytes {
@@ -362,7 +369,10 @@ fn failed(reason: &dyn std::fmt::Display) -> TransferError {
 
 #[cfg(test)]
 mod tests {
-    use axum::{Router, body::Body, routing::get};
+    use std::sync::{Arc, Mutex};
+
+    use axum::{Router, body::Body, http::StatusCode, response::IntoResponse as _, routing::get};
+    use tokio::time::Instant;
 
     use super::*;
 
@@ -407,6 +417,39 @@ mod tests {
             transfer.fetch(&client, &mut kept, &part, limit).await.unwrap_err().to_string();
         assert!(failed.starts_with("the server is too slow"), "{failed}");
         assert!(kept.done < transfer.size_bytes && !path.exists(), "{}", kept.done);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_asks_for_a_longer_wait_is_not_asked_earlier() {
+        crate::install_crypto();
+        let times = Arc::new(Mutex::new(Vec::new()));
+        let asked = Arc::clone(&times);
+        let busy_at_first = move || {
+            let mut asked = asked.lock().unwrap();
+            asked.push(Instant::now());
+            let is_first = asked.len() == 1;
+            async move {
+                if is_first {
+                    let busy = StatusCode::TOO_MANY_REQUESTS;
+                    return (busy, [(header::RETRY_AFTER, "3")]).into_response();
+                }
+                "whole".into_response()
+            }
+        };
+        let app = Router::new().route("/m", get(busy_at_first));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/m", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let (progress, _) = watch::channel(0);
+        let sha256 = &Sha256Hex::from_digest(&Sha256::digest("whole"));
+        let source = Source { url, bearer: None };
+        let transfer = Transfer { source, size_bytes: 5, sha256, path: &path, progress: &progress };
+        transfer.run().await.unwrap();
+        let times = times.lock().unwrap().clone();
+        let [first, second] = times[..] else { panic!("{times:?}") };
+        assert!(second - first >= Duration::from_secs(3), "{:?}", second - first);
     }
 
     /// A mirror, or two of them behind one name, may answer the rest of another file.

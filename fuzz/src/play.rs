@@ -82,7 +82,7 @@ fn answer(effect: Effect, good: bool) -> Option<Event> {
     let outcome = if good { Ok(()) } else { Err("it failed".to_owned()) };
     Some(match effect {
         Effect::SendReport(entry) if good => Event::ReportSent { id: entry.id },
-        Effect::SendReport(entry) => Event::ReportDeferred { id: entry.id },
+        Effect::SendReport(entry) => Event::ReportDeferred { id: entry.id, retry_after: None },
         Effect::Download { download, .. } => {
             Event::DownloadEnded { download, outcome: outcome.map_err(DownloadFailure::Failed) }
         }

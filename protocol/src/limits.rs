@@ -25,6 +25,9 @@ pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Waits between the attempts of one send (specification, section 8).
 pub const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(500), Duration::from_millis(1500)];
 
+/// The longest wait that a server's `Retry-After` can cause.
+pub const RETRY_AFTER_CAP: Duration = Duration::from_secs(60);
+
 /// An engine that is not healthy after this long has failed to start (specification, section 8).
 pub const ENGINE_HEALTH_TIMEOUT: Duration = Duration::from_secs(120);
 

@@ -55,7 +55,7 @@ async fn the_configuration_can_say_where_the_router_is_and_who_the_device_is_the
     let mut device = TestDevice::register(&backend).await;
     let identity = device.identity();
     let client = AgentClient::new(&backend.url, device.id, identity.device_token).unwrap();
-    let access = client.zenoh_access().await.unwrap().unwrap();
+    let access = client.zenoh_access().await.unwrap();
     let authority = device.home().join("router-ca.pem");
     std::fs::write(&authority, access.root_ca.unwrap()).unwrap();
     let settings = json!({

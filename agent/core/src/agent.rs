@@ -94,7 +94,9 @@ impl Agent {
                 turn.effects.push(Effect::Log(Note::Refused { reason }));
             }
             Event::ReportSent { id } => self.outbox.sent(id, &mut turn.changes),
-            Event::ReportDeferred { id } => self.outbox.deferred(id, now),
+            Event::ReportDeferred { id, retry_after } => {
+                self.outbox.deferred(id, now, retry_after);
+            }
             Event::ReportUnauthorized { id, reason } => {
                 self.outbox.unauthorized(id, reason, &mut turn.changes);
             }

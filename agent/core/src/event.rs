@@ -1,5 +1,7 @@
 //! Everything that can happen to the agent.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use link_protocol::{
     agent_api::Welcome,
@@ -25,8 +27,8 @@ pub enum Event {
     TurnedAway { reason: String },
     /// A report was taken.
     ReportSent { id: u64 },
-    /// A report could not be sent; it may be later.
-    ReportDeferred { id: u64 },
+    /// A report could not be sent; it may be later, and no sooner than the backend asked for.
+    ReportDeferred { id: u64, retry_after: Option<Duration> },
     /// The backend did not let this device in with a report (401).
     ReportUnauthorized { id: u64, reason: String },
     /// A report was refused for good.

@@ -10,6 +10,7 @@ use std::{collections::VecDeque, time::Duration};
 
 use link_protocol::{
     id::{DeploymentId, PipelineId},
+    limits,
     report::{ModelReport, ModelState, ProgressEvent},
 };
 
@@ -145,11 +146,13 @@ impl Outbox {
         self.aside.push(entry);
     }
 
-    /// The report `id` could not be sent.
-    pub fn deferred(&mut self, id: u64, now: Now) {
+    /// The report `id` could not be sent; the backend asked to wait for `retry_after`.
+    pub fn deferred(&mut self, id: u64, now: Now, retry_after: Option<Duration>) {
         if self.sending == Some(id) {
             self.sending = None;
-            self.retry_at = Some(now + BACK_OFF[self.failures.min(BACK_OFF.len() - 1)]);
+            let own = BACK_OFF[self.failures.min(BACK_OFF.len() - 1)];
+            let asked = retry_after.unwrap_or_default().min(limits::RETRY_AFTER_CAP);
+            self.retry_at = Some(now + own.max(asked));
             self.failures += 1;
         }
     }

@@ -2,7 +2,8 @@
 //! and 8).
 //!
 //! Each has a bounded queue and a thread of its own, so that whoever hands something in never waits.
-//! A failure that may pass is tried again after 0.5 s and 1.5 s; a refusal is final.
+//! A failure that may pass is retried after 0.5 s and 1.5 s, or when the backend's `Retry-After` says; a
+//! refusal is final.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
 
@@ -14,9 +15,8 @@ use std::{future::Future, time::Instant};
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use link_agent_core::record::Report;
-use link_client::http::HttpError;
+use link_client::{http::Failure, retry};
 use link_protocol::{
-    limits::RETRY_DELAYS,
     report::{LogRecord, TelemetryReport},
     system::SystemReport,
 };
@@ -51,19 +51,19 @@ pub(crate) struct Handler {
 }
 
 impl Sink {
-    /// Brings `item` where it belongs, in one try; false when it may be tried again.
-    pub(crate) async fn bring(&self, item: &Item) -> Result<bool, HttpError> {
+    /// Brings `item` where it belongs, in one try.
+    pub(crate) async fn bring(&self, item: &Item) -> Result<(), Failure> {
         match self {
             Self::Console => {
                 console::print(item);
-                Ok(true)
+                Ok(())
             }
             Self::Backend(target) => target.send(item).await,
         }
     }
 
     /// Brings `item` where it belongs, in three tries.
-    pub(crate) async fn deliver(&self, item: &Item) -> Result<bool, HttpError> {
+    pub(crate) async fn deliver(&self, item: &Item) -> Result<(), Failure> {
         with_retries(|| self.bring(item)).await
     }
 }
@@ -110,28 +110,32 @@ pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>, at_once: u
 
 async fn deliver(name: &str, sink: &Sink, queue: &Queue<Item>, item: Item) {
     match sink.deliver(&item).await {
-        Ok(true) => {}
-        Ok(false) => queue.count_lost(1),
-        Err(error) => {
+        Ok(()) => {}
+        Err(failure) => {
             queue.count_lost(1);
-            tracing::debug!("{name}: refused: {error}");
+            tracing::debug!("{name}: lost: {failure}");
         }
     }
 }
 
-/// Tries `send` up to three times.
-pub(crate) async fn with_retries<F, Sending>(send: F) -> Result<bool, HttpError>
+/// Tries `send` up to three times, and no sooner than the backend asks.
+pub(crate) async fn with_retries<F, Sending>(send: F) -> Result<(), Failure>
 where
     F: Fn() -> Sending,
-    Sending: Future<Output = Result<bool, HttpError>>,
+    Sending: Future<Output = Result<(), Failure>>,
 {
-    for delay in RETRY_DELAYS {
-        if send().await? {
-            return Ok(true);
-        }
-        tokio::time::sleep(delay).await;
+    let mut failed = 0;
+    loop {
+        let failure = match send().await {
+            Err(failure @ Failure::Unavailable { .. }) => failure,
+            ended => return ended,
+        };
+        failed += 1;
+        let Some(wait) = retry::delay_after(failed, failure.retry_after()) else {
+            return Err(failure);
+        };
+        tokio::time::sleep(wait).await;
     }
-    send().await
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use link_agent_core::{
     event::Event,
     record::{OutboxEntry, Report},
 };
-use link_client::http::HttpError;
+use link_client::http::Failure;
 use link_protocol::{
     config::{ReportingConfig, ReportingHandler},
     envelope::Receipt,
@@ -150,9 +150,13 @@ fn sink(handler: &ReportingHandler, ways: &Ways) -> Sink {
 async fn send_receipts(ways: &Ways, mut queue: mpsc::Receiver<Receipt>) {
     while let Some(receipt) = queue.recv().await {
         match with_retries(|| ways.receipt(&receipt)).await {
-            Ok(true) => {}
-            Ok(false) => tracing::debug!(command = %receipt.command_id, "receipt not sent"),
-            Err(error) => tracing::warn!(command = %receipt.command_id, "receipt refused: {error}"),
+            Ok(()) => {}
+            Err(failure @ Failure::Unavailable { .. }) => {
+                tracing::debug!(command = %receipt.command_id, "receipt not sent: {failure}");
+            }
+            Err(Failure::Refused(error)) => {
+                tracing::warn!(command = %receipt.command_id, "receipt refused: {error}");
+            }
         }
     }
 }
@@ -165,15 +169,17 @@ async fn send_reports(sink: &Sink, mut queue: mpsc::Receiver<OutboxEntry>, inbox
 }
 
 /// What became of a report. A 401 says nothing about the report: it refuses the device.
-fn fate(id: u64, delivered: Result<bool, HttpError>) -> Event {
+fn fate(id: u64, delivered: Result<(), Failure>) -> Event {
     match delivered {
-        Ok(true) => Event::ReportSent { id },
-        Ok(false) => Event::ReportDeferred { id },
-        Err(error) if error.status == 401 => {
+        Ok(()) => Event::ReportSent { id },
+        Err(failure @ Failure::Unavailable { .. }) => {
+            Event::ReportDeferred { id, retry_after: failure.retry_after() }
+        }
+        Err(Failure::Refused(error)) if error.status == 401 => {
             tracing::warn!(id, "a report waits: the backend does not accept this device: {error}");
             Event::ReportUnauthorized { id, reason: error.to_string() }
         }
-        Err(error) => {
+        Err(Failure::Refused(error)) => {
             tracing::warn!(id, "a report was refused and set aside: {error}");
             Event::ReportRefused { id, reason: error.to_string() }
         }
@@ -188,14 +194,17 @@ pub(crate) async fn say_farewell(config: &ReportingConfig, ways: &Ways, report: 
     });
     let Some(sink) = delivering else { return };
     match sink.bring(&Item::Report(report)).await {
-        Ok(true) => {}
-        Ok(false) => tracing::debug!("the backend did not hear that we stop"),
-        Err(error) => tracing::debug!("the backend refused the last report: {error}"),
+        Ok(()) => {}
+        Err(failure) => tracing::debug!("the backend did not take the last report: {failure}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use link_client::http::{Cause, HttpError};
+
     use super::*;
 
     // Holds: S7-5, S7-6
@@ -207,12 +216,29 @@ mod tests {
         }
         let event = fate(7, Err(refusal(401)));
         assert!(matches!(event, Event::ReportUnauthorized { id: 7, .. }), "{event:?}");
-        assert!(matches!(fate(7, Ok(false)), Event::ReportDeferred { id: 7 }));
-        assert!(matches!(fate(7, Ok(true)), Event::ReportSent { id: 7 }));
+        let event = fate(7, Err(busy(None)));
+        assert!(matches!(event, Event::ReportDeferred { id: 7, retry_after: None }), "{event:?}");
+        assert!(matches!(fate(7, Ok(())), Event::ReportSent { id: 7 }));
     }
 
-    fn refusal(status: u16) -> HttpError {
+    #[test]
+    fn the_outbox_hears_how_long_the_backend_asks_to_wait() {
+        let wait = Some(Duration::from_secs(30));
+        match fate(7, Err(busy(wait))) {
+            Event::ReportDeferred { id: 7, retry_after } => assert_eq!(retry_after, wait),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn refusal(status: u16) -> Failure {
         let reason = "refused".to_owned();
-        HttpError { status, reason, retryable: false, problem: None, retry_after: None }
+        let refused =
+            HttpError { status, reason, retryable: false, problem: None, retry_after: None };
+        Failure::Refused(refused)
+    }
+
+    fn busy(retry_after: Option<Duration>) -> Failure {
+        let cause = Cause::Status { status: 503, problem: None, retry_after };
+        Failure::Unavailable { url: "http://backend".to_owned(), cause }
     }
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use link_client::{
     agent::AgentClient,
-    http::{Http, HttpError},
+    http::{Failure, Http, HttpError},
+    retry,
 };
 use link_protocol::{envelope::Receipt, id::DeviceId};
 
@@ -55,8 +56,8 @@ impl Ways {
         self.link.clone().map_or_else(|| self.http(), Way::Zenoh)
     }
 
-    /// Answers a delivery on the command channel; false when that may be done again.
-    pub(crate) async fn receipt(&self, receipt: &Receipt) -> Result<bool, HttpError> {
+    /// Answers a delivery on the command channel.
+    pub(crate) async fn receipt(&self, receipt: &Receipt) -> Result<(), Failure> {
         match &self.link {
             Some(link) => link.receipt(receipt).await,
             None => self.client.receipt(receipt).await,
@@ -66,29 +67,61 @@ impl Ways {
 
 /// Why a connection ended.
 enum Ended {
-    /// It may work again soon.
-    Broken,
+    /// It may work again soon, and no sooner than the backend asked for.
+    Broken { retry_after: Option<Duration> },
     /// The backend refused the device.
     Refused(HttpError),
 }
 
-fn refused(error: HttpError) -> Ended {
-    match error.status {
-        401 | 403 | 404 => Ended::Refused(error),
-        // Anything else, such as a newer poll of this device, passes.
-        _ => {
-            tracing::warn!("the command channel was closed: {error}");
-            Ended::Broken
+impl Ended {
+    /// The connection broke before the backend could ask for anything.
+    const BROKEN: Self = Self::Broken { retry_after: None };
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        let retry_after = failure.retry_after();
+        match failure {
+            Failure::Unavailable { .. } => Self::Broken { retry_after },
+            Failure::Refused(error) if matches!(error.status, 401 | 403 | 404) => {
+                Self::Refused(error)
+            }
+            // Anything else, such as a newer poll of this device, passes.
+            Failure::Refused(error) => {
+                tracing::warn!("the command channel was closed: {error}");
+                Self::Broken { retry_after }
+            }
         }
     }
 }
 
-fn back_off(failures: u32) -> Duration {
+/// Returns how long to wait after so many `failures` in a row, and no less than `retry_after`.
+fn back_off(failures: u32, retry_after: Option<Duration>) -> Duration {
     let seconds = 1_u64 << failures.saturating_sub(1).min(6);
-    jittered(Duration::from_secs(seconds).min(LONGEST_WAIT))
+    jittered(Duration::from_secs(seconds).min(LONGEST_WAIT)).max(asked_for(retry_after))
+}
+
+/// Returns the wait that the backend asked for, up to a minute, and up to a fifth more, so that
+/// devices that were turned away together do not come back together.
+fn asked_for(retry_after: Option<Duration>) -> Duration {
+    retry::no_sooner(Duration::ZERO, retry_after).mul_f64(rand::random_range(1.0..1.2))
 }
 
 /// A fifth more or less.
 fn jittered(wait: Duration) -> Duration {
     wait.mul_f64(rand::random_range(0.8..1.2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_server_can_keep_the_command_channel_away_for_more_than_a_minute_and_a_fifth() {
+        for failures in [0, 1, 7, u32::MAX] {
+            let wait = back_off(failures, Some(Duration::MAX));
+            assert!((LONGEST_WAIT..=LONGEST_WAIT.mul_f64(1.2)).contains(&wait), "{wait:?}");
+        }
+        assert!(back_off(7, Some(Duration::ZERO)) >= LONGEST_WAIT.mul_f64(0.8));
+    }
 }

@@ -3,7 +3,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock")]
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Context as _;
 use jiff::Timestamp;
@@ -11,6 +14,7 @@ use link_agent_core::backoff::Backoff;
 use link_client::{
     enrolment::{Enrolment, NotEnrolled},
     http::{Failure, Http, HttpError},
+    retry,
 };
 use link_platform::{fs, paths::Roots};
 use link_protocol::{
@@ -50,7 +54,8 @@ impl Onboarding {
         match self.enrol(config, device_id, roots).await {
             Ok(identity) => identity,
             Err(error) => {
-                let wait = self.backoff.ended(std::time::Duration::ZERO);
+                let asked = error.downcast_ref().and_then(NotEnrolled::retry_after);
+                let wait = retry::no_sooner(self.backoff.ended(Duration::ZERO), asked);
                 self.next = Instant::now() + wait;
                 tracing::warn!(category = "security", "this device is not registered: {error:#}");
                 None

@@ -433,7 +433,7 @@ impl Device {
                 around.agenda.after(delay, Item::ToBackend(Message::Report { boot, entry }));
             }
             None => {
-                let deferred = Input::Event(Event::ReportDeferred { id });
+                let deferred = Input::Event(Event::ReportDeferred { id, retry_after: None });
                 around.agenda.input(around.chance.between(2 * SECOND, 34 * SECOND), boot, deferred);
             }
         }

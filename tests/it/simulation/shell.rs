@@ -66,7 +66,7 @@ impl Device {
             }
         }
         if let Event::ReportSent { id }
-        | Event::ReportDeferred { id }
+        | Event::ReportDeferred { id, .. }
         | Event::ReportUnauthorized { id, .. }
         | Event::ReportRefused { id, .. } = event
             && self.sending == Some(*id)

@@ -214,7 +214,7 @@ impl World {
         let now = self.agenda.now;
         if now < self.network.gone_until {
             if let Message::Report { boot, entry } = message {
-                let event = Event::ReportDeferred { id: entry.id };
+                let event = Event::ReportDeferred { id: entry.id, retry_after: None };
                 self.agenda.input(30 * SECOND, boot, Input::Event(event));
             }
             return;
@@ -259,7 +259,7 @@ impl World {
             Ok(()) => Event::ReportSent { id },
             Err(reason) => Event::ReportRefused { id, reason },
         };
-        let lost = Event::ReportDeferred { id };
+        let lost = Event::ReportDeferred { id, retry_after: None };
         match self.network.delay(now, &self.faults, &mut self.chance) {
             Some(delay) => self.agenda.input(delay, boot, Input::Event(event)),
             None => self.agenda.input(30 * SECOND, boot, Input::Event(lost)),

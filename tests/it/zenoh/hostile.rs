@@ -59,7 +59,7 @@ impl Hostile {
             agent::register(&Http::new(&backend.url).unwrap(), &request).await.unwrap();
         let client =
             AgentClient::new(&backend.url, registered.device_id, registered.device_token).unwrap();
-        let access = client.zenoh_access().await.unwrap().unwrap();
+        let access = client.zenoh_access().await.unwrap();
         Self { access, key: Arc::new(key), client, epoch: registered.epoch }
     }
 

@@ -140,14 +140,27 @@ fn what_cannot_be_sent_waits_longer_each_time_and_a_connection_ends_the_wait() {
     let mut now = 0;
     for wait in [1, 2, 5, 15, 60, 60] {
         assert_eq!(bench.pump(now), Some(1));
-        bench.outbox.deferred(1, seconds(now));
+        bench.outbox.deferred(1, seconds(now), None);
         assert_eq!(bench.outbox.deadline(), Some(seconds(now + wait)));
         assert_eq!(bench.pump(now + wait - 1), None);
         now += wait;
     }
-    bench.outbox.deferred(1, seconds(now));
+    bench.outbox.deferred(1, seconds(now), None);
     bench.outbox.welcomed();
     assert_eq!(bench.pump(now), Some(1));
+}
+
+#[test]
+fn a_backend_that_asks_to_wait_is_left_alone_for_as_long_up_to_a_minute() {
+    let mut bench = Bench::default();
+    bench.push(result(1));
+    let mut now = 0;
+    for (asked, wait) in [(30, 30), (0, 2), (86_400, 60)] {
+        assert_eq!(bench.pump(now), Some(1));
+        bench.outbox.deferred(1, seconds(now), Some(Duration::from_secs(asked)));
+        assert_eq!(bench.outbox.deadline(), Some(seconds(now + wait)), "asked for {asked} s");
+        now += wait;
+    }
 }
 
 #[test]
@@ -158,7 +171,7 @@ fn the_fate_of_a_report_that_is_not_under_way_changes_nothing() {
     bench.outbox.sent(1, &mut bench.changes);
     bench.outbox.refused(1, String::new(), &mut bench.changes);
     bench.outbox.unauthorized(1, String::new(), &mut bench.changes);
-    bench.outbox.deferred(1, seconds(0));
+    bench.outbox.deferred(1, seconds(0), None);
     assert!(bench.changes.is_empty() && bench.waiting() == [1]);
 }
 
@@ -199,7 +212,7 @@ proptest! {
                         }
                     }
                 }
-                6 => if let Some(id) = bench.outbox.sending { bench.outbox.deferred(id, seconds(now)); },
+                6 => if let Some(id) = bench.outbox.sending { bench.outbox.deferred(id, seconds(now), None); },
                 7 => if let Some(id) = bench.outbox.sending {
                     let place = bench.outbox.queue.iter().position(|entry| entry.id == id).unwrap();
                     let entry = &bench.outbox.queue[place];

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use link_agent_core::record::Report;
-use link_client::http::{Call, HttpError, or_false};
+use link_client::http::{Call, Failure};
 use link_protocol::{
     agent_api,
     config::{LogTarget, ReportTargets, Template, Values},
@@ -44,13 +44,13 @@ impl Target {
         Self { way, device_id, timeout, reports: ReportTargets::default(), logs }
     }
 
-    pub(super) async fn send(&self, item: &Item) -> Result<bool, HttpError> {
+    pub(super) async fn send(&self, item: &Item) -> Result<(), Failure> {
         let Message { verb, path, body } = self.message(item);
         match &self.way {
             Way::Http(http) => {
                 let path = format!("{}{path}", agent_api::PREFIX);
                 let call = if verb == Verb::Put { Call::put(path) } else { Call::post(path) };
-                or_false(http.call_for_status(call.bytes(body).timeout(self.timeout)).await)
+                http.call_for_status(call.bytes(body).timeout(self.timeout)).await
             }
             Way::Zenoh(link) => link.send(verb, &path, body, self.timeout).await,
         }

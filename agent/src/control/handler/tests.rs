@@ -8,7 +8,8 @@ use std::{
 use axum::{
     Router,
     extract::{Request, State},
-    http::StatusCode,
+    http::{StatusCode, header},
+    response::IntoResponse as _,
 };
 use link_agent_core::record::Report;
 use link_client::http::Http;
@@ -32,6 +33,10 @@ const ID: &str = "00000000000000000000000000000001";
 struct Seen {
     calls: Arc<Mutex<Vec<String>>>,
     answers: Arc<Mutex<Vec<u16>>>,
+    /// When each call came.
+    times: Arc<Mutex<Vec<Instant>>>,
+    /// The header of every answer.
+    retry_after: Arc<Mutex<Option<&'static str>>>,
 }
 
 // Holds: S4.3-2, S4.3-5, S2.3-8
@@ -40,7 +45,7 @@ async fn lifecycle_is_put_and_everything_else_posted_where_the_templates_say() {
     let (seen, http) = backend(&[]).await;
     let sink = reports(http.clone(), "{}");
     for item in items() {
-        assert_eq!(sink.deliver(&item).await, Ok(true), "{item:?}");
+        assert!(sink.deliver(&item).await.is_ok(), "{item:?}");
     }
     let record = LogRecord {
         message: "m".to_owned(),
@@ -49,7 +54,7 @@ async fn lifecycle_is_put_and_everything_else_posted_where_the_templates_say() {
     };
     let logs =
         Sink::Backend(Box::new(Target::of_logs(Way::Http(http), device(), &LogTarget::default())));
-    assert_eq!(logs.deliver(&Item::Log(record)).await, Ok(true));
+    assert!(logs.deliver(&Item::Log(record)).await.is_ok());
     let agent = format!("/api/v1/agent/dev_{ID}");
     assert_eq!(
         *seen.calls.lock().unwrap(),
@@ -69,7 +74,7 @@ async fn lifecycle_is_put_and_everything_else_posted_where_the_templates_say() {
 async fn a_template_of_the_configuration_counts() {
     let (seen, http) = backend(&[]).await;
     let sink = reports(http, r#"{"command_status": "/results/{cid}/of/${identity.device_id}"}"#);
-    assert_eq!(sink.deliver(&items()[1]).await, Ok(true));
+    assert!(sink.deliver(&items()[1]).await.is_ok());
     let path = format!("POST /api/v1/results/cmd_{ID}/of/dev_{ID}");
     assert_eq!(*seen.calls.lock().unwrap(), [path]);
 }
@@ -80,11 +85,13 @@ async fn what_may_pass_is_tried_three_times_and_a_refusal_once() {
     let (seen, http) = backend(&[503, 500, 502, 503, 503, 200, 404]).await;
     let sink = reports(http, "{}");
     let item = &items()[0];
-    assert_eq!(sink.deliver(item).await, Ok(false));
+    let given_up = sink.deliver(item).await.unwrap_err();
+    assert!(matches!(given_up, Failure::Unavailable { .. }), "{given_up:?}");
     assert_eq!(seen.calls.lock().unwrap().len(), 3);
-    assert_eq!(sink.deliver(item).await, Ok(true));
+    assert!(sink.deliver(item).await.is_ok());
     assert_eq!(seen.calls.lock().unwrap().len(), 6);
     let refused = sink.deliver(item).await.unwrap_err();
+    let Failure::Refused(refused) = refused else { panic!("{refused:?}") };
     assert_eq!((refused.status, refused.retryable), (404, false));
     assert_eq!(seen.calls.lock().unwrap().len(), 7);
 }
@@ -119,14 +126,32 @@ async fn who_hands_something_in_never_waits_for_a_backend_that_does_not_answer()
     drop(handler);
 }
 
+// Holds: S8-6
+#[tokio::test]
+async fn a_backend_that_asks_for_a_longer_wait_is_not_asked_earlier() {
+    let (seen, http) = backend(&[503, 503]).await;
+    *seen.retry_after.lock().unwrap() = Some("2");
+    assert!(reports(http, "{}").deliver(&items()[0]).await.is_ok());
+    let times = seen.times.lock().unwrap().clone();
+    assert_eq!(times.len(), 3);
+    for pair in times.windows(2) {
+        assert!(pair[1] - pair[0] >= Duration::from_secs(2), "{:?}", pair[1] - pair[0]);
+    }
+}
+
 async fn backend(answers: &[u16]) -> (Seen, Http) {
     let seen = Seen::default();
     seen.answers.lock().unwrap().extend(answers.iter().rev());
     let answer = |State(seen): State<Seen>, request: Request| async move {
         let call = format!("{} {}", request.method(), request.uri());
         seen.calls.lock().unwrap().push(call);
+        seen.times.lock().unwrap().push(Instant::now());
         let status = seen.answers.lock().unwrap().pop().unwrap_or(200);
-        StatusCode::from_u16(status).unwrap()
+        let mut response = StatusCode::from_u16(status).unwrap().into_response();
+        if let Some(wait) = *seen.retry_after.lock().unwrap() {
+            response.headers_mut().insert(header::RETRY_AFTER, wait.parse().unwrap());
+        }
+        response
     };
     let router = Router::new().fallback(answer).with_state(seen.clone());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,7 +1,8 @@
 //! The HTTP transport: a hello, then one long poll after another.
 //!
 //! An answer without commands is a success. A broken connection is tried again with growing waits,
-//! up to a minute, and with chance in them, so that a thousand devices do not come back at once.
+//! up to a minute, and with chance in them, so that a thousand devices do not come back at once. A
+//! backend that asks for a longer wait gets it, up to a minute.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
 
@@ -11,7 +12,7 @@ use link_agent_core::event::Event;
 use link_client::agent::AgentClient;
 use link_protocol::limits::POLL_WAIT;
 
-use super::{Ended, TURNED_AWAY_WAIT, back_off, jittered, refused};
+use super::{Ended, TURNED_AWAY_WAIT, asked_for, back_off, jittered};
 use crate::inbox::Inbox;
 
 /// How long to wait after a poll whose deliveries had no effect.
@@ -22,15 +23,15 @@ pub(crate) async fn run(client: AgentClient, inbox: Inbox) {
     let mut failures = 0;
     loop {
         let wait = match connect(&client, &inbox, &mut failures).await {
-            Ended::Broken => {
+            Ended::Broken { retry_after } => {
                 inbox.event(Event::Disconnected).await;
                 failures += 1;
-                back_off(failures)
+                back_off(failures, retry_after)
             }
             Ended::Refused(error) => {
                 tracing::error!("the backend refused this device: {error}");
                 inbox.event(Event::TurnedAway { reason: error.reason }).await;
-                jittered(TURNED_AWAY_WAIT)
+                jittered(TURNED_AWAY_WAIT).max(asked_for(error.retry_after))
             }
         };
         tokio::time::sleep(wait).await;
@@ -38,33 +39,31 @@ pub(crate) async fn run(client: AgentClient, inbox: Inbox) {
 }
 
 async fn connect(client: &AgentClient, inbox: &Inbox, failures: &mut u32) -> Ended {
-    let Some(hello) = inbox.hello().await else { return Ended::Broken };
+    let Some(hello) = inbox.hello().await else { return Ended::BROKEN };
     match client.hello(&hello).await {
-        Ok(Some(welcome)) => {
+        Ok(welcome) => {
             tracing::info!("the command channel is ready");
             inbox.event(Event::Welcomed(welcome)).await;
         }
-        Ok(None) => return Ended::Broken,
-        Err(error) => return refused(error),
+        Err(failure) => return failure.into(),
     }
     // The end of the journal before the commands that the last poll brought, if it brought any.
     let mut before = None;
     loop {
         // The answer comes from the core after it has written down what arrived before.
-        let Some(hello) = inbox.hello().await else { return Ended::Broken };
+        let Some(hello) = inbox.hello().await else { return Ended::BROKEN };
         if before == Some(hello.last_seq) {
             // What cannot be taken would be in every answer, and no answer would be waited for.
             tokio::time::sleep(WITHOUT_EFFECT_WAIT).await;
         }
         match client.poll(hello.last_seq, POLL_WAIT).await {
-            Ok(Some(poll)) => {
+            Ok(poll) => {
                 *failures = 0;
                 let (server_time, commands) = (poll.server_time, poll.commands);
                 before = (!commands.is_empty()).then_some(hello.last_seq);
                 inbox.event(Event::Polled { server_time, commands }).await;
             }
-            Ok(None) => return Ended::Broken,
-            Err(error) => return refused(error),
+            Err(failure) => return failure.into(),
         }
     }
 }
@@ -78,6 +77,7 @@ mod tests {
 
     use axum::{
         Json, Router,
+        http::{StatusCode, header},
         routing::{get, post},
     };
     use link_protocol::{
@@ -85,6 +85,10 @@ mod tests {
         id::DeviceId,
         secret::Secret,
         signing::Signed,
+    };
+    use tokio::{
+        sync::mpsc::{UnboundedReceiver, unbounded_channel},
+        time::Instant,
     };
 
     use super::*;
@@ -109,6 +113,45 @@ mod tests {
         assert!((1..=4).contains(&polls), "{polls} polls in 3 s");
     }
 
+    // Holds: S7-4
+    #[tokio::test]
+    async fn the_command_channel_comes_back_no_sooner_than_the_backend_asks() {
+        for status in [503, 429] {
+            let (address, mut hellos) = busy_backend(status).await;
+            let device = "dev_00000000000000000000000000000001".parse().unwrap();
+            let client = AgentClient::new(&address, device, Secret::new("t")).unwrap();
+            let (inbox, mut asked) = Inbox::open();
+            let core = async {
+                while let Some(input) = asked.recv().await {
+                    if let Input::Hello(answer) = input {
+                        answer.send(hello()).unwrap();
+                    }
+                }
+            };
+            let two_hellos = async {
+                let first = hellos.recv().await.unwrap();
+                hellos.recv().await.unwrap() - first
+            };
+            let gap = tokio::select! {
+                () = run(client, inbox) => unreachable!("the transport runs until it is dropped"),
+                () = core => unreachable!("the inbox stays open"),
+                gap = two_hellos => gap,
+            };
+            assert!(gap >= Duration::from_secs(3), "{status}: asked again after {gap:?}");
+        }
+    }
+
+    /// Answers every hello with `status`, asks to wait three seconds, and tells when it was asked.
+    async fn busy_backend(status: u16) -> (String, UnboundedReceiver<Instant>) {
+        let (told, hellos) = unbounded_channel();
+        let refuse = move || {
+            // The test is over when nobody listens.
+            let _over = told.send(Instant::now());
+            async move { (StatusCode::from_u16(status).unwrap(), [(header::RETRY_AFTER, "3")]) }
+        };
+        (listening(Router::new().fallback(refuse)).await, hellos)
+    }
+
     /// Answers every poll at once with a delivery that nobody has signed.
     async fn backend(polls: &Arc<AtomicU32>) -> String {
         let server_time = jiff::Timestamp::UNIX_EPOCH;
@@ -125,6 +168,10 @@ mod tests {
         let router = Router::new()
             .route("/api/v1/agent/{device}/hello", post(greet))
             .route("/api/v1/agent/{device}/commands", get(answer));
+        listening(router).await
+    }
+
+    async fn listening(router: Router) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, router).await });

@@ -2,7 +2,7 @@
 //!
 //! The session belongs to one thread. Everything else hands its messages in through a [`Link`],
 //! which answers at once while there is no session: over HTTP when the configuration allows that,
-//! as something that may be tried again otherwise. zenoh does not say why it lets nobody in, so
+//! as a failure that may be retried otherwise. zenoh does not say why it lets nobody in, so
 //! every try begins with a call over HTTP, which does.
 
 mod settings;
@@ -20,7 +20,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use link_agent_core::event::Event;
 use link_client::{
     agent::AgentClient,
-    http::{Call, Cause, Failure, HttpError, or_false},
+    http::{Call, Cause, Failure},
     zenoh::{Commands, Delivery, DeviceSession},
 };
 use link_protocol::{
@@ -34,7 +34,7 @@ use link_protocol::{
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 pub(crate) use self::settings::Settings;
-use super::{Ended, TURNED_AWAY_WAIT, back_off, http, jittered, refused};
+use super::{Ended, TURNED_AWAY_WAIT, asked_for, back_off, http, jittered};
 use crate::inbox::Inbox;
 
 /// Messages that may wait for the session.
@@ -91,31 +91,35 @@ impl Link {
         (Self { messages, connected, device, fallback }, Arc::new(Mutex::new(taken)))
     }
 
-    /// Sends `body` to a path below `/api/v1`; false when it may be sent again.
+    /// Sends `body` to a path below `/api/v1`.
     pub(crate) async fn send(
         &self,
         verb: Verb,
         path: &str,
         body: Vec<u8>,
         patience: Duration,
-    ) -> Result<bool, HttpError> {
+    ) -> Result<(), Failure> {
         if !self.is_connected() {
             return self.send_over_http(verb, path, body, patience).await;
         }
         let tail = tail(&self.device, path);
         let (answer, answered) = oneshot::channel();
         let message = Message::Send { verb, tail, body, patience, answer };
-        or_false(self.hand_in(message, answered, patience).await)
+        self.hand_in(message, answered, patience).await
     }
 
-    /// Answers a delivery; false when that may be done again.
-    pub(crate) async fn receipt(&self, receipt: &Receipt) -> Result<bool, HttpError> {
+    /// Answers a delivery.
+    pub(crate) async fn receipt(&self, receipt: &Receipt) -> Result<(), Failure> {
         if !self.is_connected() {
-            return if self.fallback { self.device.receipt(receipt).await } else { Ok(false) };
+            return if self.fallback {
+                self.device.receipt(receipt).await
+            } else {
+                Err(broken("there is no session with the router"))
+            };
         }
         let (answer, answered) = oneshot::channel();
         let message = Message::Receipt(receipt.clone(), answer);
-        or_false(self.hand_in(message, answered, limits::HANDLER_TIMEOUT).await)
+        self.hand_in(message, answered, limits::HANDLER_TIMEOUT).await
     }
 
     fn is_connected(&self) -> bool {
@@ -128,15 +132,12 @@ impl Link {
         answered: oneshot::Receiver<Result<Vec<u8>, Failure>>,
         patience: Duration,
     ) -> Result<(), Failure> {
-        let broken = |_closed| Failure::Unavailable {
-            url: "zenoh".to_owned(),
-            cause: Cause::Broken("the session ended".to_owned()),
-        };
-        self.messages.try_send(message).map_err(|_full_or_closed| broken(()))?;
+        let ended = || broken("the session ended");
+        self.messages.try_send(message).map_err(|_full_or_closed| ended())?;
         // A session that ends at this moment leaves the message to the next one, which may never be.
         let answered = tokio::time::timeout(patience + HANDED_IN, answered).await;
-        let answered = answered.map_err(|_late| broken(()))?;
-        answered.map_err(|_dropped| broken(()))?.map(drop)
+        let answered = answered.map_err(|_late| ended())?;
+        answered.map_err(|_dropped| ended())?.map(drop)
     }
 
     async fn send_over_http(
@@ -145,14 +146,18 @@ impl Link {
         path: &str,
         body: Vec<u8>,
         patience: Duration,
-    ) -> Result<bool, HttpError> {
+    ) -> Result<(), Failure> {
         if !self.fallback {
-            return Ok(false);
+            return Err(broken("there is no session with the router"));
         }
         let path = format!("{}{path}", agent_api::PREFIX);
         let call = if verb == Verb::Put { Call::put(path) } else { Call::post(path) };
-        or_false(self.device.http().call_for_status(call.bytes(body).timeout(patience)).await)
+        self.device.http().call_for_status(call.bytes(body).timeout(patience)).await
     }
+}
+
+fn broken(why: &str) -> Failure {
+    Failure::Unavailable { url: "zenoh".to_owned(), cause: Cause::Broken(why.to_owned()) }
 }
 
 /// What follows `up/` in the key of a message to `path`: a path of the device's own, or the logs.
@@ -169,19 +174,22 @@ pub(crate) async fn run(settings: Settings, link: Link, messages: Messages, inbo
         let ended = connect(&settings, &link, &mut messages, &inbox, &mut failures).await;
         link.connected.store(false, Ordering::Relaxed);
         drop_all(&mut messages);
-        let wait = match ended {
-            Ended::Broken => {
+        let (wait, asked) = match ended {
+            Ended::Broken { retry_after } => {
                 inbox.event(Event::Disconnected).await;
                 failures += 1;
-                back_off(failures)
+                (back_off(failures, retry_after), asked_for(retry_after))
             }
             Ended::Refused(error) => {
                 tracing::error!("the backend refused this device: {error}");
                 inbox.event(Event::TurnedAway { reason: error.reason }).await;
-                jittered(TURNED_AWAY_WAIT)
+                let asked = asked_for(error.retry_after);
+                (jittered(TURNED_AWAY_WAIT).max(asked), asked)
             }
         };
         if settings.fallback && failures >= PATIENCE {
+            // Over HTTP the backend that asked to wait would be asked at once.
+            tokio::time::sleep(asked).await;
             tracing::warn!("zenoh cannot be reached; HTTP is used for a while");
             let on_http = http::run(settings.client.clone(), inbox.clone());
             // Returns by itself only when the time is over.
@@ -207,15 +215,14 @@ async fn connect(
     failures: &mut u32,
 ) -> Ended {
     let access = match settings.access().await {
-        Ok(Some(access)) => access,
-        Ok(None) => return Ended::Broken,
-        Err(error) => return refused(error),
+        Ok(access) => access,
+        Err(failure) => return failure.into(),
     };
     let session = match DeviceSession::join(&access, Arc::clone(&settings.key)).await {
         Ok(session) => session,
         Err(error) => {
             tracing::warn!("{}", chain(&error));
-            return Ended::Broken;
+            return Ended::BROKEN;
         }
     };
     let ended = match open(&session, inbox).await {
@@ -235,10 +242,10 @@ async fn connect(
 async fn open(session: &DeviceSession, inbox: &Inbox) -> Result<Open, Ended> {
     let unusable = |error| {
         tracing::warn!("{error}");
-        Ended::Broken
+        Ended::BROKEN
     };
     let commands = session.commands().await.map_err(unusable)?;
-    let hello = inbox.hello().await.ok_or(Ended::Broken)?;
+    let hello = inbox.hello().await.ok_or(Ended::BROKEN)?;
     let welcome = greet(session, &hello).await?;
     inbox.event(Event::Welcomed(welcome)).await;
     let presence = session.announce().await.map_err(unusable)?;
@@ -252,15 +259,12 @@ struct Open {
 }
 
 async fn greet(session: &DeviceSession, hello: &Hello) -> Result<Welcome, Ended> {
-    let body = serde_json::to_vec(hello).map_err(|_unwritable| Ended::Broken)?;
+    let body = serde_json::to_vec(hello).map_err(|_unwritable| Ended::BROKEN)?;
     let answer = session.ask(Verb::Post, "hello", body, limits::HANDLER_TIMEOUT).await;
-    let answer = answer.map_err(|failure| match failure {
-        Failure::Refused(error) => refused(error),
-        Failure::Unavailable { .. } => Ended::Broken,
-    })?;
+    let answer = answer.map_err(Ended::from)?;
     serde_json::from_slice(&answer).map_err(|error| {
         tracing::warn!("the answer to the hello cannot be read: {error}");
-        Ended::Broken
+        Ended::BROKEN
     })
 }
 
@@ -279,7 +283,7 @@ async fn serve(
         let is_beating = beating.is_some();
         tokio::select! {
             delivery = open.commands.next() => {
-                let Some(delivery) = delivery else { return Ended::Broken };
+                let Some(delivery) = delivery else { return Ended::BROKEN };
                 take(delivery, &mut unanswered, inbox).await;
             }
             Some(message) = messages.recv(), if under_way.len() < AT_ONCE => {
@@ -293,12 +297,12 @@ async fn serve(
                 beating.set(None);
                 match answer {
                     Ok(_) => missed = 0,
-                    Err(Failure::Refused(error)) => return refused(error),
+                    Err(refused @ Failure::Refused(_)) => return refused.into(),
                     Err(Failure::Unavailable { .. }) => missed += 1,
                 }
                 if missed >= MISSED {
                     tracing::warn!("the router does not answer any more");
-                    return Ended::Broken;
+                    return Ended::BROKEN;
                 }
                 let next = if missed == 0 { jittered(BEAT) } else { Duration::from_secs(1) };
                 beat.as_mut().reset(tokio::time::Instant::now() + next);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use link_client::{agent::AgentClient, http::HttpError};
+use link_client::{agent::AgentClient, http::Failure};
 use link_platform::fs;
 use link_protocol::{
     config::{RootCa, TransportConfig},
@@ -49,9 +49,8 @@ impl Settings {
         })
     }
 
-    /// Asks the backend unless the configuration says everything; nothing when it may be asked
-    /// again.
-    pub(super) async fn access(&self) -> Result<Option<ZenohAccess>, HttpError> {
+    /// Asks the backend unless the configuration says everything.
+    pub(super) async fn access(&self) -> Result<ZenohAccess, Failure> {
         let told = match &self.user {
             Some((username, password)) if !self.endpoints.is_empty() => ZenohAccess {
                 endpoints: Vec::new(),
@@ -59,15 +58,12 @@ impl Settings {
                 password: password.clone(),
                 root_ca: None,
             },
-            Some(_) | None => match self.client.zenoh_access().await? {
-                Some(access) => access,
-                None => return Ok(None),
-            },
+            Some(_) | None => self.client.zenoh_access().await?,
         };
         let endpoints =
             if self.endpoints.is_empty() { told.endpoints } else { self.endpoints.clone() };
         let (username, password) = self.user.clone().unwrap_or((told.username, told.password));
         let root_ca = self.root_ca.clone().or(told.root_ca);
-        Ok(Some(ZenohAccess { endpoints, username, password, root_ca }))
+        Ok(ZenohAccess { endpoints, username, password, root_ca })
     }
 }
