@@ -15,7 +15,9 @@ use link_platform::{fs, process};
 
 use link_protocol::exit_code::ExitCode;
 
-use crate::{context::Context, error::CliError, resolve, service, wait::Deadline};
+use crate::{
+    context::Context, error::CliError, error_code::ErrorCode, resolve, service, wait::Deadline,
+};
 
 /// How long the agent may take to start or to stop.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -78,7 +80,7 @@ fn spawn(layout: &Layout) -> Result<u32, CliError> {
     };
     process::spawn_detached(&program).map_err(|error| {
         let message = format!("failed to start `{}`: {error}", program.path.display());
-        CliError::new(ExitCode::NotRunning, "not-running", message)
+        CliError::new(ExitCode::NotRunning, ErrorCode::NotRunning, message)
     })
 }
 
@@ -187,13 +189,17 @@ fn executable(layout: &Layout) -> Result<PathBuf, CliError> {
     });
     [Some(layout.guard()), beside].into_iter().flatten().find(|path| path.is_file()).ok_or_else(
         || {
-            CliError::new(ExitCode::NotRunning, "not-installed", "the agent is not installed")
-                .hint("install Link with install.sh")
+            CliError::new(
+                ExitCode::NotRunning,
+                ErrorCode::NotInstalled,
+                "the agent is not installed",
+            )
+            .hint("install Link with install.sh")
         },
     )
 }
 
 fn not_running(message: &str, log: &Path) -> CliError {
-    CliError::new(ExitCode::NotRunning, "not-running", message)
+    CliError::new(ExitCode::NotRunning, ErrorCode::NotRunning, message)
         .hint(format!("look at `{}`", log.display()))
 }

@@ -16,6 +16,7 @@ use crate::{
     args::Global,
     called::{self, Surroundings},
     error::CliError,
+    error_code::ErrorCode,
     output::Output,
 };
 
@@ -78,15 +79,20 @@ impl Context {
         let secret = |name| text(name).map(|value| Secret::new(value.trim()));
         let home = std::env::var_os("LINK_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
         let home = home.map(std::path::absolute).transpose().map_err(|error| {
-            CliError::new(ExitCode::CannotWrite, "file", format!("cannot use LINK_HOME: {error}"))
+            CliError::new(
+                ExitCode::CannotWrite,
+                ErrorCode::File,
+                format!("cannot use LINK_HOME: {error}"),
+            )
         })?;
         let own = home.as_deref().and_then(|home| Some(("LINK_HOME", home.to_str()?.to_owned())));
         let shared = FOR_SERVICE.iter().copied().filter_map(|name| Some((name, text(name)?)));
         // The unit is a file that others may read: a proxy with a password stays out of it.
         let shared = shared.filter(|(_, value)| !value.contains('@'));
         let is_set = |name| text(name).is_some_and(|value| value != "0");
-        let roots = Roots::find(home.as_deref())
-            .map_err(|error| CliError::new(ExitCode::CannotWrite, "no-home", error.to_string()))?;
+        let roots = Roots::find(home.as_deref()).map_err(|error| {
+            CliError::new(ExitCode::CannotWrite, ErrorCode::NoHome, error.to_string())
+        })?;
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let folders: Vec<_> = std::env::split_paths(&folders).collect();
         let surroundings = Surroundings { folders, bin: roots.bin.clone() };
@@ -126,7 +132,7 @@ impl Context {
                     "{} does not belong to the user that this runs as; nothing was changed",
                     folder.display()
                 );
-                Err(CliError::new(ExitCode::CannotWrite, "other-home", message).hint(
+                Err(CliError::new(ExitCode::CannotWrite, ErrorCode::OtherHome, message).hint(
                     "run it without sudo; for root itself use `sudo -H`, for another user \
                      `sudo -iu USER`, and LINK_HOME=FOLDER for an installation anywhere else",
                 ))

@@ -6,10 +6,13 @@ use std::path::PathBuf;
 
 use link_client::backend::{StoreError, TokenStore, Tokens};
 use link_platform::{fs, paths::Roots};
-use link_protocol::secret::Secret;
+use link_protocol::{exit_code::ExitCode, secret::Secret};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{CliError, chain};
+use crate::{
+    error::{CliError, chain},
+    error_code::ErrorCode,
+};
 
 /// A login.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -53,7 +56,7 @@ impl CredentialsFile {
             // The parser's message may quote the file; its place does not.
             let place = format!("line {}, column {}", error.line(), error.column());
             let message = format!("`{}` is damaged at {place}", self.path.display());
-            CliError::new(link_protocol::exit_code::ExitCode::CannotWrite, "file", message)
+            CliError::new(ExitCode::CannotWrite, ErrorCode::File, message)
                 .hint("log in again with `link login`")
         })
     }

@@ -9,19 +9,29 @@ use link_platform::fs::FileError;
 use link_protocol::{exit_code::ExitCode, problem::Code};
 use serde::Serialize;
 
+use crate::error_code::ErrorCode;
+
 pub(crate) use link_protocol::error_chain::chain;
 
 /// A command failed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct CliError {
     pub(crate) exit: ExitCode,
-    /// Stable for programs: a problem's code, or one of this command's own.
-    pub(crate) code: String,
+    pub(crate) code: StableCode,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
     /// The HTTP status, when the backend refused.
     pub(crate) status: Option<u16>,
     pub(crate) request_id: Option<String>,
+}
+
+/// What a program tells errors apart by.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum StableCode {
+    /// One of this command's own.
+    Own(ErrorCode),
+    /// The code of a backend's problem document, which may be of a later version.
+    OfProblem(String),
 }
 
 /// The error as one JSON document.
@@ -40,10 +50,10 @@ struct Document<'a> {
 
 impl CliError {
     /// Makes an error of this command's own.
-    pub(crate) fn new(exit: ExitCode, code: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(exit: ExitCode, code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             exit,
-            code: code.to_owned(),
+            code: StableCode::Own(code),
             message: message.into(),
             hint: None,
             status: None,
@@ -53,13 +63,13 @@ impl CliError {
 
     /// Makes an error about how the command was called.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self::new(ExitCode::Usage, "usage", message)
+        Self::new(ExitCode::Usage, ErrorCode::Usage, message)
     }
 
     /// Makes an error about the agent's or the person's files.
     pub(crate) fn file(error: &FileError) -> Self {
         let exit = if error.is_disk_full() { ExitCode::NoSpace } else { ExitCode::CannotWrite };
-        Self::new(exit, "file", chain(error))
+        Self::new(exit, ErrorCode::File, chain(error))
     }
 
     /// Says what to do next.
@@ -74,10 +84,15 @@ impl CliError {
         self
     }
 
+    /// Tells whether the error is the command's own one of this code.
+    pub(crate) fn is(&self, code: ErrorCode) -> bool {
+        self.code == StableCode::Own(code)
+    }
+
     /// Returns the error as one JSON document.
     pub(crate) fn to_json(&self) -> String {
         let document = Document {
-            error: &self.code,
+            error: self.code.as_str(),
             message: &self.message,
             exit_code: self.exit.number(),
             hint: self.hint.as_deref(),
@@ -88,6 +103,15 @@ impl CliError {
     }
 }
 
+impl StableCode {
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Own(code) => code.as_str(),
+            Self::OfProblem(code) => code,
+        }
+    }
+}
+
 impl From<Failure> for CliError {
     fn from(failure: Failure) -> Self {
         let problem = failure.problem().cloned();
@@ -95,19 +119,19 @@ impl From<Failure> for CliError {
         let (exit, own_code, status, own_hint) = match &failure {
             Failure::Unavailable { .. } => (
                 ExitCode::Unreachable,
-                "unreachable",
+                ErrorCode::Unreachable,
                 None,
                 "check the address and that the backend runs, then try again",
             ),
             Failure::Refused(error) if (300..400).contains(&error.status) => (
                 ExitCode::Refused,
-                "redirected",
+                ErrorCode::Redirected,
                 Some(error.status),
                 "use that address as the backend's",
             ),
             Failure::Refused(error) => (
                 known.map_or(ExitCode::Refused, exit_of),
-                "refused",
+                ErrorCode::Refused,
                 Some(error.status),
                 "check that the address is that of a Link backend of this version",
             ),
@@ -126,8 +150,8 @@ impl From<Failure> for CliError {
             (Failure::Unavailable { .. }, _) => failure.to_string(),
         };
         let (hint, code) = match &problem {
-            Some(problem) => (problem.hint.clone(), problem.code.clone()),
-            None => (Some(own_hint.to_owned()), own_code.to_owned()),
+            Some(problem) => (problem.hint.clone(), StableCode::OfProblem(problem.code.clone())),
+            None => (Some(own_hint.to_owned()), StableCode::Own(own_code)),
         };
         let request_id = problem.and_then(|problem| problem.request_id);
         Self { exit, code, message, hint, status, request_id }
@@ -138,7 +162,7 @@ impl From<CallError> for CliError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Backend(failure) => failure.into(),
-            CallError::Store(_) => Self::new(ExitCode::CannotWrite, "file", chain(&error)),
+            CallError::Store(_) => Self::new(ExitCode::CannotWrite, ErrorCode::File, chain(&error)),
         }
     }
 }
@@ -147,7 +171,9 @@ impl From<UploadError> for CliError {
     fn from(error: UploadError) -> Self {
         match error {
             UploadError::Call(error) => error.into(),
-            UploadError::File(_) => Self::new(ExitCode::CannotWrite, "file", chain(&error)),
+            UploadError::File(_) => {
+                Self::new(ExitCode::CannotWrite, ErrorCode::File, chain(&error))
+            }
         }
     }
 }
@@ -165,7 +191,7 @@ impl From<ChangeError> for CliError {
             | ChangeError::Io { .. }
             | ChangeError::File(_) => "is the folder yours to write?",
         };
-        Self::new(error.exit_code(), "install", chain(&error)).hint(hint)
+        Self::new(error.exit_code(), ErrorCode::Install, chain(&error)).hint(hint)
     }
 }
 
@@ -178,7 +204,7 @@ impl From<InstallError> for CliError {
             }
             InstallError::Downgrade { .. } => "uninstall the newer one first if you mean it",
         };
-        Self::new(error.exit_code(), "install", chain(&error)).hint(hint)
+        Self::new(error.exit_code(), ErrorCode::Install, chain(&error)).hint(hint)
     }
 }
 
@@ -205,6 +231,8 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::TokenExpired
         | Code::InvalidCredentials
         | Code::SetupTokenInvalid
+        | Code::OwnerProofInvalid
+        | Code::OneTimeCodeInvalid
         | Code::NotOwner
         | Code::SharingNotAllowed
         | Code::Forbidden

@@ -1,7 +1,7 @@
 //! The `link` command: registers devices, deploys models, repairs what is served.
 //!
-//! `args` is what it understands, `command` has one file per command, `exit_code` is the table of
-//! how it can end, which the backend shares. It calls the backend and the agent through `link_client` and shares no code with
+//! `args` is what it understands, `command` has one file per command, `error_code` is the table of
+//! its errors, `exit_code` that of how it can end, which the backend shares. It calls the backend and the agent through `link_client` and shares no code with
 //! them but the wire contract.
 
 #![forbid(unsafe_code)]
@@ -17,6 +17,7 @@ mod command;
 mod context;
 mod credentials;
 mod error;
+mod error_code;
 mod misuse;
 mod output;
 mod path_setup;
@@ -36,6 +37,7 @@ use crate::{
     args::{Arguments, Global},
     context::Context,
     error::CliError,
+    error_code::ErrorCode,
     output::Output,
 };
 
@@ -75,7 +77,11 @@ fn act(arguments: Arguments) -> Result<ExitCode, CliError> {
     let context = Context::read(arguments.global)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
-        CliError::new(ExitCode::Failed, "runtime", format!("cannot start the runtime: {error}"))
+        CliError::new(
+            ExitCode::Failed,
+            ErrorCode::Runtime,
+            format!("cannot start the runtime: {error}"),
+        )
     })?;
     let ended = runtime.block_on(command::run(&context, arguments.command));
     runtime.shutdown_background();

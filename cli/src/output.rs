@@ -11,7 +11,7 @@ use link_protocol::{exit_code::ExitCode, shown};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 
-use crate::{args::Global, called, error::CliError};
+use crate::{args::Global, called, error::CliError, error_code::ErrorCode};
 
 /// Where output goes and how it looks.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +145,7 @@ pub(crate) fn stream_stdout(text: &str) -> Result<bool, CliError> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(CliError::new(
             ExitCode::CannotWrite,
-            "output",
+            ErrorCode::Output,
             format!("failed to write to stdout: {error}"),
         )),
     }

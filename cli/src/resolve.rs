@@ -10,7 +10,7 @@ use link_protocol::{
     identity::Identity,
 };
 
-use crate::{context::Context, error::CliError};
+use crate::{context::Context, error::CliError, error_code::ErrorCode};
 
 /// Returns the identity of this machine's device; nothing when it is not registered.
 ///
@@ -26,7 +26,7 @@ pub(crate) fn identity(context: &Context) -> Result<Option<Identity>, CliError> 
     Identity::parse(&text).map(Some).map_err(|error| {
         CliError::new(
             ExitCode::NotRegistered,
-            "identity",
+            ErrorCode::Identity,
             format!("cannot use `{}`: {error}", path.display()),
         )
         .hint("remove the file and register again with `link register`")
@@ -102,7 +102,7 @@ fn among(models: Vec<Model>, named: &str) -> Result<Model, CliError> {
         models.iter().filter(|model| model.name == named).map(qualified).take(5).collect();
     if !of_others.is_empty() {
         let message = format!("no model of yours is called `{named}`");
-        return Err(CliError::new(ExitCode::Failed, "unknown-name", message)
+        return Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
             .hint(format!("others share models of this name: {}", of_others.join(", "))));
     }
     // The own ones by their whole name too, as others call them.
@@ -131,12 +131,12 @@ fn pick<T>(
                 format!("there is: {}; see `link {what} list`", names.join(", "))
             };
             let message = format!("no {what} is called `{named}`");
-            Err(CliError::new(ExitCode::Failed, "unknown-name", message).hint(hint))
+            Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message).hint(hint))
         }
         count => {
             let ids: Vec<_> = fitting.iter().map(|item| describe(item).1).take(5).collect();
             let message = format!("{count} {what}s are called `{named}`");
-            Err(CliError::new(ExitCode::Failed, "ambiguous-name", message)
+            Err(CliError::new(ExitCode::Failed, ErrorCode::AmbiguousName, message)
                 .hint(format!("use the id: {}", ids.join(", "))))
         }
     }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 
 use link_protocol::{exit_code::ExitCode, secret::Secret};
 
-use crate::error::CliError;
+use crate::{error::CliError, error_code::ErrorCode};
 
 /// Reads a file's first line, or stdin's next one for `-`.
 ///
@@ -18,7 +18,7 @@ pub(crate) fn line_of(file: &str, what: &str) -> Result<Secret, CliError> {
     }
     let text = std::fs::read_to_string(file).map_err(|error| {
         let message = format!("failed to read `{file}`: {error}");
-        CliError::new(ExitCode::CannotWrite, "file", message)
+        CliError::new(ExitCode::CannotWrite, ErrorCode::File, message)
     })?;
     let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() {
@@ -35,7 +35,7 @@ pub(crate) fn stdin_line(what: &str) -> Result<Secret, CliError> {
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
     read.map_err(|error| {
-        CliError::new(ExitCode::Failed, "input", format!("failed to read stdin: {error}"))
+        CliError::new(ExitCode::Failed, ErrorCode::Input, format!("failed to read stdin: {error}"))
     })?;
     let line = line.trim_end_matches(['\n', '\r']);
     if line.is_empty() {
@@ -70,7 +70,7 @@ pub(crate) fn ask_text(prompt: &str, flag: &str) -> Result<String, CliError> {
     dialoguer::Input::<String>::new()
         .with_prompt(prompt)
         .interact_text()
-        .map_err(|error| CliError::new(ExitCode::Interrupted, "input", error.to_string()))
+        .map_err(|error| CliError::new(ExitCode::Interrupted, ErrorCode::Input, error.to_string()))
 }
 
 /// Asks whether to go on; without a terminal `--yes` is needed.
@@ -85,5 +85,5 @@ pub(crate) fn confirm(question: &str) -> Result<bool, CliError> {
         .with_prompt(question)
         .default(false)
         .interact()
-        .map_err(|error| CliError::new(ExitCode::Interrupted, "input", error.to_string()))
+        .map_err(|error| CliError::new(ExitCode::Interrupted, ErrorCode::Input, error.to_string()))
 }

@@ -15,6 +15,7 @@ use link_protocol::exit_code::ExitCode;
 use crate::{
     context::Context,
     error::{CliError, chain},
+    error_code::ErrorCode,
 };
 
 /// Tells whether the agent of this installation is started and stopped through its unit.
@@ -187,7 +188,7 @@ fn explain(error: ServiceError) -> CliError {
             "look at `systemctl --user status link`".to_owned()
         }
     };
-    CliError::new(ExitCode::NotRunning, "service", chain(&error)).hint(hint)
+    CliError::new(ExitCode::NotRunning, ErrorCode::Service, chain(&error)).hint(hint)
 }
 
 #[cfg(test)]

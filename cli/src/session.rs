@@ -12,6 +12,7 @@ use crate::{
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
+    error_code::ErrorCode,
 };
 
 /// The address that this build was made for, if it was made for one.
@@ -85,6 +86,6 @@ pub(crate) fn keep_backend(context: &Context, url: &str) -> Result<(), CliError>
 }
 
 fn not_logged_in() -> CliError {
-    CliError::new(ExitCode::Refused, "not-logged-in", "nobody is logged in")
+    CliError::new(ExitCode::Refused, ErrorCode::NotLoggedIn, "nobody is logged in")
         .hint("log in with `link login`")
 }

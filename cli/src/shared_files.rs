@@ -14,7 +14,13 @@ use clap_complete::{Generator as _, Shell};
 use link_installer::shared::SharedFile;
 use link_protocol::exit_code::ExitCode;
 
-use crate::{args::Arguments, called::NAMES, context::Context, error::CliError};
+use crate::{
+    args::Arguments,
+    called::NAMES,
+    context::Context,
+    error::CliError,
+    error_code::{self, ErrorCode},
+};
 
 /// The shells that completions are made for.
 pub const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
@@ -38,9 +44,23 @@ pub fn man_pages(command: &Command) -> io::Result<Files> {
         let page = clap_mangen::Man::new(command);
         let mut contents = Vec::new();
         page.render(&mut contents)?;
+        if page.get_filename() == "link.1" {
+            contents.extend(error_section().into_bytes());
+        }
         files.insert(page.get_filename(), contents);
     }
     Ok(files)
+}
+
+/// The section of the manual page that says what `error` is in the document of an error.
+fn error_section() -> String {
+    let codes = error_code::table().replace('-', "\\-");
+    format!(
+        ".SH \"ERROR CODES\"\n\
+         With \\-\\-json an error is one JSON document on standard error. Its `error` is one of these \
+         codes, or the code of the problem document that the backend answered with.\n\
+         .PP\n.nf\n{codes}.fi\n"
+    )
 }
 
 /// Returns the completions of `shell` for a command called `name`.
@@ -65,7 +85,7 @@ pub(crate) fn of_installation(context: &Context) -> Result<Vec<SharedFile>, CliE
     };
     let command = Arguments::command();
     let pages = man_pages(&command).map_err(|error| {
-        CliError::new(ExitCode::Failed, "man-pages", format!("no manual pages: {error}"))
+        CliError::new(ExitCode::Failed, ErrorCode::ManPages, format!("no manual pages: {error}"))
     })?;
     let manual = base.join("man").join("man1");
     let page = |(name, contents)| SharedFile { path: manual.join(name), contents };
@@ -126,6 +146,13 @@ mod tests {
                 .subcommand(Command::new("list"))
                 .subcommand(Command::new("secret").hide(true)),
         )
+    }
+
+    #[test]
+    fn the_page_of_the_command_has_every_error_code() {
+        let page = man_pages(&command()).unwrap().remove("link.1").unwrap();
+        let page = String::from_utf8(page).unwrap().replace("\\-", "-");
+        assert!(page.contains(&error_code::table()), "{page}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use link_client::{backend::CallError, http::Failure};
 
 use link_protocol::exit_code::ExitCode;
 
-use crate::error::CliError;
+use crate::{error::CliError, error_code::ErrorCode};
 
 /// How often the backend is asked: often at first, for what is quickly done.
 const FIRST_STEP: Duration = Duration::from_millis(50);
@@ -49,7 +49,7 @@ impl Deadline {
     /// Returns the error of having waited in vain for `what`.
     pub(crate) fn gave_up(&self, what: &str) -> CliError {
         let message = format!("gave up after {} s: {what}", self.patience.as_secs());
-        CliError::new(ExitCode::GaveUp, "gave-up", message)
+        CliError::new(ExitCode::GaveUp, ErrorCode::GaveUp, message)
             .hint("it may still happen; wait longer with --timeout")
     }
 

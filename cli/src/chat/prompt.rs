@@ -8,7 +8,7 @@ use link_platform::fs;
 use link_protocol::exit_code::ExitCode;
 use rustyline::{Config, DefaultEditor, error::ReadlineError};
 
-use crate::error::CliError;
+use crate::{error::CliError, error_code::ErrorCode};
 
 /// How many lines are kept.
 const KEPT: usize = 1000;
@@ -125,7 +125,11 @@ fn failed(error: ReadlineError) -> CliError {
 }
 
 fn terminal(why: String) -> CliError {
-    CliError::new(ExitCode::Failed, "terminal", format!("failed to read the terminal: {why}"))
+    CliError::new(
+        ExitCode::Failed,
+        ErrorCode::Terminal,
+        format!("failed to read the terminal: {why}"),
+    )
 }
 
 #[cfg(test)]

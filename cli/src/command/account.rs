@@ -20,6 +20,7 @@ use crate::{
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
+    error_code::ErrorCode,
     output, secret_input, session,
 };
 
@@ -209,6 +210,6 @@ pub(super) fn new_password() -> Result<Secret, CliError> {
     if password == again {
         Ok(password)
     } else {
-        Err(CliError::new(ExitCode::Usage, "usage", "the two passwords differ"))
+        Err(CliError::new(ExitCode::Usage, ErrorCode::Usage, "the two passwords differ"))
     }
 }

@@ -27,6 +27,7 @@ use crate::{
     command::{install_files, release_check},
     context::Context,
     error::CliError,
+    error_code::ErrorCode,
     secret_input, service,
 };
 
@@ -133,7 +134,7 @@ pub(super) fn uninstall(
     if let Some((path, why)) = left.first() {
         let message =
             format!("{} could not be deleted, first `{}`: {why}", left.len(), path.display());
-        return Err(CliError::new(ExitCode::LeftBehind, "left-behind", message));
+        return Err(CliError::new(ExitCode::LeftBehind, ErrorCode::LeftBehind, message));
     }
     context.output.say("deleted the backend");
     for kept in [&place.layout.roots().state, &place.config] {

@@ -8,7 +8,8 @@ use link_protocol::{backend_api::device::Device, exit_code::ExitCode, selector::
 use serde_json::json;
 
 use crate::{
-    command::outcome, context::Context, error::CliError, output, progress::Progress, wait::Deadline,
+    context::Context, error::CliError, error_code::ErrorCode, output, progress::Progress,
+    wait::Deadline,
 };
 
 /// Where the wish of one device is.
@@ -34,7 +35,7 @@ pub(super) async fn select(
     let devices = backend.selected_devices(selector).await?;
     if devices.is_empty() {
         let message = format!("no device fits `{selector}`");
-        return Err(CliError::new(ExitCode::Failed, "nothing-selected", message)
+        return Err(CliError::new(ExitCode::Failed, ErrorCode::NothingSelected, message)
             .hint("see which there are with `link device list` and `link fleet list`"));
     }
     Ok(devices)
@@ -113,21 +114,21 @@ fn summarize<T>(context: &Context, what: &str, jobs: &[Job<T>]) -> Result<(), Cl
     }
     let message = format!("{what}: failed on {failed} of {} devices", jobs.len());
     let is_superseded =
-        |job: &Job<T>| job.step.as_ref().is_err_and(|error| error.code == outcome::SUPERSEDED);
+        |job: &Job<T>| job.step.as_ref().is_err_and(|error| error.is(ErrorCode::Superseded));
     let hint = if jobs.iter().any(is_superseded) {
         "correct the causes and send it again to those devices alone; where it was superseded, the \
          newer command counts"
     } else {
         "correct the causes and send it again; what was done stays done"
     };
-    Err(CliError::new(ExitCode::Failed, "some-failed", message).hint(hint))
+    Err(CliError::new(ExitCode::Failed, ErrorCode::SomeFailed, message).hint(hint))
 }
 
 fn row<T>(job: &Job<T>) -> [String; 4] {
     let (result, detail) = match &job.step {
         Ok(Step::Running(_)) => ("sent".to_owned(), String::new()),
         Ok(Step::Done(detail)) => ("done".to_owned(), detail.clone()),
-        Err(error) => (error.code.clone(), error.message.clone()),
+        Err(error) => (error.code.as_str().to_owned(), error.message.clone()),
     };
     [job.device.name.clone(), result, detail, job.device.device_id.to_string()]
 }

@@ -11,6 +11,7 @@ use crate::{
     chat::{self, Conversation, Ended, Left},
     context::Context,
     error::CliError,
+    error_code::ErrorCode,
 };
 
 /// The largest question that is read from standard input, in bytes.
@@ -64,7 +65,7 @@ fn served<'a>(entries: &'a [PipelineEntry], name: &str) -> Result<&'a PipelineEn
         Some(entry) if entry.is_serving => Ok(entry),
         Some(_) => {
             let message = format!("`{name}` is not served on this device");
-            Err(CliError::new(ExitCode::Failed, "not-serving", message)
+            Err(CliError::new(ExitCode::Failed, ErrorCode::NotServing, message)
                 .hint(format!("serve it and chat with `link run {name}`")))
         }
         None => {
@@ -76,7 +77,7 @@ fn served<'a>(entries: &'a [PipelineEntry], name: &str) -> Result<&'a PipelineEn
             } else {
                 format!("served here: {}", names.join(", "))
             };
-            Err(CliError::new(ExitCode::Failed, "unknown-name", message).hint(hint))
+            Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message).hint(hint))
         }
     }
 }
@@ -91,7 +92,7 @@ fn asked(question: &Question) -> Result<Option<String>, CliError> {
     let mut piped = String::new();
     let read = io::stdin().lock().take(QUESTION_LIMIT + 1).read_to_string(&mut piped);
     read.map_err(|error| {
-        CliError::new(ExitCode::Failed, "input", format!("failed to read stdin: {error}"))
+        CliError::new(ExitCode::Failed, ErrorCode::Input, format!("failed to read stdin: {error}"))
     })?;
     if piped.len() as u64 > QUESTION_LIMIT {
         return Err(CliError::usage("the question on standard input is larger than 4 MiB"));

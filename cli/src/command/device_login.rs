@@ -18,7 +18,10 @@ use link_protocol::{
 
 use serde_json::json;
 
-use crate::{context::Context, error::CliError, progress::Progress, secret_input, wait::Deadline};
+use crate::{
+    context::Context, error::CliError, error_code::ErrorCode, progress::Progress, secret_input,
+    wait::Deadline,
+};
 
 /// What an answer to a poll that came too early adds to the interval.
 const SLOWER: Duration = Duration::from_secs(5);
@@ -86,7 +89,7 @@ fn open_browser(context: &Context, codes: &DeviceCodeResponse) -> Result<(), Cli
 /// Opens a web address, and nothing else that a server might name.
 fn open_address(address: &str) -> Result<(), CliError> {
     let is_web = address.starts_with("https://") || address.starts_with("http://");
-    let failed = |why: String| CliError::new(ExitCode::Failed, "browser", why);
+    let failed = |why: String| CliError::new(ExitCode::Failed, ErrorCode::Browser, why);
     if !is_web || address.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return Err(failed("the backend named no web address".to_owned()));
     }

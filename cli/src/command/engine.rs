@@ -10,6 +10,7 @@ use crate::{
     args::EngineCommand,
     context::Context,
     error::{CliError, chain},
+    error_code::ErrorCode,
     output,
 };
 
@@ -64,29 +65,35 @@ fn install(
 
 fn explain(error: EngineError) -> CliError {
     let (exit, code, hint) = match &error {
-        EngineError::Busy => (ExitCode::Busy, "busy", "try again in a moment"),
-        EngineError::NoExecutable { .. } | EngineError::NotPlain(_) | EngineError::TooLarge => {
-            (ExitCode::Usage, "no-engine", "give the archive or the folder of a llama.cpp release")
-        }
+        EngineError::Busy => (ExitCode::Busy, ErrorCode::Busy, "try again in a moment"),
+        EngineError::NoExecutable { .. } | EngineError::NotPlain(_) | EngineError::TooLarge => (
+            ExitCode::Usage,
+            ErrorCode::NoEngine,
+            "give the archive or the folder of a llama.cpp release",
+        ),
         EngineError::Altered { .. } => (
             ExitCode::ChecksumMismatch,
-            "checksum-mismatch",
+            ErrorCode::ChecksumMismatch,
             "nothing was installed; download the archive again from where it is published",
         ),
         EngineError::DoesNotRun(_) => (
             ExitCode::SelfCheckFailed,
-            "engine-does-not-run",
+            ErrorCode::EngineDoesNotRun,
             "take a build that is made for this system and processor",
         ),
-        EngineError::Nameless | EngineError::BadName(_) => {
-            (ExitCode::Usage, "build-name", "name the build with --build, such as `--build b9789`")
-        }
+        EngineError::Nameless | EngineError::BadName(_) => (
+            ExitCode::Usage,
+            ErrorCode::BuildName,
+            "name the build with --build, such as `--build b9789`",
+        ),
         EngineError::Unknown(_) => {
-            (ExitCode::Failed, "unknown-name", "`link engine list` shows what is installed")
+            (ExitCode::Failed, ErrorCode::UnknownName, "`link engine list` shows what is installed")
         }
-        EngineError::Io { .. } | EngineError::File(_) => {
-            (ExitCode::CannotWrite, "file", "nothing was installed; correct this and try again")
-        }
+        EngineError::Io { .. } | EngineError::File(_) => (
+            ExitCode::CannotWrite,
+            ErrorCode::File,
+            "nothing was installed; correct this and try again",
+        ),
     };
     CliError::new(exit, code, chain(&error)).hint(hint)
 }

@@ -6,7 +6,8 @@ use link_protocol::{backend_api::device::Device, exit_code::ExitCode, selector::
 use serde::Serialize;
 
 use crate::{
-    args::FleetCommand, command::device, context::Context, error::CliError, output, session,
+    args::FleetCommand, command::device, context::Context, error::CliError, error_code::ErrorCode,
+    output, session,
 };
 
 /// Devices with one tag.
@@ -28,7 +29,7 @@ pub(super) async fn run(context: &Context, command: FleetCommand) -> Result<(), 
                 devices.into_iter().filter(|device| device.tags.contains(&tag)).collect();
             if devices.is_empty() {
                 let message = format!("no device has the tag `{tag}`");
-                return Err(CliError::new(ExitCode::Failed, "unknown-name", message)
+                return Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
                     .hint("see `link fleet list`, or give a tag with `link device tag`"));
             }
             context.output.data(&devices, |devices| device::table(devices))

@@ -22,7 +22,7 @@ use steps::{Looked, Steps};
 
 use crate::{
     agent_process::Started, args::InstallFiles, command::release_check, context::Context,
-    error::CliError, resolve, service, shared_files,
+    error::CliError, error_code::ErrorCode, resolve, service, shared_files,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -138,7 +138,7 @@ fn judge(
     let own = own_version();
     let [Some(current), Some(answers)] = [current, answers] else {
         let message = format!("Link {own} was installed and started, and does not answer");
-        return Err(CliError::new(ExitCode::NotRunning, "not-running", message));
+        return Err(CliError::new(ExitCode::NotRunning, ErrorCode::NotRunning, message));
     };
     let is_rolled_back =
         |last: &UpdateOutcome| last.outcome == UpdateEnd::RolledBack && last.to == own;
@@ -149,13 +149,13 @@ fn judge(
             let message = format!(
                 "Link {own} does not run here: {reason}; it was rolled back, version {current} runs"
             );
-            Err(CliError::new(ExitCode::RolledBack, "rolled-back", message)
+            Err(CliError::new(ExitCode::RolledBack, ErrorCode::RolledBack, message)
                 .hint("install it again once the reason is gone; the log of the agent has more"))
         }
         Some(_) | None => {
             let message =
                 format!("Link {own} was installed, and version {answers} of the agent answers");
-            Err(CliError::new(ExitCode::NotRunning, "not-running", message)
+            Err(CliError::new(ExitCode::NotRunning, ErrorCode::NotRunning, message)
                 .hint("look at `link status`; `link restart` starts the version that is current"))
         }
     }

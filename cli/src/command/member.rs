@@ -23,6 +23,7 @@ use crate::{
     context::Context,
     credentials::CredentialsFile,
     error::CliError,
+    error_code::ErrorCode,
     output, secret_input, session,
 };
 
@@ -198,7 +199,8 @@ async fn find(backend: &BackendClient, named: &str) -> Result<Member, CliError> 
     let fits = |member: &Member| member.email == wanted || member.user_id.to_string() == wanted;
     members.into_iter().find(fits).ok_or_else(|| {
         let message = format!("no member has the e-mail or id `{named}`");
-        CliError::new(ExitCode::Failed, "unknown-name", message).hint("see `link member list`")
+        CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
+            .hint("see `link member list`")
     })
 }
 

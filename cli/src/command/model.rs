@@ -20,6 +20,7 @@ use crate::{
     command::outcome,
     context::Context,
     error::CliError,
+    error_code::ErrorCode,
     output::{self, bytes},
     resolve, session,
 };
@@ -137,7 +138,7 @@ async fn cancel(context: &Context, named: &str, device: Option<&str>) -> Result<
     let current = backend.current_deployments(Some(device), Some(model.model_id)).await?;
     let Some(deployment) = current.first() else {
         let message = format!("`{}` was never deployed to {device}", model.name);
-        return Err(CliError::new(ExitCode::Failed, "not-deployed", message));
+        return Err(CliError::new(ExitCode::Failed, ErrorCode::NotDeployed, message));
     };
     let cancelled = backend.cancel_deployment(deployment.deployment_id).await?;
     context.output.say(&if cancelled.state.is_final() {

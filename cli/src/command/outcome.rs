@@ -9,12 +9,10 @@ use link_protocol::{
 use crate::{
     context::Context,
     error::CliError,
+    error_code::ErrorCode,
     progress::Progress,
     wait::{self, Deadline},
 };
-
-/// The code of a command that a newer one has taken the place of.
-pub(super) const SUPERSEDED: &str = "superseded";
 
 /// Waits for the device's result and prints it; without `wait` prints that the command was sent.
 ///
@@ -56,29 +54,30 @@ pub(super) async fn done(
     deadline: Deadline,
 ) -> Result<CommandInfo, CliError> {
     let ended = wait_for(context, backend, sent, what, deadline).await?;
-    let outcome = ended.result.as_ref().map(|result| (result.status, result.output.clone()));
-    match outcome {
-        Some((OutcomeStatus::Succeeded, _)) => Ok(ended),
-        Some((OutcomeStatus::Superseded, _)) => Err(superseded(&ended, what)),
-        Some((status, output)) => {
-            let why = if output.is_empty() { String::new() } else { format!(": {output}") };
-            let message = format!("the device could not {what} ({status}){why}");
-            Err(CliError::new(ExitCode::Failed, code(status), message)
-                .hint("`link status` on the device shows more"))
-        }
-        None => {
-            let message = format!("the device did not {what}: the command expired");
-            Err(CliError::new(ExitCode::Failed, "expired", message)
-                .hint("send it again when the device is online"))
-        }
-    }
+    let Some(result) = &ended.result else {
+        let message = format!("the device did not {what}: the command expired");
+        return Err(CliError::new(ExitCode::Failed, ErrorCode::Expired, message)
+            .hint("send it again when the device is online"));
+    };
+    let (status, output) = (result.status, &result.output);
+    let code = match status {
+        OutcomeStatus::Succeeded => return Ok(ended),
+        OutcomeStatus::Superseded => return Err(superseded(&ended, what)),
+        OutcomeStatus::Failed => ErrorCode::CommandFailed,
+        OutcomeStatus::Rejected => ErrorCode::CommandRejected,
+        OutcomeStatus::Cancelled => ErrorCode::CommandCancelled,
+    };
+    let why = if output.is_empty() { String::new() } else { format!(": {output}") };
+    let message = format!("the device could not {what} ({status}){why}");
+    Err(CliError::new(ExitCode::Failed, code, message)
+        .hint("`link status` on the device shows more"))
 }
 
 /// Says that a newer command counts. To send the older one again would undo the newer one.
 pub(super) fn superseded(command: &CommandInfo, what: &str) -> CliError {
     let newer = command.superseded_by.map(|newer| newer.to_string()).unwrap_or_default();
     let message = format!("a newer command, {newer}, took the place of this one: {what}");
-    CliError::new(ExitCode::Failed, SUPERSEDED, message)
+    CliError::new(ExitCode::Failed, ErrorCode::Superseded, message)
         .hint(format!("the newer one counts: `link commands explain {newer}`"))
 }
 
@@ -108,15 +107,5 @@ async fn wait_for(
             Ok(info) => last = info,
             Err(retry_after) => asked_for = retry_after,
         }
-    }
-}
-
-const fn code(status: OutcomeStatus) -> &'static str {
-    match status {
-        OutcomeStatus::Succeeded => "succeeded",
-        OutcomeStatus::Failed => "command-failed",
-        OutcomeStatus::Rejected => "command-rejected",
-        OutcomeStatus::Cancelled => "command-cancelled",
-        OutcomeStatus::Superseded => SUPERSEDED,
     }
 }

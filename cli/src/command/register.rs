@@ -25,6 +25,7 @@ use crate::{
     command::account,
     context::{self, Context},
     error::CliError,
+    error_code::ErrorCode,
     resolve, secret_input, session,
 };
 
@@ -79,7 +80,7 @@ pub(super) fn given_key(
         },
     };
     let refused = |why: String| {
-        CliError::new(ExitCode::KeyRefused, "key-mistyped", format!("{source}: {why}"))
+        CliError::new(ExitCode::KeyRefused, ErrorCode::KeyMistyped, format!("{source}: {why}"))
             .hint("copy the whole key again; nobody was asked about it")
     };
     let key = EnrolmentKey::parse(text.expose().trim()).map_err(|why| refused(why.to_string()))?;
@@ -143,7 +144,7 @@ fn known_device(
         return Ok(Some(identity));
     }
     let message = format!("this machine is registered at {}, not at {base}", identity.backend_url);
-    Err(CliError::new(ExitCode::Failed, "registered-elsewhere", message)
+    Err(CliError::new(ExitCode::Failed, ErrorCode::RegisteredElsewhere, message)
         .hint("add --new-device to leave that backend"))
 }
 
@@ -172,8 +173,8 @@ async fn key_of_account(
     http: &Http,
 ) -> Result<(EnrolmentKey, Http), CliError> {
     let no_key = |error: CliError| {
-        if error.code == "not-logged-in" {
-            CliError::new(ExitCode::NotRegistered, "no-key", "no key was given").hint(
+        if error.is(ErrorCode::NotLoggedIn) {
+            CliError::new(ExitCode::NotRegistered, ErrorCode::NoKey, "no key was given").hint(
                 "give --registration-key or --fleet-key, or log in: --email, --token or \
                      `link login`",
             )
@@ -206,7 +207,7 @@ fn explain(failure: NotEnrolled) -> CliError {
         NotEnrolled::Backend(failure @ Failure::Refused(_)) => failure.into(),
         NotEnrolled::File(error) => CliError::file(&error),
         NotEnrolled::NoRandomness => {
-            CliError::new(ExitCode::Failed, "no-randomness", failure.to_string())
+            CliError::new(ExitCode::Failed, ErrorCode::NoRandomness, failure.to_string())
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::{
     backend_place,
     context::Context,
     error::{CliError, chain},
+    error_code::ErrorCode,
 };
 
 /// `link verify-files`: what `install.sh` asks the installed command before it downloads a release, and
@@ -54,7 +55,7 @@ pub(super) fn to_install(
     let installed = archive.and_then(|archive| intact::release(layout, version, archive));
     installed.ok_or_else(|| {
         let message = format!("version {version} is not installed, or not intact");
-        CliError::new(ExitCode::Failed, "not-intact", message)
+        CliError::new(ExitCode::Failed, ErrorCode::NotIntact, message)
     })
 }
 
@@ -85,20 +86,21 @@ pub(super) fn trust(context: &Context) -> Result<Trust, CliError> {
 pub(super) fn explain(error: VerifyError) -> CliError {
     let (code, hint) = match &error {
         VerifyError::Keys(_) => {
-            ("signature-invalid", "correct LINK_DEV_RELEASE_KEYS, or take another build")
+            (ErrorCode::SignatureInvalid, "correct LINK_DEV_RELEASE_KEYS, or take another build")
         }
-        VerifyError::Refused(RefusedRelease::Target { .. }) => {
-            ("unsupported-platform", "nothing was installed; take the archive of this system")
-        }
+        VerifyError::Refused(RefusedRelease::Target { .. }) => (
+            ErrorCode::UnsupportedPlatform,
+            "nothing was installed; take the archive of this system",
+        ),
         VerifyError::Unpacked(UnpackedError::Read { .. }) => {
-            ("install", "is it the folder of an unpacked release?")
+            (ErrorCode::Install, "is it the folder of an unpacked release?")
         }
         VerifyError::Unsigned
         | VerifyError::Unpacked(
             UnpackedError::Malformed(_) | UnpackedError::NotPlain(_) | UnpackedError::TooLong(_),
         )
         | VerifyError::Refused(_) => (
-            "signature-invalid",
+            ErrorCode::SignatureInvalid,
             "nothing was installed; download the release again from where it is published",
         ),
     };

@@ -19,6 +19,7 @@ use crate::{
     },
     context::{Context, idempotency_key},
     error::CliError,
+    error_code::ErrorCode,
     resolve, session, wait,
 };
 
@@ -64,11 +65,11 @@ async fn repair_many(
             }
             Some(result) => {
                 let message = format!("{}: {}", result.status, result.output);
-                Err(CliError::new(ExitCode::Failed, "command-failed", message))
+                Err(CliError::new(ExitCode::Failed, ErrorCode::CommandFailed, message))
             }
             None if command.state == CommandState::Expired => {
                 let message = "the command expired";
-                Err(CliError::new(ExitCode::Failed, "expired", message))
+                Err(CliError::new(ExitCode::Failed, ErrorCode::Expired, message))
             }
             None => Ok(Step::Running(id)),
         }

@@ -27,6 +27,7 @@ use crate::{
     },
     context::{Context, idempotency_key},
     error::CliError,
+    error_code::ErrorCode,
     resolve, session,
     wait::Deadline,
 };
@@ -61,7 +62,7 @@ async fn bring(
 ) -> Result<PipelineEntry, CliError> {
     let Some(identity) = resolve::identity(context)? else {
         let message = "this device is not registered, so no model can be deployed to it";
-        return Err(CliError::new(ExitCode::NotRegistered, "not-registered", message)
+        return Err(CliError::new(ExitCode::NotRegistered, ErrorCode::NotRegistered, message)
             .hint("register it with `link register`"));
     };
     let device = identity.device_id;
@@ -136,7 +137,7 @@ async fn shown(local: &LocalClient, deployment: &Deployment) -> Result<PipelineE
         }
         if !deadline.pause_locally().await {
             let message = format!("`{}` is not served on this device", deployment.alias);
-            return Err(CliError::new(ExitCode::Failed, "not-serving", message)
+            return Err(CliError::new(ExitCode::Failed, ErrorCode::NotServing, message)
                 .hint("`link status` shows why"));
         }
     }

@@ -18,6 +18,7 @@ use crate::{
     args::Uninstall,
     context::{self, Context},
     error::CliError,
+    error_code::ErrorCode,
     output, path_setup, resolve, secret_input, shared_files,
 };
 
@@ -83,7 +84,7 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
             left.failed.len(),
             path.display()
         );
-        return Err(CliError::new(ExitCode::LeftBehind, "left-behind", message));
+        return Err(CliError::new(ExitCode::LeftBehind, ErrorCode::LeftBehind, message));
     }
     context.output.say(&match left.folders.last() {
         None => "deleted everything that was installed".to_owned(),
@@ -168,7 +169,11 @@ async fn deregister(identity: &Identity) -> Result<(), CliError> {
 
 fn retirement(identity: &Identity) -> Result<Retirement, CliError> {
     let key = identity.signing_key().map_err(|error| {
-        CliError::new(ExitCode::NotRegistered, "identity", format!("no retire code: {error}"))
+        CliError::new(
+            ExitCode::NotRegistered,
+            ErrorCode::Identity,
+            format!("no retire code: {error}"),
+        )
     })?;
     let Identity { backend_url, device_id, epoch, .. } = identity;
     let code = RetireCode::sign(&key, *device_id, *epoch, context::now());

@@ -25,6 +25,7 @@ use crate::{
     command::{install_files, release_check},
     context::{self, Context},
     error::{CliError, chain},
+    error_code::ErrorCode,
     progress::Progress,
     wait::Deadline,
 };
@@ -118,7 +119,7 @@ async fn by_agent(
 }
 
 fn ended_too() -> CliError {
-    CliError::new(ExitCode::NotRunning, "not-running", "the agent ended during the update")
+    CliError::new(ExitCode::NotRunning, ErrorCode::NotRunning, "the agent ended during the update")
         .hint("start it with `link start`; it runs the version that is well")
 }
 
@@ -154,16 +155,20 @@ async fn ended(
     }
     if let Some(reason) = rolled_back(now, update) {
         let message = format!("the update was rolled back, version {before} runs: {reason}");
-        return Err(CliError::new(ExitCode::RolledBack, "rolled-back", message)
+        return Err(CliError::new(ExitCode::RolledBack, ErrorCode::RolledBack, message)
             .hint("`link update --again` tries the same version once more"));
     }
     if !is_over(update.phase) {
         let message = format!("the agent was interrupted; version {before} runs again");
-        return Err(CliError::new(ExitCode::Failed, "interrupted", message)
+        return Err(CliError::new(ExitCode::Failed, ErrorCode::Interrupted, message)
             .hint("run `link update` again; it goes on where it was"));
     }
     let reason = update.reason.clone().unwrap_or_default();
-    let code = if update.phase == UpdatePhase::Declined { "declined" } else { "update-failed" };
+    let code = if update.phase == UpdatePhase::Declined {
+        ErrorCode::Declined
+    } else {
+        ErrorCode::UpdateFailed
+    };
     let message = format!("version {before} goes on: {reason}");
     Err(CliError::new(exit_code(update.exit_code), code, message))
 }
@@ -200,7 +205,7 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
             LocalClient::of(&context.roots).healthz().await.map(|healthz| healthz.agent_version);
         if runs.is_ok_and(|runs| runs != to) {
             let message = format!("version {to} does not run here; the one before was put back");
-            return Err(CliError::new(ExitCode::RolledBack, "rolled-back", message));
+            return Err(CliError::new(ExitCode::RolledBack, ErrorCode::RolledBack, message));
         }
         context.output.say(&format!("updated {from} to {to}"));
     } else {
@@ -258,13 +263,13 @@ fn explain(error: StageError) -> CliError {
         StageError::Install(error) => return error.into(),
         StageError::Change(error) => return error.into(),
         StageError::File(error) => return CliError::file(&error),
-        StageError::Declined(Declined::Downgrade { .. }) => "downgrade",
-        StageError::Declined(_) | StageError::NotInstalled(_) => "declined",
-        StageError::NoSpace { .. } => "no-space",
-        StageError::Source(_) | StageError::Download(_) => "download",
-        StageError::Mixed { .. } => "signature-invalid",
-        StageError::Unpack(_) => "unpack",
-        StageError::SelfCheck { .. } => "self-check",
+        StageError::Declined(Declined::Downgrade { .. }) => ErrorCode::Downgrade,
+        StageError::Declined(_) | StageError::NotInstalled(_) => ErrorCode::Declined,
+        StageError::NoSpace { .. } => ErrorCode::NoSpace,
+        StageError::Source(_) | StageError::Download(_) => ErrorCode::Download,
+        StageError::Mixed { .. } => ErrorCode::SignatureInvalid,
+        StageError::Unpack(_) => ErrorCode::Unpack,
+        StageError::SelfCheck { .. } => ErrorCode::SelfCheck,
     };
     CliError::new(error.exit_code(), code, chain(&error))
 }

@@ -15,6 +15,7 @@ use crate::{
     command::install_files,
     context::Context,
     error::{CliError, chain},
+    error_code::ErrorCode,
 };
 
 /// The steps of one run.
@@ -113,10 +114,10 @@ impl Steps<'_> {
             if came_back { "is back" } else { "is current again, and does not start either" }
         );
         let hint = failed.hint.unwrap_or_default();
-        Err(CliError::new(ExitCode::RolledBack, "rolled-back", message).hint(hint))
+        Err(CliError::new(ExitCode::RolledBack, ErrorCode::RolledBack, message).hint(hint))
     }
 }
 
 fn explain(error: ServiceError) -> CliError {
-    CliError::new(ExitCode::NotRunning, "service", chain(&error))
+    CliError::new(ExitCode::NotRunning, ErrorCode::Service, chain(&error))
 }

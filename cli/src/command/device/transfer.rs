@@ -3,7 +3,9 @@
 use link_protocol::{backend_api::device::TransferDevice, exit_code::ExitCode, key::EnrolmentKey};
 use serde_json::json;
 
-use crate::{context::Context, error::CliError, resolve, secret_input, session};
+use crate::{
+    context::Context, error::CliError, error_code::ErrorCode, resolve, secret_input, session,
+};
 
 pub(super) async fn run(
     context: &Context,
@@ -35,7 +37,7 @@ fn key(file: Option<&str>) -> Result<EnrolmentKey, CliError> {
         None => secret_input::ask_secret("Key of the account that receives it", "--key-file")?,
     };
     EnrolmentKey::parse(text.expose().trim()).map_err(|why| {
-        CliError::new(ExitCode::KeyRefused, "key-mistyped", why.to_string())
+        CliError::new(ExitCode::KeyRefused, ErrorCode::KeyMistyped, why.to_string())
             .hint("copy the whole key again; nobody was asked about it")
     })
 }

@@ -17,7 +17,10 @@ use link_protocol::{
 use sha2::{Digest as _, Sha256};
 use tokio::io::AsyncReadExt as _;
 
-use crate::{args::Add, context::Context, error::CliError, progress::Progress, session};
+use crate::{
+    args::Add, context::Context, error::CliError, error_code::ErrorCode, progress::Progress,
+    session,
+};
 
 const CHUNK: usize = 1024 * 1024;
 
@@ -117,7 +120,7 @@ fn own_name(path: &Path) -> String {
 
 fn unread(path: &Path, error: &io::Error) -> CliError {
     let message = format!("failed to read `{}`: {error}", path.display());
-    CliError::new(ExitCode::CannotWrite, "file", message)
+    CliError::new(ExitCode::CannotWrite, ErrorCode::File, message)
 }
 
 async fn from_url(arguments: &Add, url: &str) -> Result<CreateModel, CliError> {
@@ -128,7 +131,7 @@ async fn from_url(arguments: &Add, url: &str) -> Result<CreateModel, CliError> {
         None => remote::size_of(url).await?.ok_or_else(|| {
             CliError::new(
                 ExitCode::DownloadFailed,
-                "size-unknown",
+                ErrorCode::SizeUnknown,
                 format!("the server does not tell the size of {url}"),
             )
             .hint("give it with --size")

@@ -18,6 +18,7 @@ use crate::{
     },
     context::{Context, idempotency_key},
     error::CliError,
+    error_code::ErrorCode,
     progress::Progress,
     resolve, session,
     wait::{self, Deadline},
@@ -74,8 +75,7 @@ pub(in crate::command) async fn wait_for(
         let stage = match stage(&last, serve) {
             Stage::Done => return Ok(last),
             Stage::Failed(why) => {
-                let code = last.state.as_str();
-                return Err(CliError::new(ExitCode::Failed, &format!("deployment-{code}"), why)
+                return Err(CliError::new(ExitCode::Failed, code(last.state), why)
                     .hint("correct the cause and deploy again"));
             }
             Stage::Waiting(stage) => stage,
@@ -96,5 +96,17 @@ pub(in crate::command) async fn wait_for(
             Ok(deployment) => last = deployment,
             Err(retry_after) => asked_for = retry_after,
         }
+    }
+}
+
+/// The code of a deployment that ended in `state`, and not as it was meant to.
+const fn code(state: DeploymentState) -> ErrorCode {
+    match state {
+        DeploymentState::Cancelled => ErrorCode::DeploymentCancelled,
+        DeploymentState::Completed => ErrorCode::DeploymentCompleted,
+        DeploymentState::Queued
+        | DeploymentState::Downloading
+        | DeploymentState::Configuring
+        | DeploymentState::Failed => ErrorCode::DeploymentFailed,
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     },
     context::{Context, idempotency_key},
     error::CliError,
+    error_code::ErrorCode,
     resolve, wait,
 };
 
@@ -39,7 +40,9 @@ pub(super) async fn run(
         match stage(&deployment, serve) {
             Stage::Waiting(_) => Ok(Step::Running(id)),
             Stage::Done => Ok(Step::Done(format!("port {}", deployment.port))),
-            Stage::Failed(why) => Err(CliError::new(ExitCode::Failed, "deployment-failed", why)),
+            Stage::Failed(why) => {
+                Err(CliError::new(ExitCode::Failed, ErrorCode::DeploymentFailed, why))
+            }
         }
     };
     bulk::run(context, &what, devices, patience, send, look).await

@@ -1,0 +1,112 @@
+//! The one table of the error codes that are the command's own: the errors, the manual page and the
+//! tests read it here.
+//!
+//! `link --json` names one of them, or the code of the backend's problem document, in `error`. A code
+//! keeps its text: programs decide by it.
+
+macro_rules! error_codes {
+    ($($name:ident = $code:literal, $meaning:literal;)+) => {
+        /// What failed, for a program.
+        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+        pub(crate) enum ErrorCode { $(#[doc = $meaning] $name,)+ }
+
+        impl ErrorCode {
+            /// Every code, in the order of the alphabet.
+            const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// Returns the text that programs read.
+            pub(crate) const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $code,)+ }
+            }
+
+            /// Returns what it means, as the manual page says it.
+            const fn meaning(self) -> &'static str {
+                match self { $(Self::$name => $meaning,)+ }
+            }
+        }
+    };
+}
+
+error_codes! {
+    AmbiguousName = "ambiguous-name", "several models or devices have this name";
+    Browser = "browser", "no browser could be opened";
+    BuildName = "build-name", "the build of an engine has no name, or not a valid one";
+    Busy = "busy", "another run of the command changes the same files";
+    ChecksumMismatch = "checksum-mismatch", "a file does not have its checksum";
+    CommandCancelled = "command-cancelled", "the command was cancelled";
+    CommandFailed = "command-failed", "the device tried the command and failed";
+    CommandRejected = "command-rejected", "the device refused the command";
+    Declined = "declined", "there is no version to update to, or it must not be installed";
+    DeploymentCancelled = "deployment-cancelled", "the deployment was cancelled";
+    DeploymentCompleted = "deployment-completed", "the model is deployed, but cannot be served";
+    DeploymentFailed = "deployment-failed", "the deployment failed";
+    Downgrade = "downgrade", "the release is older than what is installed";
+    Download = "download", "a download failed";
+    EngineDoesNotRun = "engine-does-not-run", "the build of the engine does not run on this machine";
+    Expired = "expired", "the device did not take the command in time";
+    File = "file", "a file or folder cannot be read or written";
+    GaveUp = "gave-up", "the time to wait is over; it may still happen";
+    Identity = "identity", "the identity of this device cannot be used";
+    Input = "input", "the input cannot be read";
+    Install = "install", "the installation failed";
+    Interrupted = "interrupted", "the agent was interrupted during an update";
+    KeyMistyped = "key-mistyped", "the key is not complete, or was mistyped";
+    LeftBehind = "left-behind", "uninstalling left something behind";
+    ManPages = "man-pages", "the manual pages cannot be made";
+    NoEngine = "no-engine", "the archive or folder holds no engine";
+    NoHome = "no-home", "the user has no home folder";
+    NoKey = "no-key", "no key was given to register with";
+    NoRandomness = "no-randomness", "the system gives no random numbers";
+    NoSpace = "no-space", "the disk is full";
+    NotDeployed = "not-deployed", "the model is not deployed on this device";
+    NotInstalled = "not-installed", "the agent is not installed";
+    NotIntact = "not-intact", "the version is not installed, or was altered";
+    NotLoggedIn = "not-logged-in", "nobody is logged in";
+    NotRegistered = "not-registered", "the device is not registered";
+    NotRunning = "not-running", "the agent does not run";
+    NotServing = "not-serving", "the model is not served";
+    NothingSelected = "nothing-selected", "the selection matches no device";
+    OtherHome = "other-home", "the home folder belongs to another user";
+    Output = "output", "the output cannot be written";
+    Redirected = "redirected", "the server redirects to another address";
+    Refused = "refused", "the server refused and gave no code of its own";
+    RegisteredElsewhere = "registered-elsewhere", "the device is registered with another backend";
+    RolledBack = "rolled-back", "an update was rolled back";
+    Runtime = "runtime", "the command cannot start its runtime";
+    SelfCheck = "self-check", "the new version does not run on this machine";
+    Service = "service", "the service manager failed";
+    SignatureInvalid = "signature-invalid", "a release is not signed by a trusted key, or was altered";
+    SizeUnknown = "size-unknown", "the server does not tell the size of the file";
+    SomeFailed = "some-failed", "the command failed on some of the selected devices";
+    Superseded = "superseded", "a newer command took the place of this one";
+    Terminal = "terminal", "the terminal cannot be read";
+    UnknownName = "unknown-name", "nothing has this name";
+    Unpack = "unpack", "the archive of a release cannot be unpacked";
+    Unreachable = "unreachable", "the backend or the agent cannot be reached";
+    UnsupportedPlatform = "unsupported-platform", "the release is for another system";
+    UpdateFailed = "update-failed", "the update failed";
+    Usage = "usage", "wrong usage";
+}
+
+/// Returns the table as the manual page shows it: a code and its meaning for each line.
+pub(crate) fn table() -> String {
+    let line = |code: &ErrorCode| format!("  {:<22}{}\n", code.as_str(), code.meaning());
+    ErrorCode::ALL.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_are_the_committed_ones() {
+        let golden = include_str!("error_code/golden.txt");
+        assert_eq!(table(), golden, "a program decides by these: add codes, change none");
+    }
+
+    #[test]
+    fn codes_are_unique_and_in_order() {
+        let codes: Vec<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+        assert!(codes.windows(2).all(|pair| pair[0] < pair[1]), "{codes:?}");
+    }
+}
