@@ -32,7 +32,7 @@ async fn every_fault_is_told_at_once_and_nothing_is_started() {
     for fault in [
         "config/agent.json",
         "local_api.port: expected a port from 1 to 65535, found 70000",
-        "pipelines[0].sink: expected a sink that takes what `commands` gives, found `reports`",
+        "pipelines[0].sink: expected a sink that accepts what `commands` produces, found `reports`",
         "reporting.handlers[0].args.timeout: expected whole seconds from 1 to 300, found 0",
         "`${identity.serial}` is not known",
     ] {

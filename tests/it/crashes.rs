@@ -203,7 +203,7 @@ async fn what_happens_while_the_backend_is_down_is_told_when_it_is_back() {
     until("the backend to know why it does not serve", || async {
         let shown = backend.owner.deployment(deployment.deployment_id).await.ok()?;
         let why = shown.serving.filter(|serving| !serving.is_serving)?.detail?;
-        why.contains("it starts again in").then_some(())
+        why.contains("restarting in").then_some(())
     })
     .await;
 }

@@ -1,8 +1,8 @@
-//! The top machine: routes an event to the part that it concerns, gathers what must be written
-//! down, and lets the next commands run.
+//! The top-level state machine: routes each event to the part it concerns, collects the changes to
+//! store, and starts the next commands.
 //!
-//! In every turn the changes come first, as one [`Effect::Persist`]; a receipt, a report or an
-//! effect on the world never precedes the change that it speaks of.
+//! The changes of a turn come first, as one [`Effect::Persist`]; a receipt, a report or any other
+//! effect never precedes the change it depends on.
 
 use link_protocol::{
     agent_api::{Hello, Welcome},
@@ -29,7 +29,7 @@ use crate::{
     update::{Around, Update},
 };
 
-/// The agent's decisions.
+/// The agent's state and its decisions.
 #[derive(Debug)]
 pub struct Agent {
     identity: Identity,
@@ -42,12 +42,12 @@ pub struct Agent {
     pipelines: Pipelines,
     outbox: Outbox,
     update: Update,
-    /// The pipelines that the last hello listed.
+    /// The pipelines listed in the last hello.
     announced: Vec<ModelReport>,
 }
 
 impl Agent {
-    /// Takes up what was on disk; the effects resume what ran.
+    /// Restores the state that was on disk; the effects resume what was running.
     #[must_use]
     pub fn restore(
         identity: Identity,
@@ -152,14 +152,14 @@ impl Agent {
         self.conclude(turn)
     }
 
-    /// When to send the next [`Event::DeadlineReached`], if at all.
+    /// The time of the next [`Event::DeadlineReached`], if any deadline is set.
     #[must_use]
     pub fn deadline(&self) -> Option<Now> {
         let parts = [self.outbox.deadline(), self.ledger.deadline(), self.pipelines.deadline()];
         parts.into_iter().flatten().min()
     }
 
-    /// What this device has and runs, for the start of a connection.
+    /// The state of this device, sent when a connection starts.
     #[must_use]
     pub fn hello(&self) -> Hello {
         Hello {
@@ -172,7 +172,7 @@ impl Agent {
         }
     }
 
-    /// Says [`Agent::hello`] to the backend.
+    /// Returns [`Agent::hello`] and records which pipelines it announces.
     pub fn say_hello(&mut self) -> Hello {
         let hello = self.hello();
         self.announced.clone_from(&hello.serving);
@@ -197,18 +197,18 @@ impl Agent {
         self.connection
     }
 
-    /// Every pipeline that is set up.
+    /// All configured pipelines.
     pub fn pipelines(&self) -> impl Iterator<Item = PipelineView<'_>> {
         self.pipelines.views()
     }
 
-    /// The deployments under way.
+    /// The deployments in progress.
     #[must_use]
     pub fn deployments(&self) -> Vec<DeploymentProgress> {
         self.deployments.progress()
     }
 
-    /// Tells whether every report was taken and no command is left.
+    /// Returns whether all reports are delivered and no command is left.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.outbox.is_empty() && self.ledger.inflight().is_empty()
@@ -228,7 +228,7 @@ impl Agent {
         }
         let here = self.pipelines.reports();
         for gone in std::mem::take(&mut self.announced) {
-            // The report of its removal may have been overtaken by the hello that listed it.
+            // The hello that listed this pipeline may have overtaken the report of its removal.
             if !here.iter().any(|report| report.pipeline_id == gone.pipeline_id) {
                 let told = self.outbox.removal_of(gone.pipeline_id).cloned();
                 turn.reports.push(Report::Model(told.unwrap_or_else(|| ModelReport {
@@ -243,7 +243,7 @@ impl Agent {
         self.accept_all(welcome.commands, turn);
     }
 
-    /// The agent is in `status` now, which is reported.
+    /// Sets the lifecycle status and reports it.
     fn report_lifecycle(&mut self, status: LifecycleStatus, turn: &mut Turn) {
         self.status = status;
         turn.reports.push(Report::Lifecycle(LifecycleReport {
@@ -268,7 +268,7 @@ impl Agent {
         }
     }
 
-    /// Nothing takes over: this version goes on.
+    /// Returns to the current version after an update that does not take over.
     fn leave_update(&mut self, turn: &mut Turn) {
         let status = match self.connection {
             ConnectionState::Connected => LifecycleStatus::Online,
@@ -279,7 +279,7 @@ impl Agent {
 
     fn run(&mut self, id: CommandId, command: Command, turn: &mut Turn) {
         if let Some(newer) = self.ledger.replaced_by(id) {
-            let output = format!("nothing was changed: a newer command, {newer}, took its place");
+            let output = format!("nothing changed: the newer command {newer} replaced this one");
             turn.report_command(id, CommandResult::Cancelled, output);
             return;
         }
@@ -330,7 +330,7 @@ impl Agent {
         }
     }
 
-    /// The command of a deployment that is in the journal and has not begun.
+    /// Returns the command of a stored deployment that has not started.
     fn waiting_deployment(&self, wanted: impl Fn(&DeployModel) -> bool) -> Option<CommandId> {
         self.ledger.find_waiting(|command| match command {
             Command::DeployModel(deploy) | Command::UpdateModel(deploy) => wanted(deploy),
@@ -347,16 +347,16 @@ impl Agent {
     fn check_deadlines(&mut self, turn: &mut Turn) {
         self.pipelines.check_deadlines(turn);
         while let Some(command) = self.ledger.overdue(turn.now) {
-            let reason = "it took too long";
+            let reason = "the command timed out";
             self.deployments.stop(|id, _| id == command, CommandResult::Failed, reason, turn);
             self.pipelines.time_out(command, turn);
-            // Whatever holds it up, the command is over; what is still under way ends by itself.
+            // The command is over, whatever blocks it; the work in progress ends on its own.
             turn.report_command(command, CommandResult::Failed, reason);
             self.settle_finished(turn);
         }
     }
 
-    /// Writes down what has finished, lets the next commands run until none can, then sends.
+    /// Records finished commands, starts the next ones until none can run, then sends reports.
     fn conclude(&mut self, mut turn: Turn) -> Vec<Effect> {
         self.settle_finished(&mut turn);
         while let Some((id, command)) = self.ledger.start_next(turn.now) {

@@ -1,4 +1,4 @@
-//! How long to wait before something that has ended by itself is started again.
+//! How long to wait before restarting something that ended on its own.
 
 use std::time::Duration;
 
@@ -8,30 +8,30 @@ pub const FIRST: Duration = Duration::from_secs(1);
 /// The longest wait.
 pub const LONGEST: Duration = Duration::from_secs(60);
 
-/// What has run for this long had not failed to start: the waits begin again.
+/// After running this long, the start counts as successful and the waits begin again at [`FIRST`].
 pub const STEADY: Duration = Duration::from_secs(60);
 
-/// Counts failures in a row.
+/// Counts consecutive failures.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Backoff {
     failures: u32,
 }
 
 impl Backoff {
-    /// Nothing has failed yet.
+    /// Creates a counter without failures.
     #[must_use]
     pub const fn new() -> Self {
         Self { failures: 0 }
     }
 
-    /// Notes an end after `ran` and returns how long to wait.
+    /// Records an end after `ran` and returns how long to wait.
     pub fn ended(&mut self, ran: Duration) -> Duration {
         self.failures = if ran >= STEADY { 1 } else { self.failures.saturating_add(1) };
         let doubled = 1_u32.checked_shl(self.failures - 1).unwrap_or(u32::MAX);
         FIRST.saturating_mul(doubled).min(LONGEST)
     }
 
-    /// How often it has ended in a row.
+    /// The number of consecutive failures.
     #[must_use]
     pub const fn failures(self) -> u32 {
         self.failures

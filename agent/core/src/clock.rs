@@ -1,6 +1,6 @@
 //! Time as the core sees it: monotonic time since the process started, and the backend's clock.
 //!
-//! The device's own wall clock decides nothing, so setting it back or forward has no effect.
+//! The device's wall clock decides nothing, so changing it has no effect.
 
 use std::time::Duration;
 
@@ -9,19 +9,20 @@ use jiff::{SignedDuration, Timestamp};
 /// Monotonic time since the agent's process started.
 pub type Now = Duration;
 
-/// The backend's clock, as far as the device knows it.
+/// The device's estimate of the backend's clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ServerClock {
     seen: Option<(Timestamp, Now)>,
 }
 
 impl ServerClock {
-    /// Notes that the backend's clock showed `server_time` at `now`.
+    /// Records that the backend's clock showed `server_time` at `now`.
     pub fn set(&mut self, server_time: Timestamp, now: Now) {
         self.seen = Some((server_time, now));
     }
 
-    /// Tells whether `moment` has passed on the backend's clock; not when that clock is unknown.
+    /// Returns whether `moment` has passed on the backend's clock; false while that clock is
+    /// unknown.
     #[must_use]
     pub fn has_passed(&self, moment: Timestamp, now: Now) -> bool {
         self.seen.is_some_and(|(server_time, at)| {

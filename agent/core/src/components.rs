@@ -1,8 +1,8 @@
-//! The components that pipelines are made of, by name, and what a configuration may do with them.
+//! The components that pipelines are made of, by name, and how a configuration may combine them.
 //!
-//! This is the one table of names. The agent's shell starts what stands in it; a configuration that
-//! names anything else, joins what does not fit or gives one thing to two pipelines is refused
-//! before anything is started.
+//! This is the only table of component names. A configuration is refused before anything starts if
+//! it names an unknown component, joins two that do not fit, or gives an exclusive component to two
+//! pipelines.
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
@@ -14,37 +14,37 @@ use link_protocol::{
     registration::TransportType,
 };
 
-/// Something with a name that a pipeline can be made of.
+/// A named source or sink of pipelines.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Component {
     pub name: &'static str,
     pub role: Role,
     pub flow: Flow,
-    /// Whether two pipelines can have it at a time.
+    /// Whether several pipelines may use it at once.
     pub shared: bool,
-    /// Its settings and the numbers that they can be.
+    /// Its settings, each with the range of its values.
     pub settings: &'static [(&'static str, RangeInclusive<u64>)],
 }
 
-/// The end of a pipeline that a component is.
+/// Which end of a pipeline a component forms.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Role {
     Source,
     Sink,
 }
 
-/// What goes through a pipeline.
+/// What flows through a pipeline.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Flow {
     /// Signed commands of the backend.
     Commands,
     /// Measurements of this machine.
     Samples,
-    /// Requests of clients. Such a pipeline comes with the deployment of a model.
+    /// Requests of clients. Only a deployment creates such a pipeline.
     Requests,
 }
 
-/// The backend's commands, over the transport that is configured.
+/// The backend's commands, over the configured transport.
 pub const COMMANDS: &str = "commands";
 /// The agent's core, which carries commands out.
 pub const COMMAND_HANDLER: &str = "command_handler";
@@ -54,10 +54,10 @@ pub const SYSTEM_MONITOR: &str = "system_monitor";
 pub const REPORTS: &str = "reports";
 /// A public port.
 pub const FRONTEND: &str = "frontend";
-/// The engine of text generation; `threads` it computes with, `context` in tokens.
+/// The text generation engine; `threads` sets its compute threads, `context` its context in tokens.
 pub const LANGUAGE_MODEL: &str = "language_model";
 
-/// Every component.
+/// All components.
 pub const TABLE: &[Component] = &[
     Component {
         name: COMMANDS,
@@ -103,7 +103,7 @@ pub fn find(name: &str) -> Option<&'static Component> {
     TABLE.iter().find(|component| component.name == name)
 }
 
-/// Adds every fault that `config` has beyond its form.
+/// Adds the faults of `config` that its syntax alone does not show.
 pub fn check(config: &AgentConfig, faults: &mut Faults) {
     check_settings(config, faults);
     let mut ids = BTreeMap::new();
@@ -130,7 +130,7 @@ pub fn check(config: &AgentConfig, faults: &mut Faults) {
     check_transport(config, faults);
 }
 
-/// A device that takes no commands can be neither used nor mended from anywhere.
+/// Without a command channel nobody could control or repair the device remotely.
 fn check_control(config: &AgentConfig, faults: &mut Faults) {
     let takes_commands = |pipeline: &&PipelineConfig| pipeline.source == COMMANDS;
     if config.pipelines.iter().filter(takes_commands).any(|pipeline| pipeline.active) {
@@ -139,7 +139,7 @@ fn check_control(config: &AgentConfig, faults: &mut Faults) {
     for (place, pipeline) in config.pipelines.iter().enumerate() {
         if takes_commands(&pipeline) {
             let expected =
-                "true: without the pipeline of `commands` the device would never come online";
+                "true, because without a `commands` pipeline the device never comes online";
             fault(faults, format!("pipelines[{place}].active"), expected, "false".to_owned());
         }
     }
@@ -184,7 +184,7 @@ fn check_ends(pipeline: &PipelineConfig, key: &impl Fn(&str) -> String, faults: 
         match found {
             Some(component) if component.flow != Flow::Requests => Some(component),
             Some(_) => {
-                let expected = "no pipeline of a model: a deployment brings it";
+                let expected = "no model pipeline, because only a deployment creates one";
                 fault(faults, key(end), expected, format!("`{name}`"));
                 None
             }
@@ -202,7 +202,7 @@ fn check_ends(pipeline: &PipelineConfig, key: &impl Fn(&str) -> String, faults: 
     if let (Some(source), Some(sink)) = (source, sink)
         && source.flow != sink.flow
     {
-        let expected = format!("a sink that takes what `{}` gives", source.name);
+        let expected = format!("a sink that accepts what `{}` produces", source.name);
         fault(faults, key("sink"), expected, format!("`{}`", sink.name));
     }
 }
@@ -235,8 +235,7 @@ fn check_transport(config: &AgentConfig, faults: &mut Faults) {
     }
     let delivers = |handler: &ReportingHandler| !matches!(handler, ReportingHandler::Console(_));
     if !config.reporting.handlers.iter().any(delivers) {
-        let expected =
-            "a handler of the type `http` or `zenoh`, which delivers what must not be lost";
+        let expected = "an `http` or `zenoh` handler, to deliver the reports that must not be lost";
         fault(faults, "reporting.handlers".to_owned(), expected, "none".to_owned());
     }
 }

@@ -1,19 +1,19 @@
-//! The answers that a browser's cross-origin checks need.
+//! The answers to a browser's cross-origin checks.
 //!
-//! Exact origins only, never `*`; one allowed origin and a `Vary` on every response, errors
-//! included; what the engine says about CORS is dropped. A preflight whose path names a model,
-//! and the request itself, are answered from that model's list; one that names none from every list of
-//! its port.
+//! Origins match exactly, never by `*`. Every response, errors included, names at most one allowed
+//! origin and carries `Vary`; the engine's own CORS headers are dropped. If the path names a model,
+//! that model's allowlist decides a preflight and the request itself; otherwise every allowlist of
+//! the port counts.
 
 use link_protocol::{allowlist::Allowlist, limits::PREFLIGHT_MAX_AGE};
 
 /// The methods a page may use.
 pub const METHODS: &str = "GET, POST, OPTIONS";
 
-/// What responses depend on, whatever they are.
+/// The request headers that any response may depend on.
 pub const VARY: &str = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
 
-/// What a browser asks before the request itself.
+/// The preflight that a browser sends before the request itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preflight<'a> {
     pub origin: Option<&'a str>,
@@ -24,11 +24,11 @@ pub struct Preflight<'a> {
     pub private_network: bool,
 }
 
-/// Header names and values of an answer.
+/// Names and values of response headers.
 pub type Headers = Vec<(&'static str, String)>;
 
-/// Returns the headers of the answer to a preflight, or nothing when the origin is on none of the
-/// port's allowlists.
+/// Returns the response headers for a preflight, or nothing if the origin is on none of the port's
+/// allowlists.
 pub fn preflight<'a>(
     asked: Preflight<'_>,
     allowlists: impl IntoIterator<Item = &'a Allowlist>,
@@ -49,8 +49,8 @@ pub fn preflight<'a>(
     Some(headers)
 }
 
-/// Returns the headers of any other response to a page of `origin`, which the caller has checked;
-/// absent for a request that no page made.
+/// Returns the headers of any other response to a page from `origin`, which the caller has checked.
+/// `None` stands for a request that no page made.
 #[must_use]
 pub fn response(origin: Option<&str>) -> Headers {
     let mut headers = vec![("vary", VARY.to_owned())];
@@ -61,13 +61,13 @@ pub fn response(origin: Option<&str>) -> Headers {
     headers
 }
 
-/// Tells whether a header of the engine's response is dropped, because the proxy says it.
+/// Returns whether to drop a header of the engine's response because the proxy sets it.
 #[must_use]
 pub fn is_replaced(name: &str) -> bool {
     name == "vary" || name.starts_with("access-control-")
 }
 
-/// A comma-separated list of header names, as the grammar of HTTP has them.
+/// Returns whether `names` is a comma-separated list of valid HTTP header names.
 fn is_header_list(names: &str) -> bool {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     names.len() <= 4096

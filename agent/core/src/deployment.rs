@@ -1,7 +1,7 @@
-//! Deployments under way: download, then hand over to be configured.
+//! Deployments in progress: download the file, then hand it over for configuration.
 //!
-//! Every deployment ends with one result, whatever happens: completed by the pipelines, failed
-//! with a reason, or cancelled (specification, section 3.1).
+//! Every deployment ends with exactly one result: completed by its pipeline, failed with a reason,
+//! or cancelled (specification, section 3.1).
 
 use std::collections::BTreeMap;
 
@@ -34,14 +34,14 @@ struct Active {
     phase: Phase,
     bytes_done: u64,
     throttle: Throttle,
-    /// Cancels whose result waits for the deployment's.
+    /// The cancel commands to finish when this deployment ends.
     cancels: Vec<CommandId>,
 }
 
 #[derive(Debug)]
 enum Phase {
     Downloading,
-    /// Asked to stop; how to end once it has.
+    /// The download was asked to stop; then the deployment ends with this result.
     Stopping {
         status: CommandResult,
         reason: String,
@@ -50,7 +50,7 @@ enum Phase {
 }
 
 impl Deployments {
-    /// Starts to download.
+    /// Starts a download.
     pub(crate) fn begin(&mut self, command: CommandId, deploy: DeployModel, turn: &mut Turn) {
         self.runs += 1;
         let download = DownloadId { deployment_id: deploy.deployment_id, run: self.runs };
@@ -67,7 +67,7 @@ impl Deployments {
         self.active.insert(command, active);
     }
 
-    /// Notes progress; reports it in steps.
+    /// Records progress and reports it in steps.
     pub(crate) fn progressed(&mut self, download: DownloadId, bytes_done: u64, turn: &mut Turn) {
         let Some(active) = self.active.values_mut().find(|active| active.download == download)
         else {
@@ -80,10 +80,10 @@ impl Deployments {
         }
     }
 
-    /// A download ended. Returns the deployment that is ready to be configured.
+    /// Ends a download and returns the deployment if it is ready for configuration.
     ///
-    /// A file that came too late is deleted, unless it is `in_use`: a redeployment finds its file
-    /// there.
+    /// If the deployment was already stopped, the finished file is deleted, unless it is `in_use`:
+    /// a redeployment may use the same file.
     pub(crate) fn download_ended(
         &mut self,
         download: DownloadId,
@@ -119,7 +119,7 @@ impl Deployments {
         None
     }
 
-    /// Stops a deployment that still downloads; false when there is none to stop.
+    /// Stops a deployment that is still downloading; returns false if there is none.
     pub(crate) fn stop(
         &mut self,
         wanted: impl Fn(CommandId, &DeployModel) -> bool,
@@ -140,10 +140,10 @@ impl Deployments {
         }
     }
 
-    /// Stops a deployment for the command `cancel`; false when there is none to stop.
+    /// Stops a deployment for the command `cancel`; returns false if there is nothing to stop.
     ///
-    /// The cancel is over when the deployment is: a restart in between finds both in the journal,
-    /// and does not take up a deployment whose cancel it has forgotten.
+    /// The cancel ends together with the deployment. A restart in between finds both in the
+    /// journal, so it cannot resume a deployment whose cancel is forgotten.
     pub(crate) fn cancel(
         &mut self,
         cancel: CommandId,
@@ -164,12 +164,12 @@ impl Deployments {
         stopped
     }
 
-    /// The command of a deployment has its result. Returns the cancels that waited for it.
+    /// Removes a deployment whose command has its result; returns the cancels that waited for it.
     pub(crate) fn forget(&mut self, command: CommandId) -> Vec<CommandId> {
         self.active.remove(&command).map(|active| active.cancels).unwrap_or_default()
     }
 
-    /// What is under way, for the local API.
+    /// The deployments in progress, for the local API.
     #[must_use]
     pub fn progress(&self) -> Vec<DeploymentProgress> {
         self.active
@@ -189,7 +189,7 @@ impl Deployments {
     }
 }
 
-/// Tells whether `deploy` deploys `model`.
+/// Returns a filter for deployments of `model`.
 pub(crate) fn deploys(model: ModelId) -> impl Fn(CommandId, &DeployModel) -> bool {
     move |_, deploy| deploy.model.model_id == model
 }

@@ -1,4 +1,4 @@
-//! Everything the shell can be told to do.
+//! Everything the core can ask of the shell.
 
 use std::collections::VecDeque;
 
@@ -18,45 +18,46 @@ use crate::{
     record::{Change, DownloadId, OutboxEntry, Report},
 };
 
-/// What the shell must do next, in order.
+/// An action for the shell; actions run in order.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Effect {
-    /// Write all changes in one transaction. What follows waits for it.
+    /// Write these changes, in the steps of [`crate::record::Steps`]. Later effects wait for the
+    /// write.
     Persist(Vec<Change>),
-    /// Answer a delivery. When it is lost the backend delivers again.
+    /// Answer a delivery. If the answer is lost, the backend delivers the command again.
     SendReceipt(Receipt),
-    /// Send one report of the outbox; its fate comes back as an event.
+    /// Send one report of the outbox; its outcome comes back as an event.
     SendReport(OutboxEntry),
-    /// Fetch and verify a model file, unless it is there already.
+    /// Fetch and verify a model file, unless a verified copy exists.
     Download { download: DownloadId, file: ModelFile },
-    /// Stop a download at once and delete what there is of it.
+    /// Stop a download and delete its partial file.
     CancelDownload { download: DownloadId },
-    /// Take the public port for this route, which has no engine yet.
+    /// Reserve the public port for this route, which has no engine yet.
     ReservePort { run: u64, route: Route },
-    /// Replace the route of a pipeline on a port that it holds; requests in flight go on.
+    /// Replace a pipeline's route on a port it holds; requests in flight continue.
     ReplaceRoute(Route),
-    /// Take the pipeline's route off the port; the last one frees the port.
+    /// Remove the pipeline's route from the port; removing the last route frees the port.
     ReleasePort { pipeline_id: PipelineId, port: Port },
     /// Start the engine of a pipeline.
     StartEngine { pipeline_id: PipelineId, run: u64, plugin: String, alias: Alias, file: ModelFile },
-    /// Stop it; `EngineStopped` follows in any case.
+    /// Stop the engine of a pipeline; `EngineStopped` always follows.
     StopEngine { pipeline_id: PipelineId, run: u64 },
-    /// Kill an engine that is given up; `EngineEnded` follows with this reason.
+    /// Kill an unresponsive engine; `EngineEnded` follows with this reason.
     KillEngine { pipeline_id: PipelineId, run: u64, reason: String },
-    /// Delete every file of a model but the one to keep.
+    /// Delete all files of a model except `keep`.
     PruneModel { keep: ModelFile },
     /// Delete one file of a model.
     DiscardFile(ModelFile),
     /// Delete every file of a model.
     DeleteModel { pipeline_id: PipelineId, model_id: ModelId },
-    /// Bring the next version here and point to it; `UpdateStaged` follows.
-    /// `connected` says that this version reaches the backend, which the next one then must, too.
+    /// Install the next version and make it the current one; `UpdateStaged` follows. If
+    /// `connected`, this version reaches the backend, so the next version must reach it too.
     StageUpdate { request: UpdateRequest, connected: bool },
-    /// Shut the pipelines down and let this version take over the process.
+    /// Shut down the pipelines and let this version replace the process.
     ReplaceAgent { version: Version },
-    /// Drop everything of this epoch, and begin `to_epoch` in another account.
+    /// Discard the state of this epoch and start `to_epoch` in another account.
     HandOver { to_epoch: u64 },
-    /// Tell the operator.
+    /// Write a note to the log.
     Log(Note),
 }
 
@@ -67,7 +68,7 @@ pub struct Route {
     pub model_id: ModelId,
     pub alias: Alias,
     pub port: Port,
-    /// Empty where no page may call.
+    /// Empty if no page may call the model.
     pub allowlist: Allowlist,
     /// Whether the usage of inferences is reported.
     pub telemetry: bool,
@@ -76,14 +77,15 @@ pub struct Route {
     pub engine: Option<u64>,
 }
 
-/// Something an operator may want to read. Holds nothing of a command's payload.
+/// A log entry for the operator. Contains nothing from a command's payload.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Note {
-    /// A delivery had no effect.
+    /// A delivery was ignored.
     Refused { reason: String },
-    /// What claims to come from the backend is not signed by it, and had no effect.
+    /// A message that claims to come from the backend lacks a valid signature and was ignored.
     Untrusted { reason: String },
-    /// A command is not what its contract says. Names its type and the field, and stays here.
+    /// A command breaks its contract. The fault names the type and the field; only the local log
+    /// shows it.
     Invalid { command: String, fault: CommandFault },
     /// A command was accepted.
     Accepted { command: String },
@@ -91,7 +93,7 @@ pub enum Note {
     Finished { command: String, result: String },
 }
 
-/// What one event leads to, gathered from every part of the agent.
+/// The results of one event, collected from every part of the agent.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     pub(crate) now: Now,
@@ -101,7 +103,7 @@ pub(crate) struct Turn {
     pub(crate) reports: Vec<Report>,
 }
 
-/// A command has its result.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) command: CommandId,
@@ -110,7 +112,7 @@ pub(crate) struct Finished {
 }
 
 impl Turn {
-    /// A command has its result, which is written down and reported.
+    /// Sets the result of a command; it is stored and reported at the end of the turn.
     pub(crate) fn report_command(
         &mut self,
         command: CommandId,

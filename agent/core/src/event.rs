@@ -14,7 +14,7 @@ use semver::Version;
 
 use crate::{record::DownloadId, serving::Sign};
 
-/// Something happened.
+/// An input of the core.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// The backend answered the hello: the command channel is ready.
@@ -23,46 +23,46 @@ pub enum Event {
     Polled { server_time: Timestamp, commands: Vec<Signed> },
     /// The command channel broke.
     Disconnected,
-    /// The backend does not know this device any more.
+    /// The backend does not recognize this device.
     TurnedAway { reason: String },
-    /// A report was taken.
+    /// The backend accepted a report.
     ReportSent { id: u64 },
-    /// A report could not be sent; it may be later, and no sooner than the backend asked for.
+    /// A report could not be sent now; retry no sooner than the backend asked for.
     ReportDeferred { id: u64, retry_after: Option<Duration> },
-    /// The backend did not let this device in with a report (401).
+    /// The backend did not authenticate this device for a report (401).
     ReportUnauthorized { id: u64, reason: String },
-    /// A report was refused for good.
+    /// The backend rejected a report permanently.
     ReportRefused { id: u64, reason: String },
     /// Bytes of a model file are on disk.
     DownloadProgressed { download: DownloadId, bytes_done: u64 },
-    /// A download ended; a file that is not complete and verified is gone.
+    /// A download ended; an incomplete or unverified file is already deleted.
     DownloadEnded { download: DownloadId, outcome: Result<(), DownloadFailure> },
     /// A public port was reserved, or could not be. Always the first event after the effect that
-    /// asked for it.
+    /// requested it.
     PortReserved { pipeline_id: PipelineId, run: u64, port: Port, outcome: Result<(), String> },
-    /// The engine answers and has proved to be ours.
+    /// The engine answers and is verified to be ours.
     EngineReady { pipeline_id: PipelineId, run: u64 },
-    /// An engine that serves was looked at.
+    /// The result of a health check of a serving engine.
     EngineLooked { pipeline_id: PipelineId, run: u64, sign: Sign },
-    /// The engine could not be started, or ended by itself.
+    /// The engine could not start, or ended on its own.
     EngineEnded { pipeline_id: PipelineId, run: u64, reason: String },
-    /// The engine was stopped because we asked.
+    /// The engine stopped at our request.
     EngineStopped { pipeline_id: PipelineId, run: u64 },
     /// The files of a model are gone.
     ModelDeleted { pipeline_id: PipelineId, outcome: Result<(), String> },
-    /// A person at this machine wants something; what comes of it shows in the state.
+    /// A person at this machine made a request; the state shows its outcome.
     Wished(Wish),
-    /// A person here asks for an update.
+    /// A person at this machine requested an update.
     UpdateAsked(UpdateRequest),
-    /// The next version is here, or not.
+    /// Staging the next version ended.
     UpdateStaged(Staged),
     /// A version on trial was kept.
     UpdateSettled(UpdateOutcome),
-    /// A time that [`crate::agent::Agent::deadline`] named has come.
+    /// The time given by [`crate::agent::Agent::deadline`] was reached.
     DeadlineReached,
 }
 
-/// What a person at this machine wants.
+/// A request of a person at this machine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Wish {
     Serve(PipelineId),
@@ -71,7 +71,7 @@ pub enum Wish {
     Remove(PipelineId),
 }
 
-/// Why a download gave no file.
+/// Why a download produced no file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum DownloadFailure {
     Cancelled,
@@ -79,14 +79,14 @@ pub enum DownloadFailure {
     Failed(String),
 }
 
-/// How bringing the next version here ended.
+/// How staging the next version ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Staged {
-    /// It is pointed to and waits to take over.
+    /// The version is current on disk and waits to take over.
     Ready(Version),
-    /// It is what runs.
+    /// This version already runs.
     UpToDate(Version),
-    /// There is nothing to install; says why, for a person.
+    /// There is nothing to install; the reason is for a person.
     Declined(String),
     /// What went wrong, for a person.
     Failed(String),

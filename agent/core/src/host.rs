@@ -1,24 +1,25 @@
-//! Which requests are meant for this device, by their Host and Origin headers.
+//! Which requests are meant for this device, judged by their Host and Origin headers.
 //!
-//! A web page can have a name of its choice lead here (DNS rebinding), and any page can send
-//! requests to a port of this device. The first are known by their Host, the second by their Origin.
+//! A web page can point a name of its choice at this device (DNS rebinding), and any page can send
+//! requests to a local port. The Host header reveals the first attack, the Origin header the
+//! second.
 
-/// What a port of this device is called by; any other name is a page's trick.
+/// The host names of this device; any other name is a rebinding attempt.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// Why a request is not for this device.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Misdirected {
-    /// There are two `Host` headers, or none where there must be one.
+    /// There are two `Host` headers, or a required one is missing.
     Unclear,
-    /// An old client says nothing of whom it asks.
+    /// An old client names no host.
     Unnamed,
-    /// It asks somebody else.
+    /// The request names another host.
     Foreign,
 }
 
-/// Checks whom a request is for (RFC 9112, 3.2): by the authority of its `target`, when the target
-/// has one, else by its only `Host` header.
+/// Checks which host a request names (RFC 9112, 3.2): the authority of its `target` if there is
+/// one, otherwise its only `Host` header.
 ///
 /// # Errors
 /// [`Misdirected`].
@@ -33,8 +34,8 @@ pub fn check(target: Option<&str>, hosts: &[&str], must_name: bool) -> Result<()
     }
 }
 
-/// Tells whether `host`, as a Host header has it, is a name of this device, whatever the port: a
-/// tunnel may lead here from another one.
+/// Returns whether the Host header value `host` names this device, with any port: a tunnel may
+/// forward another port to this one.
 #[must_use]
 pub fn is_ours(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
@@ -44,13 +45,13 @@ pub fn is_ours(host: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// Tells whether `host` is `port` of this device.
+/// Returns whether `host` names `port` of this device.
 #[must_use]
 pub fn is_port(host: &str, port: u16) -> bool {
     NAMES.iter().any(|name| host == format!("{name}:{port}"))
 }
 
-/// Tells whether a page of `origin` came from `port` of this device itself.
+/// Returns whether a page from `origin` was served by `port` of this device.
 #[must_use]
 pub fn is_origin(origin: &str, port: u16) -> bool {
     origin.strip_prefix("http://").is_some_and(|host| is_port(host, port))

@@ -1,25 +1,25 @@
-//! Who this device is: the places that say so, in the order in which they count (specification,
-//! section 4.4).
+//! Which identity this device has: its sources, in order of precedence (specification, section
+//! 4.4).
 
 use link_protocol::{config::IdentityConfig, id::DeviceId, identity::Identity};
 
 use crate::session::Session;
 
-/// Who this device is.
+/// The identity of this device and its source.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Resolution {
-    /// What `link register` wrote down.
+    /// `link register` wrote the identity.
     Explicit(Identity),
-    /// What the latest session knew; the file of `link register` is gone or damaged.
+    /// The latest session has the identity; the file of `link register` is missing or damaged.
     Session(Identity),
-    /// There is a key: the device registers itself, as `device_id` if that is given.
+    /// A key is configured: the device registers itself, as `device_id` if that is set.
     Onboard { device_id: Option<DeviceId> },
-    /// Nobody has said anything yet.
+    /// No source has an identity.
     FactoryDefaults,
 }
 
-/// Decides who this device is. `explicit` is what `link register` wrote down, `session` the latest
-/// session; a configuration that names a device leaves no other one.
+/// Decides which identity this device has. `explicit` comes from `link register`, `session` is the
+/// latest session. If the configuration names a device, identities of other devices are ignored.
 #[must_use]
 pub fn resolve(
     configured: &IdentityConfig,

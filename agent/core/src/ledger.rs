@@ -1,9 +1,8 @@
-//! The journal of commands: each is written down before it is acknowledged, and its effect is
-//! applied once.
+//! The journal of commands: each command is stored before it is acknowledged and takes effect once.
 //!
-//! Commands of one model run in order; the control lane overtakes; a command of the agent lane
-//! waits for all before it and lets none pass. A command that is done stays, so that a redelivery
-//! is answered with its result.
+//! Commands of one model run in order. Control commands overtake them. A command of the agent lane
+//! waits for all earlier commands and blocks all later ones. Finished commands are kept, so that a
+//! redelivery is answered with the original result.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,24 +23,26 @@ use crate::{
     record::{Change, LedgerEntry},
 };
 
-/// Commands that may run at one time.
+/// The number of commands that may run concurrently.
 const PARALLEL: usize = 8;
 
-/// Changes that one pipeline may go through before its generations reach those of the next command.
+/// Generations reserved for each command, so that the changes of one pipeline never reach the
+/// generations of the next command.
 const GENERATIONS: u64 = 1_000_000;
 
 /// The journal.
 #[derive(Debug, Default)]
 pub struct Ledger {
     entries: BTreeMap<CommandId, LedgerEntry>,
-    /// What is not done, in order.
+    /// The unfinished commands, by sequence number.
     pending: BTreeMap<u64, CommandId>,
     running: BTreeMap<CommandId, Now>,
     last_seq: u64,
 }
 
 impl Ledger {
-    /// Takes up what was on disk: whatever was not done will run (again), towards the same target.
+    /// Restores the journal from disk; every unfinished command runs again, towards the same
+    /// target.
     #[must_use]
     pub fn restore(entries: Vec<LedgerEntry>, last_seq: u64) -> Self {
         let pending = entries
@@ -53,7 +54,7 @@ impl Ledger {
         Self { entries, pending, running: BTreeMap::new(), last_seq }
     }
 
-    /// The receipt for a delivery of a command that the journal knows.
+    /// Returns the receipt for a delivery of a command that is already in the journal.
     #[must_use]
     pub fn repeat(&self, envelope: &Envelope) -> Option<Receipt> {
         let entry = self.entries.get(&envelope.command_id)?;
@@ -67,13 +68,13 @@ impl Ledger {
         })
     }
 
-    /// Tells whether another command of `lane` may be taken.
+    /// Returns whether the journal has room for another command of `lane`.
     #[must_use]
     pub fn has_room(&self, lane: Lane) -> bool {
         self.pending.len() < lane.queue_limit()
     }
 
-    /// Writes a command down; its receipt may be sent once the change is on disk.
+    /// Stores a command; its receipt may be sent once the change is on disk.
     pub fn store(
         &mut self,
         envelope: &Envelope,
@@ -104,7 +105,7 @@ impl Ledger {
         }
     }
 
-    /// Starts the next command that may run and returns it.
+    /// Starts and returns the next command that may run.
     pub fn start_next(&mut self, now: Now) -> Option<(CommandId, Command)> {
         let id = self.next_runnable()?;
         let entry = &self.entries[&id];
@@ -113,7 +114,7 @@ impl Ledger {
         entry.command.clone().map(|command| (id, command))
     }
 
-    /// Notes the result of a command; nothing when it was done before.
+    /// Records the result of a command; returns nothing if the command already has one.
     pub fn finish(
         &mut self,
         id: CommandId,
@@ -136,23 +137,24 @@ impl Ledger {
         Some(report)
     }
 
-    /// The first generation of a pipeline that `id` sets up: above every one that a pipeline of
-    /// the same model had before it was removed, so that no reader takes its reports for old ones.
+    /// The first generation of a pipeline that `id` sets up. It is above every generation that an
+    /// earlier pipeline of the same model had, so that readers never treat the new reports as
+    /// stale.
     #[must_use]
     pub fn first_generation(&self, id: CommandId) -> u64 {
         let seq = self.entries.get(&id).map_or(0, |entry| entry.seq);
         seq.saturating_mul(GENERATIONS).saturating_add(1)
     }
 
-    /// Returns a command that waits and for which `wanted` is true.
+    /// Returns a waiting command that matches `wanted`.
     pub fn find_waiting(&self, wanted: impl Fn(&Command) -> bool) -> Option<CommandId> {
         self.pending.values().copied().find(|id| {
             !self.running.contains_key(id) && self.entries[id].command.as_ref().is_some_and(&wanted)
         })
     }
 
-    /// Returns a command that took the place of `id`: newer, about the same thing, and begun or done.
-    /// An older one that arrives late must not undo it.
+    /// Returns the newer command, running or succeeded, that replaces `id`. An older command that
+    /// arrives late must not undo a newer one.
     #[must_use]
     pub fn replaced_by(&self, id: CommandId) -> Option<CommandId> {
         let older = self.entries.get(&id)?;
@@ -167,13 +169,13 @@ impl Ledger {
         self.entries.values().filter(counts).max_by_key(|entry| entry.seq).map(|one| one.command_id)
     }
 
-    /// Returns a command that is running and out of time.
+    /// Returns a running command that has timed out.
     #[must_use]
     pub fn overdue(&self, now: Now) -> Option<CommandId> {
         self.running.iter().find(|(_, deadline)| **deadline <= now).map(|(id, _)| *id)
     }
 
-    /// When the next running command is out of time.
+    /// The earliest deadline of the running commands.
     #[must_use]
     pub fn deadline(&self) -> Option<Now> {
         self.running.values().min().copied()
@@ -185,7 +187,7 @@ impl Ledger {
         self.last_seq
     }
 
-    /// What is in the journal and not done.
+    /// The unfinished commands in the journal.
     #[must_use]
     pub fn inflight(&self) -> Vec<Inflight> {
         let inflight = |id: &CommandId| Inflight {

@@ -1,9 +1,10 @@
-//! What the agent decides, without doing any of it.
+//! The agent's decisions, without any IO.
 //!
-//! [`agent::Agent`] takes an event and the time, changes its own state and returns the effects the
-//! shell must carry out; the outcome of an effect comes back as another event. What must outlive
-//! the process is an [`effect::Effect::Persist`], and the effects after it wait for it. Nothing
-//! here reads a clock, a file, a socket or the environment, so every path can be tested in memory.
+//! [`agent::Agent`] takes an event and the time, changes its own state and returns the effects that
+//! the shell must carry out; the outcome of an effect comes back as another event. State that must
+//! outlive the process is stored by [`effect::Effect::Persist`], and later effects wait for it.
+//! Nothing here reads a clock, a file, a socket or the environment, so every path can be tested in
+//! memory.
 
 #![forbid(unsafe_code)]
 

@@ -1,10 +1,10 @@
-//! Reports that must not be lost: sent one at a time, in order, until the backend has taken or
-//! refused each.
+//! Reports that must not be lost: sent one at a time, in order, until the backend accepts or
+//! rejects each.
 //!
-//! A newer report of the same thing replaces an older one that has not been sent, so the queue is
-//! bounded by the number of commands, models and deployments. A refused report is set aside and
-//! never blocks the rest. A 401 refuses the device and not the report: what it set aside is offered
-//! once more after the next hello that the backend accepts, and a second 401 is final.
+//! A newer report about the same subject replaces an older one that has not been sent, so the
+//! number of commands, models and deployments bounds the queue. A rejected report is set aside and
+//! never blocks the others. A 401 rejects the device, not the report: the report is retried once,
+//! after the backend accepts the next hello. A second 401 is final.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     record::{Change, OutboxEntry, Report},
 };
 
-/// Waits after failed sends; the last one repeats.
+/// The waits after consecutive failures; the last one repeats.
 const BACK_OFF: [Duration; 5] = [
     Duration::from_secs(1),
     Duration::from_secs(2),
@@ -29,11 +29,11 @@ const BACK_OFF: [Duration; 5] = [
     Duration::from_secs(60),
 ];
 
-/// The queue and what is being sent.
+/// The queue and the report being sent.
 #[derive(Debug, Default)]
 pub struct Outbox {
     queue: VecDeque<OutboxEntry>,
-    /// What a 401 has set aside until the backend accepts a hello.
+    /// Reports refused with 401, held until the backend accepts a hello.
     aside: Vec<OutboxEntry>,
     next_id: u64,
     sending: Option<u64>,
@@ -41,17 +41,17 @@ pub struct Outbox {
     retry_at: Option<Now>,
 }
 
-/// Reports with the same subject replace each other.
+/// The subject of a report; a newer report replaces older ones with the same subject.
 #[derive(Eq, PartialEq)]
 enum Subject {
     Lifecycle,
     Model(PipelineId),
-    /// Each step is told; only the byte counts within one replace each other.
+    /// Every step of a deployment is reported; only byte counts within one step replace each other.
     Progress(DeploymentId, ProgressEvent),
 }
 
 impl Outbox {
-    /// Takes up what was on disk. What speaks of the process that has ended is dropped.
+    /// Restores the queue from disk. Drops reports about the process that has ended.
     pub fn restore(entries: Vec<OutboxEntry>, changes: &mut Vec<Change>) -> Self {
         let next_id = entries.iter().map(|entry| entry.id + 1).max().unwrap_or(1);
         let (stale, queue): (Vec<_>, Vec<_>) =
@@ -83,7 +83,7 @@ impl Outbox {
         self.queue.push_back(entry);
     }
 
-    /// The report of a pipeline's removal, while nobody is known to have taken it.
+    /// Returns the removal report of a pipeline if the backend is not known to have accepted it.
     #[must_use]
     pub fn removal_of(&self, pipeline: PipelineId) -> Option<&ModelReport> {
         self.queue.iter().rev().chain(self.aside.iter().rev()).find_map(|entry| {
@@ -101,7 +101,7 @@ impl Outbox {
         })
     }
 
-    /// Sends the first report when none is under way and no wait is on.
+    /// Sends the first report, unless another is in flight or a retry wait is running.
     pub fn pump(&mut self, now: Now, effects: &mut Vec<Effect>) {
         if self.sending.is_some() || self.retry_at.is_some_and(|at| now < at) {
             return;
@@ -113,7 +113,7 @@ impl Outbox {
         }
     }
 
-    /// The report `id` was taken.
+    /// Removes the report `id`, which the backend accepted.
     pub fn sent(&mut self, id: u64, changes: &mut Vec<Change>) {
         if self.take(id).is_some() {
             changes.push(Change::RemoveReport(id));
@@ -121,7 +121,7 @@ impl Outbox {
         }
     }
 
-    /// The report `id` was refused for good.
+    /// Sets aside the report `id`, which the backend rejected permanently.
     pub fn refused(&mut self, id: u64, reason: String, changes: &mut Vec<Change>) {
         if let Some(entry) = self.take(id) {
             changes.push(Change::BuryReport { entry, reason });
@@ -129,11 +129,11 @@ impl Outbox {
         }
     }
 
-    /// The backend did not let this device in with the report `id`.
+    /// Holds the report `id`, for which the backend did not authenticate this device.
     pub fn unauthorized(&mut self, id: u64, reason: String, changes: &mut Vec<Change>) {
         let Some(mut entry) = self.take(id) else { return };
         self.failures = 0;
-        // What is newer must not be taken back by what is offered later.
+        // A report that is retried later must not overwrite a newer one.
         let is_outdated = subject_of(&entry).is_some_and(|subject| {
             self.queue.iter().any(|other| subject_of(other).is_some_and(|newer| newer == subject))
         });
@@ -146,7 +146,8 @@ impl Outbox {
         self.aside.push(entry);
     }
 
-    /// The report `id` could not be sent; the backend asked to wait for `retry_after`.
+    /// Schedules a retry of the report `id`, which could not be sent; the backend asked to wait for
+    /// `retry_after`.
     pub fn deferred(&mut self, id: u64, now: Now, retry_after: Option<Duration>) {
         if self.sending == Some(id) {
             self.sending = None;
@@ -157,8 +158,8 @@ impl Outbox {
         }
     }
 
-    /// The backend has accepted this device: whatever waits may go at once, and so may what a 401
-    /// has set aside.
+    /// Cancels the retry wait and requeues the reports held since a 401, because the backend has
+    /// accepted this device.
     pub fn welcomed(&mut self) {
         self.retry_at = None;
         self.failures = 0;
@@ -172,7 +173,7 @@ impl Outbox {
         self.retry_at.filter(|_| self.sending.is_none() && !self.queue.is_empty())
     }
 
-    /// Tells whether everything was taken.
+    /// Returns whether every report was delivered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.aside.is_empty()
@@ -192,8 +193,8 @@ fn subject_of(entry: &OutboxEntry) -> Option<Subject> {
     subject(&entry.report)
 }
 
-/// Tells whether a report speaks of a process rather than of the device. The next process says
-/// again what it is and what it serves; that a model is gone it would not say.
+/// Returns whether a report describes the process rather than the device. The next process reports
+/// its own status and what it serves, but never that a model was removed.
 fn is_of_the_process(report: &Report) -> bool {
     match report {
         Report::Lifecycle(_) => true,

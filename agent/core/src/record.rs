@@ -1,8 +1,8 @@
 //! What the agent keeps on disk: the journal of commands, the pipelines, the outbox.
 //!
-//! A [`Snapshot`] is the sum of all [`Change`]s; both are plain data, so that a stored one of an
-//! older version reads back. The pipelines are kept in the session, everything else in the journal,
-//! and [`Steps`] is the order in which a set of changes reaches the two.
+//! A [`Snapshot`] is the sum of all [`Change`]s. Both are plain data, so that data stored by an
+//! older version can be read. Pipelines are stored in the session, everything else in the journal;
+//! [`Steps`] defines the order of the writes.
 
 use link_protocol::{
     command::{Command, Lane, ModelFile, ServingConfig},
@@ -26,25 +26,25 @@ pub struct LedgerEntry {
     pub result: Option<CommandReport>,
 }
 
-/// A pipeline that is set up on this device.
+/// A pipeline configured on this device.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct PipelineRecord {
     pub config: ServingConfig,
     pub file: ModelFile,
-    /// Whether it should serve; it is started again after a restart.
+    /// Whether the model should serve, also after a restart.
     pub serve: bool,
-    /// Whether an explicit START_SERVING asked for it.
+    /// Whether a START_SERVING command requested it.
     pub explicit: bool,
-    /// Grows with every change that clients or the backend can see.
+    /// Increases with every change visible to clients or the backend.
     pub generation: u64,
-    /// Whether its files are being deleted; that goes on after a restart.
+    /// Whether its files are being deleted; deletion resumes after a restart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub removing: bool,
 }
 
 impl PipelineRecord {
-    /// Notes a change that clients or the backend can see. A file may hold any generation, so the
-    /// last one is never passed.
+    /// Records a change visible to clients or the backend. Saturates, because a file may contain
+    /// any generation.
     pub(crate) const fn advance(&mut self) {
         self.generation = self.generation.saturating_add(1);
     }
@@ -55,8 +55,8 @@ impl PipelineRecord {
 pub struct OutboxEntry {
     pub id: u64,
     pub report: Report,
-    /// Whether the backend has refused the device itself (401) when it was handed in. It is offered
-    /// once more after the next hello that the backend accepts.
+    /// Whether the backend answered this report with 401. The report is retried once, after the
+    /// backend accepts the next hello.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unauthorized: bool,
 }
@@ -71,7 +71,7 @@ pub enum Report {
     Progress { model_id: ModelId, progress: ProgressReport },
 }
 
-/// One change of what is on disk.
+/// One change of the stored state.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Change {
     PutCommand(LedgerEntry),
@@ -80,9 +80,9 @@ pub enum Change {
     RemovePipeline(PipelineId),
     PutReport(OutboxEntry),
     RemoveReport(u64),
-    /// It waits for the next hello that the backend accepts.
+    /// Holds a report until the backend accepts the next hello.
     SetAside(OutboxEntry),
-    /// The backend refused it for good: kept aside, never sent again.
+    /// Keeps a permanently rejected report, which is never sent again.
     BuryReport {
         entry: OutboxEntry,
         reason: String,
@@ -90,19 +90,19 @@ pub enum Change {
     SetLastSeq(u64),
 }
 
-/// A set of changes in the order in which it is written. Each step is whole or not at all, and the
-/// process may end between two: a command is in the journal before it changes a pipeline, one that
-/// is not yet done there runs again towards the same target, and a pipeline that is still there
-/// though its removal was reported is removed once more.
+/// Changes in the order of their writes. Each step is atomic, but the process may end between two
+/// steps. This order makes that safe: a command is in the journal before it changes a pipeline, an
+/// unfinished command runs again towards the same target, and a pipeline whose removal was reported
+/// but not completed is removed again.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Steps {
-    /// Commands that are taken into the journal before any pipeline changes.
+    /// Commands written to the journal before any pipeline changes.
     pub intake: Vec<Change>,
-    /// Pipelines that are put into the session.
+    /// Pipelines written to the session.
     pub put: Vec<Change>,
-    /// What else is written to the journal.
+    /// Other changes of the journal.
     pub journal: Vec<Change>,
-    /// Pipelines that are taken out of the session.
+    /// Pipelines deleted from the session.
     pub removed: Vec<Change>,
 }
 
@@ -115,7 +115,7 @@ impl Steps {
             match &change {
                 Change::PutPipeline(record) => {
                     let id = record.config.pipeline_id;
-                    // One that is set up again takes the place of the one that was removed.
+                    // A pipeline set up again replaces the one that was removed.
                     steps.removed.retain(|other| *other != Change::RemovePipeline(id));
                     steps.put.push(change);
                 }
@@ -131,7 +131,7 @@ impl Steps {
             }
         }
         if steps.put.is_empty() {
-            // Nothing comes between the two: one write does.
+            // No pipeline change separates the two journal steps, so one write is enough.
             steps.intake.append(&mut steps.journal);
             steps.journal = std::mem::take(&mut steps.intake);
         }
@@ -139,8 +139,8 @@ impl Steps {
     }
 }
 
-/// Whether a change notes a command that is still to be done, or one that cannot be: its result is
-/// noted with it, because a restart would not know what it was.
+/// Returns whether a change stores an unfinished command, or an invalid one together with its
+/// result. The result is stored with an invalid command because a restart could not determine it.
 fn takes_in(change: &Change) -> bool {
     match change {
         Change::PutCommand(entry) => entry.result.is_none() || entry.command.is_none(),
@@ -155,7 +155,7 @@ fn takes_in(change: &Change) -> bool {
     }
 }
 
-/// Everything on disk.
+/// The complete stored state.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     pub commands: Vec<LedgerEntry>,
@@ -165,7 +165,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The model files that something in here names.
+    /// The model files that this state refers to.
     #[must_use]
     pub fn files(&self) -> Vec<ModelFile> {
         let pending = self.commands.iter().filter(|entry| entry.result.is_none());
@@ -185,18 +185,18 @@ impl Snapshot {
     }
 }
 
-/// Who this device is, as far as the core must know.
+/// The identity of this device, as far as the core needs it.
 #[derive(Clone, Debug)]
 pub struct Identity {
     pub device_id: DeviceId,
     pub epoch: u64,
     pub boot_id: String,
     pub agent_version: semver::Version,
-    /// What became of the last update of the agent, which every lifecycle report tells.
+    /// The outcome of the agent's last update, included in every lifecycle report.
     pub last_update: Option<UpdateOutcome>,
 }
 
-/// Names a deployment under way in an event or effect; a new number for each try.
+/// Identifies a download in events and effects; `run` is new for each attempt.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct DownloadId {
     pub deployment_id: DeploymentId,

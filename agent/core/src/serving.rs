@@ -1,10 +1,10 @@
 //! Serving: the public port, the engine, and the route that joins them.
 //!
-//! The port is taken before the engine is started. A start that fails gives it back; once the engine
-//! has answered the port stays ours, whatever becomes of the engine, until nobody wants the model
-//! served there: no other program can take it, and whoever asks is told what is the matter.
-//! A repair replaces the route around the engine that runs: its process, its weights and the
-//! requests in flight are not touched. A pipeline has at most one command that waits for it.
+//! The port is reserved before the engine starts. A start that fails frees the port. Once the
+//! engine has answered, the port stays reserved until nobody wants the model served there, even if
+//! the engine crashes: no other program can take the port, and clients get an explanation. A repair
+//! replaces only the route; the engine process, its weights and the requests in flight are
+//! untouched. At most one command waits for a pipeline.
 
 mod machine;
 mod pipeline;
@@ -26,7 +26,7 @@ use crate::{
     record::{Change, PipelineRecord, Report},
 };
 
-/// The pipelines of this device.
+/// All pipelines of this device.
 #[derive(Debug, Default)]
 pub struct Pipelines {
     all: BTreeMap<PipelineId, Pipeline>,
@@ -34,18 +34,18 @@ pub struct Pipelines {
     watch: Watch,
 }
 
-/// What a pipeline shows to the outside.
+/// The visible state of a pipeline.
 #[derive(Clone, Copy, Debug)]
 pub struct PipelineView<'a> {
     pub record: &'a PipelineRecord,
     pub state: ModelState,
-    /// The run of the engine, while there is one.
+    /// The run of the engine, if there is one.
     pub engine_run: Option<u64>,
     pub detail: Option<&'a str>,
 }
 
 impl Pipelines {
-    /// Takes up what was on disk; what served is started again.
+    /// Restores the pipelines from disk and restarts those that served.
     pub(crate) fn restore(records: Vec<PipelineRecord>, turn: &mut Turn) -> Self {
         let mut pipelines = Self::default();
         for record in records {
@@ -63,12 +63,12 @@ impl Pipelines {
         pipelines
     }
 
-    /// Every pipeline, for the local API and the hello.
+    /// All pipelines, for the local API and the hello.
     pub fn views(&self) -> impl Iterator<Item = PipelineView<'_>> {
         self.all.values().map(Pipeline::view)
     }
 
-    /// Tells whether a pipeline serves, or could serve, from `file`.
+    /// Returns whether a pipeline serves, or could serve, from `file`.
     pub(crate) fn use_file(&self, file: &ModelFile) -> bool {
         let same = |other: &ModelFile| {
             (other.model_id, &other.sha256, &other.file_name)
@@ -77,19 +77,20 @@ impl Pipelines {
         self.all.values().any(|pipeline| same(&pipeline.record.file))
     }
 
-    /// The state of every pipeline as it is reported.
+    /// The state of every pipeline, as reports.
     #[must_use]
     pub fn reports(&self) -> Vec<ModelReport> {
         self.all.values().map(Pipeline::report).collect()
     }
 
-    /// When an engine that is loading is out of time, or one that died is started again.
+    /// The next time when a loading engine times out or a crashed one restarts.
     #[must_use]
     pub fn deadline(&self) -> Option<Now> {
         self.all.values().filter_map(Pipeline::deadline).min()
     }
 
-    /// Sets up the pipeline of a model whose file is in place, and serves it when that is wanted.
+    /// Sets up the pipeline of a model whose file is in place, and serves the model if that is
+    /// wanted.
     ///
     /// A new pipeline starts with `generation`.
     pub(crate) fn configure(
@@ -157,7 +158,8 @@ impl Pipelines {
         self.become_record(start.pipeline_id, wanted, true, turn);
     }
 
-    /// Carries out REPAIR_SERVING: the same engine and port, the corrected allowlist.
+    /// Carries out REPAIR_SERVING: replaces the allowlist, and the port if the command names one;
+    /// the engine stays.
     pub(crate) fn repair(&mut self, command: CommandId, repair: &RepairServing, turn: &mut Turn) {
         let Some(pipeline) = self.all.get_mut(&repair.pipeline_id) else {
             return not_deployed(command, turn);
@@ -166,20 +168,21 @@ impl Pipelines {
         wanted.config.allowlist = repair.allowlist.clone();
         wanted.config.port = repair.port.unwrap_or(wanted.config.port);
         wanted.advance();
-        let origins = wanted.config.allowlist.origins().len();
+        let origins = match wanted.config.allowlist.origins().len() {
+            1 => "1 origin".to_owned(),
+            count => format!("{count} origins"),
+        };
         let done = if pipeline.record.serve {
-            format!(
-                "pipeline restarted on port {} with {origins} allowed origins",
-                wanted.config.port
-            )
+            let (alias, port) = (&wanted.config.alias, wanted.config.port);
+            format!("repaired: {origins} may call `{alias}` on port {port}")
         } else {
-            format!("allowlist of {origins} origins stored; the model is not serving")
+            format!("stored an allowlist of {origins}; the model is not serving")
         };
         pipeline.wait(command, done);
         self.become_record(repair.pipeline_id, wanted, true, turn);
     }
 
-    /// Carries out UPDATE_PIPELINE: applies the difference only.
+    /// Carries out UPDATE_PIPELINE: applies only the difference.
     pub(crate) fn update(&mut self, command: CommandId, update: UpdatePipeline, turn: &mut Turn) {
         let Some(pipeline) = self.all.get_mut(&update.pipeline_id) else {
             return not_deployed(command, turn);
@@ -206,7 +209,7 @@ impl Pipelines {
         pipeline.stop(turn);
     }
 
-    /// Carries out UNINSTALL_MODEL: stopped first, then removed.
+    /// Carries out UNINSTALL_MODEL: stops the model, then removes it.
     pub(crate) fn uninstall(&mut self, command: CommandId, id: PipelineId, turn: &mut Turn) {
         let Some(pipeline) = self.all.get_mut(&id) else {
             let output = "the model is not on this device";
@@ -216,14 +219,14 @@ impl Pipelines {
         pipeline.remove(turn);
     }
 
-    /// Gives up a start that is under way, because a newer wish is to stop.
+    /// Aborts a start in progress because a newer request wants the model stopped.
     pub(crate) fn abort_start(&mut self, id: PipelineId, reason: &str, turn: &mut Turn) {
         if let Some(pipeline) = self.all.get_mut(&id) {
             pipeline.abort_start(CommandResult::Cancelled, reason, turn);
         }
     }
 
-    /// A person at this machine wants a model served.
+    /// Serves a model at the request of a person at this machine.
     pub(crate) fn wish_serve(&mut self, id: PipelineId, turn: &mut Turn) {
         let Some(pipeline) = self.all.get_mut(&id) else { return };
         if pipeline.is_awaited() || pipeline.is_being_removed() {
@@ -238,7 +241,7 @@ impl Pipelines {
         self.become_record(id, wanted, true, turn);
     }
 
-    /// A person at this machine wants a model stopped.
+    /// Stops a model at the request of a person at this machine.
     pub(crate) fn wish_stop(&mut self, id: PipelineId, reason: &str, turn: &mut Turn) {
         let Some(pipeline) = self.all.get_mut(&id) else { return };
         pipeline.abort_start(CommandResult::Cancelled, reason, turn);
@@ -247,7 +250,7 @@ impl Pipelines {
         }
     }
 
-    /// A person at this machine wants a model removed.
+    /// Removes a model at the request of a person at this machine.
     pub(crate) fn wish_remove(&mut self, id: PipelineId, reason: &str, turn: &mut Turn) {
         let Some(pipeline) = self.all.get_mut(&id) else { return };
         pipeline.abort_start(CommandResult::Cancelled, reason, turn);
@@ -256,11 +259,11 @@ impl Pipelines {
         }
     }
 
-    /// A running command is out of time: what it waits for is given up.
+    /// Aborts what the timed-out `command` waits for.
     pub(crate) fn time_out(&mut self, command: CommandId, turn: &mut Turn) {
         let waiting = self.all.values_mut().find(|pipeline| pipeline.is_awaited_by(command));
         if let Some(pipeline) = waiting {
-            let reason = "it took too long";
+            let reason = "the command timed out";
             pipeline.abort_start(CommandResult::Failed, reason, turn);
             pipeline.fail(CommandResult::Failed, reason, turn);
         }
@@ -273,7 +276,7 @@ impl Pipelines {
         }
     }
 
-    /// Brings a pipeline from what it is to `wanted`, by the smallest step that does it.
+    /// Brings a pipeline to `wanted` by the smallest sufficient step.
     fn become_record(
         &mut self,
         id: PipelineId,

@@ -1,9 +1,9 @@
-//! Session files: what a run of the agent served, and who the device was (specification, section
-//! 2.3).
+//! Session files: what one run of the agent served, and which identity the device had
+//! (specification, section 2.3).
 //!
-//! Every run writes a file of its own, `session_<time>.json`, again at each change. The time in the
-//! name is for people; which one is the latest is decided by a revision that only grows, so a clock
-//! that is set back cannot bring an old session to life.
+//! Every run writes its own file, `session_<time>.json`, and rewrites it at each change. The time
+//! in the name is for people; the latest session is the one with the highest revision. Revisions
+//! only grow, so setting the clock back cannot revive an old session.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::{Change, PipelineRecord};
 
-/// Sessions that are kept, the current one among them.
+/// The number of sessions kept, including the current one.
 pub const KEPT: usize = 5;
 
-/// The largest session file that is read, in bytes.
+/// The size limit for reading a session file, in bytes.
 pub const SIZE_LIMIT: u64 = 16 * 1024 * 1024;
 
 /// What a session file holds.
@@ -27,45 +27,46 @@ pub const SIZE_LIMIT: u64 = 16 * 1024 * 1024;
 pub struct Session {
     /// Always [`SCHEMA_VERSION`].
     pub schema_version: String,
-    /// Grows with every write of every session of this device.
+    /// Increases with every write of any session of this device.
     pub revision: u64,
     pub identity: Identity,
     /// The pipelines of models, serving or not.
     pub pipelines: Vec<PipelineRecord>,
 }
 
-/// Why a file is not resumed. Such a file is kept.
+/// Why a file is not resumed. The file is kept.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Unusable {
-    /// It was written by another version of Link.
+    /// Another version of Link wrote the file.
     #[error("its schema version is `{0}`, and only `{SCHEMA_VERSION}` is read")]
     SchemaVersion(String),
-    /// It is not JSON, or something in it is missing or wrong. No value of it is repeated.
+    /// The file is not JSON, or a field is missing or wrong. The error contains no value of the
+    /// file.
     #[error("it is damaged at line {line}, column {column}")]
     Damaged { line: usize, column: usize },
-    /// It is the session of another device.
+    /// The session belongs to another device.
     #[error("it is of {0}")]
     Foreign(DeviceId),
 }
 
-/// What was found in the folder of sessions.
+/// The contents of the session folder.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The one to resume.
+    /// The session to resume.
     pub latest: Option<Session>,
-    /// The files that are not resumed, with the reason, by name.
+    /// The files that are not resumed, by name, each with the reason.
     pub skipped: BTreeMap<String, Unusable>,
-    /// The files that newer ones have made needless.
+    /// The files that newer sessions make obsolete.
     pub needless: Vec<String>,
-    /// The highest revision of all sessions on this machine, those of other devices among them.
+    /// The highest revision of all sessions on this machine, including those of other devices.
     pub revision: u64,
-    /// Whether there is a session that may have been the latest and cannot be read.
+    /// Whether an unreadable file might have been the latest session.
     pub doubtful: bool,
 }
 
 impl Session {
-    /// The session that follows what was `found`: later than every other one on this machine, so
-    /// that none of a former device ever counts as the latest.
+    /// Creates the session that follows `found`. Its revision is higher than that of any other
+    /// session on this machine, so a former device's session never counts as the latest.
     #[must_use]
     pub fn after(found: Found, identity: Identity) -> Self {
         let pipelines = found.latest.map(|latest| latest.pipelines).unwrap_or_default();
@@ -73,10 +74,10 @@ impl Session {
         Self { schema_version, revision: found.revision, identity, pipelines }
     }
 
-    /// Reads a session file.
+    /// Parses a session file.
     ///
     /// # Errors
-    /// [`Unusable`]; its message holds nothing of the file but the schema version.
+    /// [`Unusable`]; its message contains nothing of the file but the schema version.
     pub fn parse(text: &str) -> Result<Self, Unusable> {
         #[derive(Deserialize)]
         struct Version {
@@ -93,7 +94,7 @@ impl Session {
         serde_json::from_str(text).map_err(damaged)
     }
 
-    /// Writes the file's text.
+    /// Returns the file's text.
     ///
     /// # Panics
     /// Never: a session has only text keys.
@@ -104,7 +105,7 @@ impl Session {
         text
     }
 
-    /// Takes up changes of pipelines; what it is then must be written.
+    /// Applies changes of pipelines; the caller must then write the session.
     pub fn apply(&mut self, changes: &[Change]) {
         self.revision = self.revision.saturating_add(1);
         for change in changes {
@@ -131,20 +132,20 @@ impl Session {
     }
 }
 
-/// The name of the session of a run that began at `start`.
+/// The name of the session file of a run that began at `start`.
 #[must_use]
 pub fn file_name(start: Timestamp) -> String {
     start.strftime("session_%Y%m%dT%H%M%S%3fZ.json").to_string()
 }
 
-/// Tells whether a file is a session by its name.
+/// Returns whether `name` is the name of a session file.
 #[must_use]
 pub fn is_session(name: &str) -> bool {
     name.starts_with("session_") && name.strip_suffix(".json").is_some()
 }
 
-/// Decides which of `files`, names and texts, is resumed by `device`; any device's when it is not
-/// known which one this is.
+/// Chooses from `files` (names and texts) the session that `device` resumes; if the device is
+/// unknown, the session of any device.
 #[must_use]
 pub fn choose(files: &[(String, String)], device: Option<DeviceId>) -> Found {
     let mut found = Found::default();
@@ -169,7 +170,7 @@ pub fn choose(files: &[(String, String)], device: Option<DeviceId>) -> Found {
     }
     usable
         .sort_by(|(one, name), (other, later)| (other.revision, later).cmp(&(one.revision, name)));
-    // The one that is written next is one more.
+    // The session that is written next counts towards the limit.
     found.needless = usable.iter().skip(KEPT - 1).map(|(_, name)| (*name).clone()).collect();
     found.latest = usable.into_iter().next().map(|(session, _)| session);
     found

@@ -1,4 +1,4 @@
-//! Examples that the tests of several modules share, and effects in few words.
+//! Examples shared by the tests of several modules, and effects as short text.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ pub(crate) fn allowlist(origins: &[&str]) -> Allowlist {
     Allowlist::new(origins.iter().map(|origin| origin.parse().unwrap()))
 }
 
-/// The moment at which the backend's clock stands in the tests.
+/// The time on the backend's clock in the tests.
 pub(crate) fn moment() -> Timestamp {
     "2026-08-07T12:00:00Z".parse().unwrap()
 }
@@ -81,7 +81,7 @@ pub(crate) fn file(model_number: u64, content: char) -> ModelFile {
     }
 }
 
-/// The `number`-th deployment, of a model.
+/// The `number`-th deployment, of the given model.
 pub(crate) fn deploy(number: u64, model_number: u64) -> DeployModel {
     DeployModel {
         deployment_id: deployment(number),
@@ -132,7 +132,7 @@ pub(crate) fn update_agent() -> Command {
     Command::UpdateAgent(UpdateAgent { version: semver::Version::new(1, 4, 0) })
 }
 
-/// The pipeline of a model as it is on disk.
+/// The stored pipeline of a model.
 pub(crate) fn record(model_number: u64, serve: bool) -> PipelineRecord {
     PipelineRecord {
         config: config(model_number),
@@ -144,7 +144,7 @@ pub(crate) fn record(model_number: u64, serve: bool) -> PipelineRecord {
     }
 }
 
-/// The first delivery of a command, which is also the `seq`-th.
+/// The first delivery of a command, with sequence number `seq`.
 pub(crate) fn envelope(seq: u64, command: &Command) -> Envelope {
     let tagged = serde_json::to_value(command).unwrap();
     let expiry = i64::try_from(command.kind().expiry().as_secs()).unwrap();
@@ -166,7 +166,7 @@ pub(crate) fn envelope(seq: u64, command: &Command) -> Envelope {
     }
 }
 
-/// What a turn of one part came to, in few words: changes, effects, results, reports.
+/// The results of a turn as short text: changes, effects, results, reports.
 pub(crate) fn told(turn: &Turn) -> Vec<String> {
     let changes = turn.changes.iter().map(change);
     let effects = turn.effects.iter().flat_map(effect);
@@ -177,18 +177,18 @@ pub(crate) fn told(turn: &Turn) -> Vec<String> {
     changes.chain(effects).chain(finished).chain(reports).collect()
 }
 
-/// What the agent decided, in few words.
+/// The effects as short text.
 pub(crate) fn words(effects: &[Effect]) -> Vec<String> {
     effects.iter().flat_map(effect).collect()
 }
 
-/// The results in `effects`, in few words.
+/// The command results in `effects` as short text.
 pub(crate) fn results(effects: &[Effect]) -> Vec<String> {
     let lines = words(effects);
     lines.into_iter().filter(|line| line.starts_with('c') && line.contains(": ")).collect()
 }
 
-/// Numbers that stand for commands in a set.
+/// The numbers that stand for `commands`.
 pub(crate) fn numbers(commands: impl IntoIterator<Item = CommandId>) -> BTreeSet<String> {
     commands.into_iter().map(number_of).collect()
 }

@@ -1,4 +1,4 @@
-//! Progress in steps of 5 %: enough to see it move, little enough to store.
+//! Reports progress in steps of 5 %: often enough to follow, seldom enough to store.
 
 use link_protocol::limits::PROGRESS_STEP_PERCENT;
 
@@ -9,7 +9,7 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Tells whether `done` of `total` has reached a step that was not let through before.
+    /// Returns whether `done` of `total` reaches a new step.
     pub fn passes(&mut self, done: u64, total: u64) -> bool {
         let steps = 100 / u128::from(PROGRESS_STEP_PERCENT);
         let step = (u128::from(done.min(total)) * steps).checked_div(u128::from(total));

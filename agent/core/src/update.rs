@@ -1,4 +1,5 @@
-//! The update of the agent itself: one at a time, asked for by a command or by a person here.
+//! Updates of the agent itself: one at a time, requested by a command or by a person at this
+//! machine.
 
 use link_protocol::{id::CommandId, report::CommandResult, update::UpdateRequest};
 use semver::Version;
@@ -8,13 +9,13 @@ use crate::{
     event::Staged,
 };
 
-/// The update under way.
+/// The update in progress.
 #[derive(Debug, Default)]
 pub(crate) struct Update {
     asked_by: Option<Asker>,
 }
 
-/// What an update must know of the agent.
+/// What an update needs to know about the agent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around<'a> {
     pub(crate) own_version: &'a Version,
@@ -33,8 +34,8 @@ impl Update {
         self.asked_by.is_some()
     }
 
-    /// Begins to bring the next version here, unless that is under way. A command that was repeated
-    /// after a version was given up does not try that one again; a person may.
+    /// Starts staging the next version, unless an update is already in progress. A redelivered
+    /// command does not retry a version that was rolled back; a person may.
     pub(crate) fn begin(
         &mut self,
         command: Option<CommandId>,
@@ -49,14 +50,14 @@ impl Update {
             return;
         }
         self.asked_by = Some(command.map_or(Asker::Person, Asker::Command));
-        // So it is with a command that is carried out again after it has replaced this process.
+        // This is also the case when a command runs again after it has replaced this process.
         if request.version.as_ref() == Some(around.own_version) {
             return self.ended(Staged::UpToDate(around.own_version.clone()), turn);
         }
         turn.effects.push(Effect::StageUpdate { request, connected: around.connected });
     }
 
-    /// Ends the update; what is ready takes over this process.
+    /// Ends the update; a staged version then replaces this process.
     pub(crate) fn ended(&mut self, staged: Staged, turn: &mut Turn) {
         let Some(asker) = self.asked_by.take() else { return };
         let (status, output) = match &staged {

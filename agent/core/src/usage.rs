@@ -1,27 +1,27 @@
-//! Token usage out of a response, whole or streamed, fed in any chunks.
+//! Token usage from a response, whole or streamed, in chunks of any size.
 //!
-//! The scanner only looks: the bytes go to the client as they came. Memory is bounded by one line
-//! of a stream or the end of a whole answer, and by the choices that are told apart. What an engine
-//! tells by itself is enough: `usage`, or the `timings` of a stream whose client did not ask for
-//! `usage`; a stream that ends early is counted by its pieces. `llama-server` tells each choice of a
-//! stream apart, so each has an account of its own here (decision 0037).
+//! The scanner only reads: the bytes reach the client unchanged. It keeps at most one line of a
+//! stream or the end of a whole answer, plus the counts of each choice. It needs nothing beyond
+//! what an engine sends anyway: `usage`, or the `timings` of a stream whose client did not ask for
+//! `usage`. If a stream ends early, its pieces are counted. `llama-server` reports each choice of a
+//! stream separately, so each choice is counted separately (decision 0037).
 
 use std::time::Duration;
 
 use link_protocol::report::Provenance;
 use serde::Deserialize;
 
-/// The longest line or end of an answer that is looked at, in bytes.
+/// The longest line, or end of a whole answer, that is scanned, in bytes.
 const WINDOW: usize = 64 * 1024;
 
-/// Choices of one answer that are told apart; what is beyond counts with the last.
+/// The number of choices counted separately; further choices count with the last.
 const CHOICES: u64 = 128;
 
-/// The members of an event that hold a piece of the answer, up to the quote that opens it.
+/// The members of an event that carry a piece of the answer, up to the opening quote.
 const PIECES: [&str; 4] =
     ["\"content\":\"", "\"reasoning_content\":\"", "\"text\":\"", "\"arguments\":\""];
 
-/// How an answer is framed.
+/// How a response is framed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Framing {
     /// One JSON document.
@@ -30,13 +30,13 @@ pub enum Framing {
     Events,
 }
 
-/// What is known of one inference.
+/// The known usage of one inference.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Usage {
     pub prompt_tokens: Option<u64>,
     pub completion_tokens: Option<u64>,
     pub provenance: Provenance,
-    /// How long the engine generated a whole answer, from the first token to the last.
+    /// How long the engine took to generate the answer, from the first token to the last.
     pub generation: Option<Duration>,
 }
 
@@ -45,15 +45,15 @@ pub struct Usage {
 pub struct Scanner {
     framing: Framing,
     buffer: Vec<u8>,
-    /// The line at hand was longer than the window; the rest of it is passed over.
+    /// The current line is longer than the window; the rest of it is skipped.
     overlong: bool,
     choices: Vec<Choice>,
-    /// The place in `choices` of the last event that named one. An event that names none, such as
-    /// the one with the `usage` that a client asked for, belongs to it.
+    /// The position in `choices` of the last event that named one. An event that names none, such
+    /// as the one with the requested `usage`, belongs to that choice.
     last: usize,
-    /// The usage that was told last.
+    /// The most recent usage that the engine reported.
     latest: Option<Usage>,
-    /// The stream came to its end.
+    /// The stream is complete.
     done: bool,
 }
 
@@ -81,7 +81,7 @@ struct Timings {
 }
 
 impl Scanner {
-    /// Makes a scanner for an answer that is framed like this.
+    /// Creates a scanner for a response with this framing.
     #[must_use]
     pub const fn new(framing: Framing) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl Scanner {
         }
     }
 
-    /// Looks at the next bytes of the body.
+    /// Scans the next bytes of the body.
     pub fn push(&mut self, chunk: &[u8]) {
         match self.framing {
             Framing::Whole => self.push_whole(chunk),
@@ -103,13 +103,13 @@ impl Scanner {
         }
     }
 
-    /// Tells whether a piece of the answer's text has been seen.
+    /// Returns whether any text of the answer has arrived.
     #[must_use]
     pub fn has_content(&self) -> bool {
         self.choices.iter().any(|choice| choice.pieces > 0)
     }
 
-    /// Returns what is known at the end of the body, complete or not.
+    /// Returns the usage known at the end of the body, which may be incomplete.
     #[must_use]
     pub fn finish(self) -> Usage {
         match self.framing {
@@ -160,7 +160,7 @@ impl Scanner {
             return;
         }
         let has_piece = PIECES.iter().any(|piece| opens(text, piece));
-        let told = find(text).map(|told| Usage { generation: None, ..told });
+        let told = find(text).map(|usage| Usage { generation: None, ..usage });
         if !has_piece && told.is_none() {
             return;
         }
@@ -170,7 +170,7 @@ impl Scanner {
         self.latest = told.or(self.latest);
     }
 
-    /// The choice that an event is about.
+    /// The choice that an event belongs to.
     fn choice(&mut self, text: &str) -> &mut Choice {
         if let Some(index) = index(text) {
             let known = self.choices.iter().position(|choice| choice.index == index);
@@ -187,7 +187,7 @@ impl Scanner {
     fn sum(self) -> Usage {
         let all_told = self.choices.iter().all(|choice| choice.told.is_some());
         if let (Some(total), true, false) = (self.latest, self.done, all_told) {
-            // A stream that came to its end and told usage once told it of all choices.
+            // In a complete stream, a single usage report covers all choices.
             return total;
         }
         let parts = self.choices.iter().map(|choice| {
@@ -202,7 +202,7 @@ impl Scanner {
 }
 
 impl Usage {
-    /// Nothing is known.
+    /// Unknown usage.
     const ABSENT: Self = Self {
         prompt_tokens: None,
         completion_tokens: None,
@@ -210,7 +210,8 @@ impl Usage {
         generation: None,
     };
 
-    /// The usage of two choices of one answer, known as well as the one that is known less.
+    /// Adds the usage of another choice of the same answer; the result has the lower certainty of
+    /// the two.
     fn beside(self, other: Self) -> Self {
         let certainty = |provenance| match provenance {
             Provenance::Absent => 0,
@@ -230,13 +231,13 @@ impl Usage {
     }
 }
 
-/// Tells whether an event has the member that `piece` opens, with something in it.
+/// Returns whether an event has the member that `piece` opens, with a non-empty value.
 fn opens(text: &str, piece: &str) -> bool {
     text.match_indices(piece).any(|(start, _)| !text[start + piece.len()..].starts_with('"'))
 }
 
-/// The index of the choice that an event is about: the first one, which stands before what is of
-/// the choice's own making.
+/// The index of the choice that an event belongs to: the first `index` in the event, since it
+/// precedes the generated text.
 fn index(text: &str) -> Option<u64> {
     let key = "\"index\":";
     let rest = &text[text.find(key)? + key.len()..];
@@ -244,8 +245,8 @@ fn index(text: &str) -> Option<u64> {
     rest[..digits].parse().ok().map(|index: u64| index.min(CHOICES - 1))
 }
 
-/// The last usage in a text. Inside a JSON string the quotes would be escaped, so what an answer
-/// says cannot be taken for it.
+/// The last usage in a text. Quotes inside a JSON string are escaped, so generated text cannot
+/// imitate a usage member.
 fn find(text: &str) -> Option<Usage> {
     let timings = last_object::<Timings>(text, "\"timings\":");
     let generation = timings
@@ -274,7 +275,7 @@ fn last_object<'a, T: Deserialize<'a>>(text: &'a str, key: &str) -> Option<T> {
     serde_json::Deserializer::from_str(&text[start..]).into_iter().next()?.ok()
 }
 
-/// Drops a first character that the window cut in two.
+/// Skips the rest of a character that the window cut in two.
 fn valid_end(bytes: &[u8]) -> &[u8] {
     let start = bytes.iter().take(4).position(|byte| byte & 0xC0 != 0x80).unwrap_or(0);
     &bytes[start..]
@@ -350,7 +351,8 @@ mod tests {
 
     #[test]
     fn a_choice_that_ended_and_one_that_did_not_are_added_up_as_counted() {
-        // The first choice that ends has told its four tokens; of each other one four were seen.
+        // The first choice to end has reported its four tokens; four pieces of each other choice
+        // arrived.
         let half = &THREE[..THREE.find("\"timings\"").unwrap()];
         let half = &THREE[..half.len() + THREE[half.len()..].find('\n').unwrap() + 1];
         let pieces = half.matches("\"content\":\"").count() as u64;

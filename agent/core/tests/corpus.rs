@@ -1,4 +1,4 @@
-//! What the fuzzer has found worth keeping, and the seeds that it began with, hold today too.
+//! Replays the fuzzers' corpus and their seeds as ordinary tests.
 //!
 //! The properties are those of the fuzz targets: `fuzz/src`. `scripts/fuzz` adds to the corpus.
 
@@ -49,7 +49,7 @@ fn no_session_of_the_corpus_breaks_a_property() {
     assert_reached(&reached, &["Usable", "SchemaVersion", "Damaged", "Foreign"]);
 }
 
-/// Checks every file of a target, and returns what they were read as.
+/// Checks every file of a target, and returns which kinds of input they parsed as.
 fn replay(target: &str, check: fn(&[u8]) -> Vec<String>) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     let mut broken = Vec::new();

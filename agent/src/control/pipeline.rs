@@ -83,7 +83,7 @@ impl Pipeline {
                 };
                 tracing::error!(
                     category = "pipeline",
-                    "pipeline {id}: {reason}; it starts again in {} s",
+                    "pipeline {id}: {reason}; restarting in {} s",
                     wait.as_secs()
                 );
                 counter.fetch_add(1, Ordering::Relaxed);

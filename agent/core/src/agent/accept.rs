@@ -1,5 +1,5 @@
-//! How deliveries are taken: verified, told apart from repeats, written down, and let overtake what
-//! they make needless.
+//! Accepts deliveries: verifies each one, recognizes repeats, stores new commands, and ends work
+//! that a new command makes unnecessary.
 
 use link_protocol::{
     command::Command,
@@ -15,16 +15,16 @@ use crate::{
     effect::{Effect, Note, Turn},
 };
 
-/// Why a delivery had no effect at all.
+/// Why a delivery was ignored.
 #[derive(Debug, thiserror::Error)]
 enum NotTaken {
     #[error(transparent)]
     Untrusted(#[from] Untrusted),
-    #[error("it is for another device")]
+    #[error("the command is for another device")]
     Device,
-    #[error("it is of another registration")]
+    #[error("the command belongs to another registration of this device")]
     Epoch,
-    #[error("too many commands wait; it will be delivered again")]
+    #[error("too many commands are waiting; the backend will deliver this one again")]
     NoRoom,
 }
 
@@ -39,14 +39,14 @@ impl Agent {
                 NotTaken::Device | NotTaken::Epoch | NotTaken::NoRoom => Note::Refused { reason },
             }));
             if full {
-                // A later one must not be stored before the one that found no room: its sequence
-                // number would stand for both.
+                // Stop here: if a later command were stored first, its sequence number would also
+                // acknowledge this command.
                 return;
             }
         }
     }
 
-    /// Takes one delivery; an error says why it had no effect at all.
+    /// Accepts one delivery; an error says why the delivery was ignored.
     fn accept(&mut self, signed: &Signed, turn: &mut Turn) -> Result<(), NotTaken> {
         let envelope = signed.open(&self.pinned)?;
         if envelope.device_id != self.identity.device_id {
@@ -94,10 +94,10 @@ impl Agent {
         Ok(())
     }
 
-    /// A wish to stop ends a start or a download of the same model that is still under way; it
-    /// does not wait behind it.
+    /// Ends a start or download of the same model that is still in progress, so that a command to
+    /// stop or replace that model does not wait behind it.
     fn overtake(&mut self, command: &Command, turn: &mut Turn) {
-        let reason = "a newer command ended it";
+        let reason = "ended by a newer command";
         match command {
             Command::StopServing(stop) => {
                 self.pipelines.abort_start(stop.pipeline_id, reason, turn);

@@ -1,9 +1,9 @@
-//! Whether the backend has given this device to another account.
+//! Decides whether the backend has transferred this device to another account.
 //!
-//! Only a handover is believed that a pinned key has signed, for this device, to an epoch that has
-//! not begun: one that is forged, of another device or comes again has no effect. What it leads to is
-//! done by the shell, and done again from the start if it is interrupted, because the identity is the
-//! last that changes.
+//! A handover takes effect only if a pinned key signed it for this device and it names an epoch
+//! that has not begun. A forged handover, a repeated one, or one for another device has no effect.
+//! The shell carries out the handover; if it is interrupted it starts over, because the identity is
+//! the last thing to change.
 
 use link_protocol::{
     error_chain::chain,
@@ -17,16 +17,16 @@ use crate::effect::{Effect, Note, Turn};
 /// Why a handover had no effect.
 #[derive(Debug, thiserror::Error)]
 enum NotTaken {
-    #[error("a handover was not trusted")]
+    #[error("the handover is not trusted")]
     Untrusted(#[from] NotAHandover),
-    #[error("a handover is for another device")]
+    #[error("the handover is for another device")]
     Device,
-    #[error("a handover is to an epoch that has begun already")]
+    #[error("the handover names an epoch that has already begun")]
     Epoch,
 }
 
 impl Agent {
-    /// Has the shell begin the next epoch when the backend has said so; tells whether it did.
+    /// Starts the next epoch if `signed` is a valid handover; returns whether it is.
     pub(super) fn take_handover(&self, signed: &Signed, turn: &mut Turn) -> bool {
         match self.next_epoch(signed) {
             Ok(to_epoch) => {

@@ -56,7 +56,7 @@ fn a_repair_is_done_in_the_turn_that_takes_it_and_touches_neither_engine_nor_por
             "seq 1",
             "write c1",
             "write serve on 8080 generation 2",
-            "c1 succeeded: pipeline restarted on port 8080 with 2 allowed origins",
+            "c1 succeeded: repaired: 2 origins may call `tiny` on port 8080",
             "write 4: tell Serving",
             "write 5: tell c1 succeeded",
             "receipt c1 Stored",
@@ -68,8 +68,8 @@ fn a_repair_is_done_in_the_turn_that_takes_it_and_touches_neither_engine_nor_por
     );
 }
 
-/// The process may end between any two: an effect without its command would be one that nobody
-/// ordered, when the command expires before it is delivered again.
+/// The process may end between any two writes. Without its command in the journal, a change could
+/// outlive a command that expires before it is delivered again.
 #[test]
 fn a_command_is_in_the_journal_before_it_changes_a_pipeline_and_done_after_it() {
     let mut bench = Bench::serving();
@@ -275,7 +275,7 @@ fn a_newer_deployment_of_a_model_ends_the_download_of_the_older_one() {
     assert!(told.contains(&"cancel download 1".to_owned()), "{told:?}");
     let outcome = Err(DownloadFailure::Cancelled);
     let effects = bench.handle(Event::DownloadEnded { download: download(1, 1), outcome });
-    assert_eq!(results(&effects), ["c1 cancelled: a newer command ended it"]);
+    assert_eq!(results(&effects), ["c1 cancelled: ended by a newer command"]);
     assert!(words(&effects).contains(&"download 2".to_owned()));
 }
 
@@ -291,7 +291,7 @@ fn a_stop_does_not_wait_behind_a_start_and_does_not_undo_a_removal() {
     bench.handle(reserved(1, 8080, Ok(())));
     let told = bench.deliver(&Command::StopServing(stop(1)));
     let place = |wanted: &str| told.iter().position(|line| line.contains(wanted));
-    assert!(place("c1 cancelled: a newer command ended it").is_some(), "{told:?}");
+    assert!(place("c1 cancelled: ended by a newer command").is_some(), "{told:?}");
     assert!(place("stop engine 1").is_some() && place("release 8080").is_some(), "{told:?}");
     let stopped = Event::EngineStopped { pipeline_id: pipeline(1), run: 1 };
     assert_eq!(results(&bench.handle(stopped)), ["c2 succeeded: stopped"]);
@@ -380,7 +380,7 @@ fn a_command_that_takes_too_long_fails_and_what_it_started_is_ended() {
     assert_eq!(bench.agent.deadline(), Some(limits::DEPLOY_EXECUTION_DEADLINE));
     bench.now = limits::DEPLOY_EXECUTION_DEADLINE;
     let effects = bench.handle(Event::DeadlineReached);
-    assert_eq!(results(&effects), ["c1 failed: it took too long"]);
+    assert_eq!(results(&effects), ["c1 failed: the command timed out"]);
     assert!(words(&effects).contains(&"cancel download 1".to_owned()));
 }
 
@@ -439,8 +439,8 @@ fn a_refused_device_says_so_and_goes_on_serving() {
 }
 
 proptest! {
-    /// Whatever arrives in whatever order: changes come first, a receipt and a report speak only
-    /// of what they hold, and a command has one result, restarts included.
+    /// For any events in any order: changes come first, receipts and reports describe only stored
+    /// changes, and each command has one result, also across restarts.
     #[test]
     fn nothing_precedes_the_change_that_it_speaks_of(
         steps in prop::collection::vec((0_u8..17, 1_u64..4, any::<bool>()), 0..80),
@@ -459,9 +459,9 @@ struct Bench {
     key: SigningKey,
     now: Now,
     seq: u64,
-    /// The last effects.
+    /// The effects of the last event.
     effects: Vec<Effect>,
-    /// The report under way.
+    /// The report being sent.
     sending: Option<u64>,
     downloads: Vec<DownloadId>,
     disk: Vec<Change>,
@@ -487,7 +487,7 @@ impl Bench {
         bench
     }
 
-    /// Connected, with its first report under way.
+    /// A connected agent with its first report in flight.
     fn online() -> Self {
         let mut bench = Self::new(Snapshot::default());
         bench.welcome();
@@ -495,7 +495,7 @@ impl Bench {
         bench
     }
 
-    /// Connected, with a pipeline that serves from engine 1 on port 8080.
+    /// A connected agent whose pipeline serves from engine 1 on port 8080.
     fn serving() -> Self {
         let pipelines = vec![record(1, true)];
         let mut bench = Self::new(Snapshot { pipelines, ..Snapshot::default() });
@@ -537,7 +537,7 @@ impl Bench {
         self.handle(Event::Polled { server_time: moment(), commands })
     }
 
-    /// The process dies and starts again with what is on disk.
+    /// The process dies and starts again from the state on disk.
     fn restart(&mut self) {
         let (agent, effects) = restore(self.snapshot());
         self.downloads.clear();
@@ -617,7 +617,7 @@ impl Bench {
         all
     }
 
-    /// Any step of the property test.
+    /// Runs one random step of the property test.
     fn any(&mut self, step: u8, number: u64, good: bool, sealed: &mut Vec<Signed>) {
         let wanted = good.then_some(9090);
         let command = match step {
@@ -687,7 +687,7 @@ impl Bench {
         self.answer_ports(good);
     }
 
-    /// Ports and deletions have their outcome at once.
+    /// Answers port reservations and deletions immediately.
     fn answer_ports(&mut self, good: bool) {
         loop {
             let next = self.effects.iter().find_map(|effect| {
@@ -733,7 +733,7 @@ fn download(number: u64, run: u64) -> DownloadId {
     DownloadId { deployment_id: deployment(number), run }
 }
 
-/// The generation in the report of a removal that `effect` writes down.
+/// The generation in the removal report that `effect` stores.
 fn removed(effect: &Effect) -> Option<u64> {
     let Effect::Persist(changes) = effect else { return None };
     changes.iter().find_map(|change| match change {

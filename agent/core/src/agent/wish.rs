@@ -1,12 +1,12 @@
-//! What a person at this machine wants. It needs no connection: the backend learns what became of it
-//! from the reports, at once or when the connection returns.
+//! Requests of a person at this machine. They need no connection: the backend learns the outcome
+//! from reports, now or when the connection returns.
 
 use link_protocol::{command::DeployModel, report::CommandResult};
 
 use super::Agent;
 use crate::{effect::Turn, event::Wish};
 
-const REASON: &str = "a person at this machine ended it";
+const REASON: &str = "ended by a person at this machine";
 
 impl Agent {
     pub(super) fn grant(&mut self, wish: Wish, turn: &mut Turn) {

@@ -1,4 +1,4 @@
-//! Which configurations are refused, and in which words.
+//! Which configurations are refused, and with which messages.
 
 use link_protocol::config;
 use serde_json::{Value, json};
@@ -22,16 +22,16 @@ fn names_are_told_apart_by_what_they_are() {
         [
             "pipelines[0].source: expected `commands` or `system_monitor`, found another text",
             "pipelines[0].sink: expected `command_handler` or `reports`, found another text",
-            "pipelines[1].sink: expected a sink that takes what `system_monitor` gives, found \
-             `command_handler`",
+            "pipelines[1].sink: expected a sink that accepts what `system_monitor` \
+             produces, found `command_handler`",
             "pipelines[1].sink: expected a component that no other active pipeline uses, found \
              the one of pipelines[0]",
             "pipelines[2].id: expected an id that no other pipeline has, found the id of \
              pipelines[0]",
-            "pipelines[2].source: expected no pipeline of a model: a deployment brings it, found \
-             `frontend`",
-            "pipelines[2].sink: expected no pipeline of a model: a deployment brings it, found \
-             `language_model`",
+            "pipelines[2].source: expected no model pipeline, because only a deployment \
+             creates one, found `frontend`",
+            "pipelines[2].sink: expected no model pipeline, because only a deployment \
+             creates one, found `language_model`",
         ]
     );
 }
@@ -43,10 +43,8 @@ fn the_pipeline_that_takes_commands_is_active() {
     ]}));
     assert_eq!(
         told,
-        [
-            "pipelines[0].active: expected true: without the pipeline of `commands` the device would \
-          never come online, found false"
-        ]
+        ["pipelines[0].active: expected true, because without a `commands` pipeline \
+             the device never comes online, found false"]
     );
 }
 
@@ -104,8 +102,8 @@ fn reports_are_delivered_by_something() {
         [
             "logging.handlers[0].type: expected `http`, because `transport.type` is not `zenoh`, \
              found `zenoh`",
-            "reporting.handlers: expected a handler of the type `http` or `zenoh`, which delivers \
-             what must not be lost, found none",
+            "reporting.handlers: expected an `http` or `zenoh` handler, to deliver the \
+             reports that must not be lost, found none",
         ]
     );
 }

@@ -1,4 +1,4 @@
-//! A deployment from its first byte to its one result.
+//! Deployments from the first byte to their single result.
 
 use proptest::prelude::*;
 
@@ -74,8 +74,7 @@ fn what_an_earlier_try_still_says_is_ignored() {
 }
 
 proptest! {
-    /// Whatever happens in whatever order, each deployment comes to one end: it is handed over or
-    /// it has one result.
+    /// For any events in any order, each deployment ends once: it is handed over or has one result.
     #[test]
     fn every_deployment_ends_once(steps in prop::collection::vec((0_u8..6, 1_u64..4, 0_u64..1200), 0..80)) {
         let mut bench = Bench::default();

@@ -1,4 +1,4 @@
-//! What may run when, what is remembered, and how a redelivery is answered.
+//! Which commands may run, what the journal keeps, and how it answers redeliveries.
 
 use proptest::prelude::*;
 
@@ -155,8 +155,8 @@ fn a_pipeline_that_is_set_up_again_starts_above_every_generation_it_had() {
 }
 
 proptest! {
-    /// Whatever is stored, started, ended or forgotten: one command of a model at a time and in
-    /// order, nothing beside the agent lane, nothing that is done runs.
+    /// For any sequence of events: commands of a model run one at a time and in order, nothing runs
+    /// concurrently with an agent command, and no finished command runs again.
     #[test]
     fn order_holds_in_every_lane(steps in prop::collection::vec((0_u8..6, 1_u64..5), 0..150)) {
         let mut bench = Bench::default();
@@ -213,7 +213,7 @@ impl Bench {
         assert_eq!(receipt.receipt, ReceiptKind::Stored);
     }
 
-    /// Starts all that may run; their sequence numbers.
+    /// Starts every command that may run and returns their sequence numbers.
     fn start_all(&mut self) -> Vec<u64> {
         let next = || self.ledger.start_next(self.now).map(|(id, _)| id);
         let started: Vec<_> = std::iter::from_fn(next).collect();

@@ -1,4 +1,4 @@
-//! What is sent, replaced, kept and set aside.
+//! What the outbox sends, replaces, keeps and sets aside.
 
 use std::time::Duration;
 
@@ -187,8 +187,9 @@ fn a_restart_keeps_everything_but_the_status_of_the_process_that_ended() {
 }
 
 proptest! {
-    /// Whatever happens, what waits is in order, is what the changes leave on disk, a result leaves
-    /// only when it was taken or refused, and only what a 401 has set aside is overtaken.
+    /// For any events: waiting reports stay in order and match the changes on disk, a command
+    /// result leaves only when accepted or rejected, and only reports held since a 401 are
+    /// overtaken.
     #[test]
     fn nothing_is_lost_and_nothing_overtakes(steps in prop::collection::vec((0_u8..9, 0_u64..4), 0..120)) {
         let mut bench = Bench::default();
@@ -255,7 +256,7 @@ impl Bench {
         self.outbox.push(report, &mut self.changes);
     }
 
-    /// The number of what is sent at `now`, in seconds.
+    /// The id of the report sent at `now`, in seconds.
     fn pump(&mut self, now: u64) -> Option<u64> {
         let mut effects = Vec::new();
         self.outbox.pump(seconds(now), &mut effects);

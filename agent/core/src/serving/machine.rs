@@ -1,7 +1,7 @@
-//! The transitions of a pipeline: wishes, and the outcomes of ports and engines.
+//! The transitions of a pipeline: requests, and the outcomes of ports and engines.
 //!
-//! Match the event first, then the phase. An outcome of a run that is over gives back what it
-//! brought and changes nothing else.
+//! Match the event first, then the phase. A late outcome of a run that is over frees the port it
+//! reserved and changes nothing else.
 
 use link_protocol::{id::PipelineId, limits, port::Port, report::CommandResult};
 
@@ -17,7 +17,8 @@ use crate::{
 const BEING_REMOVED: &str = "the model is being removed";
 
 impl Pipeline {
-    /// Brings the pipeline to `wanted`; `run` is a number for whatever has to be started.
+    /// Brings the pipeline to `wanted`; `run` numbers the engine or reservation that this may
+    /// start.
     pub(super) fn become_record(
         &mut self,
         wanted: PipelineRecord,
@@ -53,8 +54,8 @@ impl Pipeline {
                 self.report_model(turn);
             }
             Phase::Moving { run: engine, port, .. } => {
-                // A command of this pipeline moves it, and commands of one model run in order, so
-                // only a deadline leads here: the newer wish starts afresh.
+                // Only a command of this pipeline moves it, and commands of one model run in order.
+                // So only a timeout leads here, and the newer request starts over.
                 self.take_over(wanted, turn);
                 self.release_unless_held(port, true, turn);
                 self.stop_engine(engine, turn);
@@ -88,7 +89,7 @@ impl Pipeline {
         }
     }
 
-    /// Stops serving and stays deployed.
+    /// Stops serving; the model stays deployed.
     pub(super) fn stop(&mut self, turn: &mut Turn) {
         if self.is_being_removed() {
             return self.fail(CommandResult::Failed, BEING_REMOVED, turn);
@@ -110,7 +111,7 @@ impl Pipeline {
     /// Stops serving, then deletes the model.
     pub(super) fn remove(&mut self, turn: &mut Turn) {
         if matches!(self.phase, Phase::Removing) {
-            // The files are being deleted: whoever waits is told when they are gone.
+            // The files are being deleted; the waiting command ends when they are gone.
             return;
         }
         let wanted = PipelineRecord { serve: false, removing: true, ..self.record.clone() };
@@ -123,7 +124,8 @@ impl Pipeline {
         }
     }
 
-    /// Gives up a start or a move that is under way; whatever serves, stops or goes, goes on.
+    /// Aborts a start or move in progress; does not affect a pipeline that serves, stops or is
+    /// being removed.
     pub(super) fn abort_start(&mut self, status: CommandResult, reason: &str, turn: &mut Turn) {
         match self.phase {
             Phase::Waiting { .. }
@@ -149,8 +151,8 @@ impl Pipeline {
         }
     }
 
-    /// A wish that failed is not tried again by itself. A resumption that failed is, at the next
-    /// start of the agent: nobody has asked for the model to stop.
+    /// Stops wanting the model served after a requested start failed. A resumed start that failed
+    /// keeps the wish, because nobody asked to stop the model: the next start of the agent retries.
     fn forget_wish(&mut self) {
         if self.is_awaited() {
             self.record.serve = false;
@@ -161,8 +163,8 @@ impl Pipeline {
         matches!(self.phase, Phase::Stopping { then: Then::Remove, .. } | Phase::Removing)
     }
 
-    /// Frees the port, unless it is held for a model that is still wanted, and ends the engine; false
-    /// when there is no engine to wait for.
+    /// Stops the engine, and frees the port unless it is held for a model that is still wanted.
+    /// Returns false if there is no engine to wait for.
     fn end_engine(&mut self, then: Then, turn: &mut Turn) -> bool {
         let wanted = self.record.serve;
         match self.phase {
@@ -179,7 +181,7 @@ impl Pipeline {
                 self.phase = Phase::Stopping { run, then };
                 true
             }
-            // A port that is still being taken is given back when its outcome arrives.
+            // A port that is still being reserved is freed when its outcome arrives.
             Phase::Idle | Phase::Waiting { .. } | Phase::Reserving { .. } | Phase::Removing => {
                 self.let_go_unless(wanted, turn);
                 false
@@ -267,8 +269,8 @@ impl Pipeline {
         }
     }
 
-    /// A start failed. Who asked for it is told, and the pipeline rests; one that nobody waits for
-    /// is tried again.
+    /// Handles a failed start: reports the failure to a waiting command and rests, or retries if
+    /// nobody waits.
     fn give_up(&mut self, reason: &str, turn: &mut Turn) {
         let wished = self.is_awaited();
         self.forget_wish();
@@ -282,7 +284,7 @@ impl Pipeline {
         self.fail(CommandResult::Failed, reason, turn);
     }
 
-    /// The time of what is under way is over.
+    /// Handles a start that timed out.
     fn out_of_time(&mut self, reason: &str, turn: &mut Turn) {
         if self.is_awaited() {
             return self.abort_start(CommandResult::Failed, reason, turn);
@@ -294,7 +296,7 @@ impl Pipeline {
 }
 
 impl Pipelines {
-    /// A public port is ours, or is not.
+    /// Handles the outcome of a port reservation.
     pub(crate) fn port_reserved(
         &mut self,
         id: PipelineId,
@@ -308,21 +310,21 @@ impl Pipelines {
         }
     }
 
-    /// An engine answers.
+    /// Handles an engine that became ready.
     pub(crate) fn engine_ready(&mut self, id: PipelineId, run: u64, turn: &mut Turn) {
         if let Some(pipeline) = self.all.get_mut(&id) {
             pipeline.engine_ready(run, turn);
         }
     }
 
-    /// An engine could not be started or died.
+    /// Handles an engine that could not start or died.
     pub(crate) fn engine_ended(&mut self, id: PipelineId, run: u64, reason: &str, turn: &mut Turn) {
         if let Some(pipeline) = self.all.get_mut(&id) {
             pipeline.engine_ended(run, reason, turn);
         }
     }
 
-    /// An engine ended because we asked.
+    /// Handles an engine that stopped at our request.
     pub(crate) fn engine_stopped(&mut self, id: PipelineId, run: u64, turn: &mut Turn) {
         let Some(pipeline) = self.all.get_mut(&id) else { return };
         let Phase::Stopping { run: expected, then } = pipeline.phase else { return };
@@ -347,7 +349,7 @@ impl Pipelines {
         }
     }
 
-    /// The files of a model are gone, or could not be deleted.
+    /// Handles the outcome of deleting a model's files.
     pub(crate) fn model_deleted(
         &mut self,
         id: PipelineId,
@@ -369,7 +371,7 @@ impl Pipelines {
         }
     }
 
-    /// Gives up engines that have not answered in time, and starts again what has waited.
+    /// Stops engines that did not become ready in time, and restarts pipelines whose wait is over.
     pub(crate) fn check_deadlines(&mut self, turn: &mut Turn) {
         let limit = limits::ENGINE_HEALTH_TIMEOUT.as_secs();
         let reason = format!("the engine was not healthy within {limit} s");

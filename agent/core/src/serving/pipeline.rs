@@ -16,7 +16,7 @@ use crate::{
     record::{Change, PipelineRecord, Report},
 };
 
-/// How often what has ended by itself is started again before somebody must look at it.
+/// The number of automatic restarts before the pipeline rests until a person or a command acts.
 const TRIES: u32 = 8;
 
 /// A pipeline of this device.
@@ -26,53 +26,53 @@ pub(super) struct Pipeline {
     pub(super) phase: Phase,
     waiter: Option<Waiter>,
     detail: Option<String>,
-    /// The public port that stays ours whatever becomes of the engine: from the first time that it
-    /// answered until nobody wants the model served there.
+    /// The public port, held regardless of the engine: from the engine's first answer until nobody
+    /// wants the model served there.
     pub(super) held: Option<Port>,
-    /// When the engine has begun to serve.
+    /// When the engine began to serve.
     began: Now,
     backoff: Backoff,
 }
 
 #[derive(Debug)]
 struct Waiter {
-    /// None when it is a person, who looks at the state.
+    /// None if a person waits, who watches the state.
     command: Option<CommandId>,
     done: String,
 }
 
-/// Where a pipeline is. `port` is the one that it holds.
+/// The phase of a pipeline. `port` is the port it holds.
 #[derive(Debug)]
 pub(super) enum Phase {
     Idle,
-    /// It starts again by itself at `until`.
+    /// The pipeline restarts at `until`.
     Waiting {
         until: Now,
     },
-    /// The public port is being taken.
+    /// The public port is being reserved.
     Reserving {
         run: u64,
         port: Port,
     },
-    /// The engine loads.
+    /// The engine is loading.
     Starting {
         run: u64,
         port: Port,
         deadline: Now,
     },
-    /// Requests are answered.
+    /// The engine answers requests.
     Serving {
         run: u64,
         port: Port,
     },
-    /// Requests are answered on `port` while another one is being taken.
+    /// The engine answers requests on `port` while another port is being reserved.
     Moving {
         run: u64,
         port: Port,
         reserve: u64,
         wanted: Box<PipelineRecord>,
     },
-    /// The engine ends; what comes then.
+    /// The engine is stopping; `then` says what follows.
     Stopping {
         run: u64,
         then: Then,
@@ -81,12 +81,12 @@ pub(super) enum Phase {
     Removing,
 }
 
-/// What follows when an engine has ended.
+/// What follows when an engine has stopped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Then {
     Rest,
     StartAgain,
-    /// Started again after a wait, unless that was done too often.
+    /// Restarts after a wait, unless it failed too often.
     TryAgain,
     Remove,
 }
@@ -98,13 +98,13 @@ impl Pipeline {
         Self { record, phase, waiter: None, detail: None, held: None, began, backoff }
     }
 
-    /// `command` gets its result when the pipeline comes to rest; `done` is what success says.
+    /// Lets `command` wait until the pipeline comes to rest; `done` is its output on success.
     pub(super) fn wait(&mut self, command: CommandId, done: String) {
         self.waiter = Some(Waiter { command: Some(command), done });
         self.backoff = Backoff::new();
     }
 
-    /// A person waits for what comes; a start that fails is not tried again then.
+    /// Marks that a person waits for the outcome; a failed start is then not retried.
     pub(super) fn wait_for_person(&mut self) {
         self.waiter = Some(Waiter { command: None, done: String::new() });
         self.backoff = Backoff::new();
@@ -182,7 +182,7 @@ impl Pipeline {
         turn.changes.push(Change::PutPipeline(self.record.clone()));
     }
 
-    /// The route of the record on `port`.
+    /// The route that `record` describes, on `port`.
     pub(super) fn route(record: &PipelineRecord, port: Port, engine: Option<u64>) -> Route {
         Route {
             pipeline_id: record.config.pipeline_id,
@@ -200,7 +200,7 @@ impl Pipeline {
         }
     }
 
-    /// Takes the public port; the engine is started once it is ours.
+    /// Reserves the public port; the engine starts once the port is reserved.
     pub(super) fn reserve(&mut self, run: u64, turn: &mut Turn) {
         let port = self.record.config.port;
         self.let_go_unless(self.held == Some(port), turn);
@@ -210,7 +210,7 @@ impl Pipeline {
             .push(Effect::ReservePort { run, route: Self::route(&self.record, port, None) });
     }
 
-    /// Starts the engine behind the port that is ours.
+    /// Starts the engine behind the reserved port.
     pub(super) fn start_engine(&mut self, run: u64, port: Port, turn: &mut Turn) {
         let deadline = turn.now + limits::ENGINE_HEALTH_TIMEOUT;
         self.phase = Phase::Starting { run, port, deadline };
@@ -229,7 +229,7 @@ impl Pipeline {
         turn.effects.push(Effect::ReleasePort { pipeline_id, port });
     }
 
-    /// Tells whether the pipeline has `port`, or waits for it.
+    /// Returns whether the pipeline has `port` or is reserving it.
     pub(super) fn needs(&self, port: Port) -> bool {
         if self.held == Some(port) {
             return true;
@@ -245,8 +245,8 @@ impl Pipeline {
         }
     }
 
-    /// Gives `port` back unless it is held for a model that is still wanted there; then it says that
-    /// the engine is not ready.
+    /// Frees `port`, unless it is held for a model that is still wanted there; in that case its
+    /// route answers that the engine is not ready.
     pub(super) fn release_unless_held(&mut self, port: Port, wanted: bool, turn: &mut Turn) {
         if wanted && self.held == Some(port) && self.record.config.port == port {
             turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, None)));
@@ -256,7 +256,7 @@ impl Pipeline {
         }
     }
 
-    /// Gives the port back that is held, if there is one, unless it `stays`.
+    /// Frees the held port, if there is one, unless it `stays`.
     pub(super) fn let_go_unless(&mut self, stays: bool, turn: &mut Turn) {
         if let Some(port) = self.held.take_if(|_| !stays) {
             self.release(port, turn);
@@ -268,7 +268,7 @@ impl Pipeline {
         turn.effects.push(Effect::StopEngine { pipeline_id, run });
     }
 
-    /// Keeps why the engine is being ended, for when it has.
+    /// Records why the engine is being stopped, to be shown when it has stopped.
     pub(super) fn explain(&mut self, reason: &str) {
         self.detail = Some(reason.to_owned());
     }
@@ -277,7 +277,7 @@ impl Pipeline {
         self.detail.take()
     }
 
-    /// The engine answers.
+    /// Marks the engine as serving.
     pub(super) fn serves(&mut self, run: u64, port: Port, now: Now) {
         self.phase = Phase::Serving { run, port };
         self.held = Some(port);
@@ -285,21 +285,21 @@ impl Pipeline {
         self.detail = None;
     }
 
-    /// What served has ended, after it had served for a while or not at all: it starts again by
-    /// itself, a few times.
+    /// Schedules a restart after the engine ended or failed to start, up to [`TRIES`] times.
     pub(super) fn try_again(&mut self, served: bool, reason: &str, turn: &mut Turn) {
         let ran = if served { turn.now.saturating_sub(self.began) } else { Now::ZERO };
         let wait = self.backoff.ended(ran);
         if self.backoff.failures() > TRIES {
             self.backoff = Backoff::new();
-            return self.rest(Some(format!("{reason}; given up after {TRIES} tries")), turn);
+            return self
+                .rest(Some(format!("{reason}; not restarted again after {TRIES} attempts")), turn);
         }
-        self.detail = Some(format!("{reason}; it starts again in {} s", wait.as_secs()));
+        self.detail = Some(format!("{reason}; restarting in {} s", wait.as_secs()));
         self.phase = Phase::Waiting { until: turn.now + wait };
         self.report_model(turn);
     }
 
-    /// Nothing serves any more, and why.
+    /// Ends serving, with the reason.
     pub(super) fn rest(&mut self, detail: Option<String>, turn: &mut Turn) {
         self.let_go_unless(self.record.serve, turn);
         self.phase = Phase::Idle;

@@ -1,4 +1,4 @@
-//! The transitions of a pipeline, and who has which port and engine whatever happens.
+//! The transitions of a pipeline, and which pipeline holds which port and engine.
 
 use std::time::Duration;
 
@@ -93,7 +93,7 @@ fn a_repair_on_the_same_port_replaces_the_route_and_nothing_else() {
         [
             "write serve on 8080 generation 2",
             "route 8080 to engine 1, 2 origins",
-            "c2 succeeded: pipeline restarted on port 8080 with 2 allowed origins",
+            "c2 succeeded: repaired: 2 origins may call `tiny` on port 8080",
             "tell Serving"
         ]
     );
@@ -119,7 +119,7 @@ fn a_repair_with_another_port_binds_it_first_and_then_gives_the_old_one_back() {
             "write serve on 9090 generation 2",
             "route 9090 to engine 1, 2 origins",
             "release 8080",
-            "c2 succeeded: pipeline restarted on port 9090 with 2 allowed origins",
+            "c2 succeeded: repaired: 2 origins may call `tiny` on port 9090",
             "tell Serving"
         ]
     );
@@ -138,7 +138,7 @@ fn a_repair_to_a_port_that_is_taken_changes_nothing() {
 #[test]
 fn a_repair_of_a_model_that_does_not_serve_stores_the_allowlist_for_the_next_start() {
     let mut bench = Bench::with(record(1, false));
-    let output = "allowlist of 2 origins stored; the model is not serving";
+    let output = "stored an allowlist of 2 origins; the model is not serving";
     assert_eq!(
         bench.turn(|all, turn| all.repair(command_id(2), &repair(1, None), turn)),
         [
@@ -222,7 +222,7 @@ fn an_engine_that_dies_keeps_the_port_and_the_model_is_not_serving() {
         ]
     );
     let view = bench.view();
-    let detail = "the engine ended (signal: 9); it starts again in 1 s";
+    let detail = "the engine ended (signal: 9); restarting in 1 s";
     assert_eq!((view.engine_run, view.detail), (None, Some(detail)));
     assert!(view.record.serve);
 }
@@ -243,7 +243,7 @@ fn an_engine_that_died_is_started_again_after_waits_that_grow_and_have_an_end() 
     }
     assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
     assert_eq!(bench.pipelines.deadline(), None);
-    assert_eq!(bench.view().detail, Some("it died; given up after 8 tries"));
+    assert_eq!(bench.view().detail, Some("it died; not restarted again after 8 attempts"));
     let stopped = bench.turn(|all, turn| all.stop(command_id(2), pipeline(1), turn));
     assert_eq!(stopped[1], "release 8080", "it was ours all the time");
 }
@@ -309,7 +309,7 @@ fn an_engine_that_nobody_waits_for_and_that_does_not_answer_is_started_again() {
     let effects = bench.turn(|all, turn| all.check_deadlines(turn));
     assert_eq!(effects, ["release 8080", "stop engine 1", "tell Starting"]);
     assert_eq!(bench.stopped(1), ["tell NotServing"]);
-    let detail = "the engine was not healthy within 120 s; it starts again in 1 s";
+    let detail = "the engine was not healthy within 120 s; restarting in 1 s";
     assert_eq!(bench.view().detail, Some(detail));
 }
 
@@ -484,9 +484,9 @@ fn events_of_a_run_that_is_over_change_nothing() {
 }
 
 proptest! {
-    /// Whatever is wished and whatever becomes of ports and engines: a pipeline has its port while it
-    /// serves or loads, and from the first answer of an engine on for as long as the model is wanted
-    /// there; it has one engine at a time, and each command one result.
+    /// For any requests and outcomes: a pipeline holds its port while it serves or loads, and from
+    /// the engine's first answer for as long as the model is wanted there. It has one engine at a
+    /// time, and each command gets one result.
     #[test]
     fn ports_and_engines_are_taken_and_given_back(
         steps in prop::collection::vec((0_u8..14, 0_u16..3, any::<bool>()), 0..120),
@@ -511,13 +511,13 @@ impl Bench {
         Self { pipelines: Pipelines::default(), now: Duration::ZERO }
     }
 
-    /// After a restart with `record` on disk.
+    /// A bench restarted with `record` on disk.
     fn with(record: PipelineRecord) -> Self {
         let pipelines = Pipelines::restore(vec![record], &mut Turn::default());
         Self { pipelines, now: Duration::ZERO }
     }
 
-    /// With a pipeline that serves from engine 1 on port 8080.
+    /// A bench whose pipeline serves from engine 1 on port 8080.
     fn serving() -> Self {
         let mut bench = Self::with(record(1, true));
         bench.reserved(1, 8080, Ok(()));
@@ -531,7 +531,7 @@ impl Bench {
         told(&turn)
     }
 
-    /// Carries out a deployment whose file is there; its command has the deployment's number.
+    /// Carries out a deployment whose file is in place; its command has the deployment's number.
     fn configure(&mut self, deploy: DeployModel) -> Vec<String> {
         let digits = deploy.deployment_id.to_string();
         let number = digits.trim_start_matches("dep_").parse().unwrap();
@@ -638,7 +638,8 @@ impl World {
         self.turn(good, |all, turn| act(all, id, turn));
     }
 
-    /// Carries out a turn; ports are there when `free`, and their outcome is the next event.
+    /// Carries out a turn; port reservations succeed if `free`, and their outcome is the next
+    /// event.
     fn turn(&mut self, free: bool, act: impl FnOnce(&mut Pipelines, &mut Turn)) {
         let mut turn = Turn { now: self.now, ..Turn::default() };
         act(&mut self.pipelines, &mut turn);

@@ -1,7 +1,7 @@
-//! Signs of life of engines that serve, and when one is given up.
+//! Health checks of serving engines, and when to kill one.
 //!
-//! An engine may compute for minutes, and while more requests wait than it has threads for, it does not
-//! answer that it is well. So one that works is believed far longer than one that does nothing.
+//! An engine may compute for minutes, and while more requests wait than it has threads, it does not
+//! answer health checks. A busy engine therefore gets far more time than an idle one.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ use link_protocol::{
 use super::Pipelines;
 use crate::effect::{Effect, Turn};
 
-/// What a look at an engine has shown.
+/// The result of one health check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Sign {
-    /// It answers.
+    /// The engine answers.
     Answers,
-    /// It does not answer, and uses the processor, or nobody can tell.
+    /// The engine does not answer but uses the processor, or its processor use is unknown.
     Works,
-    /// It does not answer and does nothing.
+    /// The engine neither answers nor uses the processor.
     Silent,
 }
 
-/// The looks at engines since the last that was answered.
+/// The failed health checks of each engine since its last answer.
 #[derive(Debug, Default)]
 pub(super) struct Watch(BTreeMap<PipelineId, Missed>);
 
@@ -33,12 +33,12 @@ pub(super) struct Watch(BTreeMap<PipelineId, Missed>);
 struct Missed {
     run: u64,
     all: u32,
-    /// Of the last ones, in a row.
+    /// How many of the latest checks in a row found the engine idle.
     silent: u32,
 }
 
 impl Pipelines {
-    /// An engine that serves was looked at.
+    /// Handles a health check of a serving engine.
     pub(crate) fn engine_looked(&mut self, id: PipelineId, run: u64, sign: Sign, turn: &mut Turn) {
         let serves = self.all.get(&id).is_some_and(|pipeline| {
             let view = pipeline.view();
@@ -46,7 +46,7 @@ impl Pipelines {
         });
         if serves && let Some(looks) = self.watch.give_up(id, run, sign) {
             let seconds = ENGINE_LOOK_INTERVAL.as_secs() * u64::from(looks);
-            let reason = format!("the engine did not answer for {seconds} s and was ended");
+            let reason = format!("the engine did not answer for {seconds} s and was killed");
             turn.effects.push(Effect::KillEngine { pipeline_id: id, run, reason });
         }
         if !serves {
@@ -56,7 +56,7 @@ impl Pipelines {
 }
 
 impl Watch {
-    /// Returns how many looks have not been answered, when these are too many.
+    /// Records a check; returns the number of failed checks if the engine must be killed.
     fn give_up(&mut self, id: PipelineId, run: u64, sign: Sign) -> Option<u32> {
         let mut missed = self.0.remove(&id).filter(|missed| missed.run == run).unwrap_or(Missed {
             run,
@@ -89,7 +89,7 @@ mod tests {
             assert_eq!(serving.looked(1, Sign::Silent), [""; 0]);
         }
         assert_eq!(serving.looked(1, Sign::Silent), ["kill engine 1"]);
-        // It is a crash from then on.
+        // From here on this is a crash.
         let ended = serving.turn(|all, turn| all.engine_ended(pipeline(1), 1, "it ended", turn));
         assert!(ended.last().is_some_and(|last| last == "tell NotServing"), "{ended:?}");
         assert_eq!(serving.looked(1, Sign::Silent), [""; 0]);

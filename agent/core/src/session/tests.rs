@@ -1,4 +1,4 @@
-//! Which session is resumed, and what a session takes up.
+//! Which session is resumed, and which changes a session records.
 
 use link_protocol::{
     identity::encode_seed,
@@ -56,7 +56,7 @@ fn a_session_of_another_device_is_skipped() {
     assert_eq!(choose(&files, Some(device_id())).latest, Some(session(1)));
 }
 
-/// The clock was set back by two days before the later one began.
+/// The clock was set back two days before the later session began.
 #[test]
 fn the_revision_decides_which_session_is_the_latest_and_not_the_clock() {
     let early = file_name("2026-08-05T12:00:00.250Z".parse().unwrap());

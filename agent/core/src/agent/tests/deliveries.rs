@@ -1,4 +1,5 @@
-//! Deliveries that must not be obeyed as they are: not valid, or older than what was done.
+//! Deliveries that must not be carried out: invalid commands, and commands older than the current
+//! state.
 
 use link_protocol::command::RepairServing;
 use serde_json::value::RawValue;
@@ -37,7 +38,8 @@ fn an_invalid_command_fails_or_is_rejected_and_nothing_of_its_payload_is_told() 
     ] {
         let mut bench = Bench::online();
         let effects = bench.receive_all(vec![bench.key.seal(&broken)]);
-        // One that contradicts itself is rejected, one that does not fit its contract has failed.
+        // A payload that contradicts its envelope is rejected; one that breaks its contract has
+        // failed.
         let mismatched = broken.payload.get().contains(&other);
         let status = if mismatched { "rejected" } else { "failed" };
         let result = format!("c1 {status}: Invalid command payload");
@@ -73,5 +75,5 @@ fn an_older_repair_that_arrives_late_does_not_undo_the_newer_one() {
     let entry = bench.snapshot().commands.into_iter().find(|entry| entry.seq == older).unwrap();
     let result = entry.result.unwrap();
     assert_eq!(result.status, CommandResult::Cancelled, "{result:?}");
-    assert!(result.output.contains("a newer command"), "{result:?}");
+    assert!(result.output.contains("the newer command"), "{result:?}");
 }

@@ -1,4 +1,4 @@
-//! Which handovers are believed, and that the others leave the device as it is.
+//! Which handovers take effect, and that all others leave the device unchanged.
 
 use link_protocol::handover::Handover;
 
@@ -9,7 +9,7 @@ fn a_handover_of_the_backend_is_all_that_its_welcome_leads_to() {
     let mut bench = Bench::serving();
     let given = bench.welcomed_with(handover(2));
     assert_eq!(given, ["hand over to epoch 2"], "nothing is told to the account that receives");
-    // Several transfers while the device was off are one handover.
+    // Several transfers while the device was offline amount to one handover.
     assert_eq!(Bench::serving().welcomed_with(handover(7)), ["hand over to epoch 7"]);
 }
 
@@ -25,8 +25,8 @@ fn what_comes_with_a_handover_is_not_taken() {
     assert_eq!((effects, bench.agent.last_seq()), (vec!["hand over to epoch 2".to_owned()], 0));
 }
 
-/// The process ended before the identity was written: it stands in the old epoch, with whatever is
-/// left on its disk.
+/// The process ended before the identity was written: the device is in the old epoch, with any part
+/// of the old state left on disk.
 #[test]
 fn a_handover_that_was_interrupted_is_believed_again() {
     for left in
@@ -39,7 +39,7 @@ fn a_handover_that_was_interrupted_is_believed_again() {
     }
 }
 
-/// What a router or a network can do: repeat, forge, and confuse.
+/// What a router or a network can do: repeat, forge and mix up handovers.
 #[test]
 fn a_handover_that_is_forged_repeated_or_of_another_device_changes_nothing() {
     let key = SigningKey::from_seed(&[1; 32]);
@@ -51,13 +51,13 @@ fn a_handover_that_is_forged_repeated_or_of_another_device_changes_nothing() {
     renamed.kid.clone_from(&key.verifying().kid);
     let command = key.seal(&Envelope { epoch: 2, ..envelope(1, &update_agent()) });
     for (signed, why) in [
-        (of_another_device.seal(&key), "a handover is for another device"),
-        (handover(1).seal(&key), "a handover is to an epoch that has begun already"),
-        (handover(0).seal(&key), "a handover is to an epoch that has begun already"),
-        (handover(2).seal(&stranger), "a handover was not trusted: signed with a key"),
-        (renamed, "a handover was not trusted: the signature does not fit"),
-        (altered, "a handover was not trusted: the signature does not fit"),
-        (command, "a handover was not trusted: the signed text is not a handover"),
+        (of_another_device.seal(&key), "the handover is for another device"),
+        (handover(1).seal(&key), "the handover names an epoch that has already begun"),
+        (handover(0).seal(&key), "the handover names an epoch that has already begun"),
+        (handover(2).seal(&stranger), "the handover is not trusted: signed with a key"),
+        (renamed, "the handover is not trusted: the signature does not fit"),
+        (altered, "the handover is not trusted: the signature does not fit"),
+        (command, "the handover is not trusted: the signed text is not a handover"),
     ] {
         let (mut bench, mut without) = (Bench::serving(), Bench::serving());
         let welcome = Welcome { server_time: moment(), epoch: 1, commands: vec![], handover: None };
@@ -75,7 +75,7 @@ fn a_handover_that_is_forged_repeated_or_of_another_device_changes_nothing() {
 }
 
 impl Bench {
-    /// What a welcome with `handover` leads to.
+    /// The effects of a welcome that carries `handover`.
     fn welcomed_with(&mut self, handover: Handover) -> Vec<String> {
         let handover = Some(handover.seal(&self.key));
         let welcome = Welcome { server_time: moment(), epoch: 2, commands: vec![], handover };
