@@ -9,7 +9,7 @@ use link_agent_core::{
     agent::Agent,
     event::{Event, Wish},
     record::{Identity, Snapshot},
-    session::{Found, KEPT, Session, Unusable, choose},
+    session::{KEPT, Session, SessionFolder, Unusable, choose},
 };
 use link_protocol::{agent_api::Welcome, id::DeviceId};
 
@@ -114,7 +114,11 @@ fn resume(session: &Session) {
         let (agent, effects) = Agent::restore(identity, pinned, snapshot, Duration::ZERO);
         let changes = play::play(agent, effects, wishes(session), luck);
         let mut next = Session::after(
-            Found { latest: Some(session.clone()), revision: session.revision, ..Found::default() },
+            SessionFolder {
+                latest: Some(session.clone()),
+                revision: session.revision,
+                ..SessionFolder::default()
+            },
             session.identity.clone(),
         );
         next.apply(&changes);

@@ -50,7 +50,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{session::Found, tests::id};
+    use crate::{session::SessionFolder, tests::id};
 
     // Holds: S4.4-14
     #[test]
@@ -59,7 +59,7 @@ mod tests {
             registration_key_file: Some("key".to_owned()),
             ..IdentityConfig::default()
         };
-        let session = Session::after(Found::default(), identity(2));
+        let session = Session::after(SessionFolder::default(), identity(2));
         let explicit = || Some(identity(1));
         let resolved = [
             resolve(&keyed, explicit(), Some(&session)),
@@ -80,7 +80,7 @@ mod tests {
     fn a_configured_device_leaves_no_other_one() {
         let meant = Some(id(DeviceId::PREFIX, 2));
         let configured = IdentityConfig { device_id: meant, ..IdentityConfig::default() };
-        let session = Session::after(Found::default(), identity(2));
+        let session = Session::after(SessionFolder::default(), identity(2));
         assert_eq!(
             resolve(&configured, Some(identity(1)), Some(&session)),
             Resolution::Session(identity(2))

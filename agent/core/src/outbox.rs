@@ -34,7 +34,7 @@ const BACK_OFF: [Duration; 5] = [
 pub struct Outbox {
     queue: VecDeque<OutboxEntry>,
     /// Reports refused with 401, held until the backend accepts a hello.
-    aside: Vec<OutboxEntry>,
+    held: Vec<OutboxEntry>,
     next_id: u64,
     sending: Option<u64>,
     failures: usize,
@@ -57,9 +57,9 @@ impl Outbox {
         let (stale, queue): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| is_of_the_process(&entry.report));
         changes.extend(stale.into_iter().map(|entry| Change::RemoveReport(entry.id)));
-        let (aside, queue): (Vec<_>, Vec<_>) =
+        let (held, queue): (Vec<_>, Vec<_>) =
             queue.into_iter().partition(|entry| entry.unauthorized);
-        Self { queue: queue.into(), aside, next_id, ..Self::default() }
+        Self { queue: queue.into(), held, next_id, ..Self::default() }
     }
 
     /// Adds a report.
@@ -74,7 +74,7 @@ impl Outbox {
                 }
                 keep
             };
-            self.aside.retain(&mut keeps);
+            self.held.retain(&mut keeps);
             self.queue.retain(keeps);
         }
         let entry = OutboxEntry { id: self.next_id, report, unauthorized: false };
@@ -86,7 +86,7 @@ impl Outbox {
     /// Returns the removal report of a pipeline if the backend is not known to have accepted it.
     #[must_use]
     pub fn removal_of(&self, pipeline: PipelineId) -> Option<&ModelReport> {
-        self.queue.iter().rev().chain(self.aside.iter().rev()).find_map(|entry| {
+        self.queue.iter().rev().chain(self.held.iter().rev()).find_map(|entry| {
             match &entry.report {
                 Report::Model(report)
                     if report.pipeline_id == pipeline && report.state == ModelState::Removed =>
@@ -143,7 +143,7 @@ impl Outbox {
         }
         entry.unauthorized = true;
         changes.push(Change::SetAside(entry.clone()));
-        self.aside.push(entry);
+        self.held.push(entry);
     }
 
     /// Schedules a retry of the report `id`, which could not be sent; the backend asked to wait for
@@ -163,7 +163,7 @@ impl Outbox {
     pub fn welcomed(&mut self) {
         self.retry_at = None;
         self.failures = 0;
-        self.queue.extend(self.aside.drain(..));
+        self.queue.extend(self.held.drain(..));
         self.queue.make_contiguous().sort_by_key(|entry| entry.id);
     }
 
@@ -176,7 +176,7 @@ impl Outbox {
     /// Returns whether every report was delivered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.queue.is_empty() && self.aside.is_empty()
+        self.queue.is_empty() && self.held.is_empty()
     }
 
     fn take(&mut self, id: u64) -> Option<OutboxEntry> {

@@ -51,7 +51,7 @@ pub enum Unusable {
 
 /// The contents of the session folder.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SessionFolder {
     /// The session to resume.
     pub latest: Option<Session>,
     /// The files that are not resumed, by name, each with the reason.
@@ -68,7 +68,7 @@ impl Session {
     /// Creates the session that follows `found`. Its revision is higher than that of any other
     /// session on this machine, so a former device's session never counts as the latest.
     #[must_use]
-    pub fn after(found: Found, identity: Identity) -> Self {
+    pub fn after(found: SessionFolder, identity: Identity) -> Self {
         let pipelines = found.latest.map(|latest| latest.pipelines).unwrap_or_default();
         let schema_version = SCHEMA_VERSION.to_owned();
         Self { schema_version, revision: found.revision, identity, pipelines }
@@ -147,8 +147,8 @@ pub fn is_session(name: &str) -> bool {
 /// Chooses from `files` (names and texts) the session that `device` resumes; if the device is
 /// unknown, the session of any device.
 #[must_use]
-pub fn choose(files: &[(String, String)], device: Option<DeviceId>) -> Found {
-    let mut found = Found::default();
+pub fn choose(files: &[(String, String)], device: Option<DeviceId>) -> SessionFolder {
+    let mut found = SessionFolder::default();
     let mut usable = Vec::new();
     for (name, text) in files {
         let session = Session::parse(text).and_then(|session| {

@@ -62,7 +62,7 @@ pub struct Scanner {
 struct Choice {
     index: u64,
     pieces: u64,
-    told: Option<Usage>,
+    reported: Option<Usage>,
 }
 
 #[derive(Deserialize)]
@@ -160,14 +160,14 @@ impl Scanner {
             return;
         }
         let has_piece = PIECES.iter().any(|piece| opens(text, piece));
-        let told = find(text).map(|usage| Usage { generation: None, ..usage });
-        if !has_piece && told.is_none() {
+        let reported = find(text).map(|usage| Usage { generation: None, ..usage });
+        if !has_piece && reported.is_none() {
             return;
         }
         let choice = self.choice(text);
         choice.pieces += u64::from(has_piece);
-        choice.told = told.or(choice.told);
-        self.latest = told.or(self.latest);
+        choice.reported = reported.or(choice.reported);
+        self.latest = reported.or(self.latest);
     }
 
     /// The choice that an event belongs to.
@@ -178,26 +178,26 @@ impl Scanner {
         }
         if self.last == self.choices.len() {
             let index = index(text).unwrap_or(0);
-            self.choices.push(Choice { index, pieces: 0, told: None });
+            self.choices.push(Choice { index, pieces: 0, reported: None });
         }
         &mut self.choices[self.last]
     }
 
     /// Adds up the choices. They share the prompt.
     fn sum(self) -> Usage {
-        let all_told = self.choices.iter().all(|choice| choice.told.is_some());
-        if let (Some(total), true, false) = (self.latest, self.done, all_told) {
+        let all_reported = self.choices.iter().all(|choice| choice.reported.is_some());
+        if let (Some(total), true, false) = (self.latest, self.done, all_reported) {
             // In a complete stream, a single usage report covers all choices.
             return total;
         }
         let parts = self.choices.iter().map(|choice| {
-            choice.told.unwrap_or(Usage {
+            choice.reported.unwrap_or(Usage {
                 completion_tokens: Some(choice.pieces),
                 provenance: Provenance::Counted,
                 ..Usage::ABSENT
             })
         });
-        parts.reduce(Usage::beside).unwrap_or(Usage::ABSENT)
+        parts.reduce(Usage::plus).unwrap_or(Usage::ABSENT)
     }
 }
 
@@ -212,7 +212,7 @@ impl Usage {
 
     /// Adds the usage of another choice of the same answer; the result has the lower certainty of
     /// the two.
-    fn beside(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         let certainty = |provenance| match provenance {
             Provenance::Absent => 0,
             Provenance::Counted => 1,

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use jiff::{SignedDuration, Timestamp};
 use link_agent_core::{
     record::{Change, PipelineRecord},
-    session::{self, Found, Session, Unusable},
+    session::{self, Session, SessionFolder, Unusable},
 };
 use link_platform::{
     fs::{self, FileError},
@@ -29,7 +29,7 @@ pub(crate) struct SessionFile {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub(crate) fn find(roots: &Roots, device: Option<DeviceId>) -> anyhow::Result<Found> {
+pub(crate) fn find(roots: &Roots, device: Option<DeviceId>) -> anyhow::Result<SessionFolder> {
     let folder = roots.sessions();
     let mut files = Vec::new();
     let mut unread = false;
@@ -72,7 +72,7 @@ impl SessionFile {
     /// When it cannot be written for another reason.
     pub(crate) async fn begin(
         roots: &Roots,
-        found: Found,
+        found: SessionFolder,
         identity: Identity,
         now: Timestamp,
     ) -> anyhow::Result<Self> {

@@ -100,8 +100,8 @@ fn a_401_sets_a_report_aside_and_the_next_accepted_hello_offers_it_once_more() {
 #[test]
 fn what_a_401_has_set_aside_stays_aside_through_a_restart() {
     let mut changes = Vec::new();
-    let aside = OutboxEntry { unauthorized: true, ..entry(3, result(1)) };
-    let outbox = Outbox::restore(vec![aside, entry(5, result(2))], &mut changes);
+    let held = OutboxEntry { unauthorized: true, ..entry(3, result(1)) };
+    let outbox = Outbox::restore(vec![held, entry(5, result(2))], &mut changes);
     let mut bench = Bench { outbox, changes };
     assert_eq!(bench.pump(0), Some(5));
     bench.outbox.welcomed();
@@ -229,10 +229,10 @@ proptest! {
             }
             prop_assert!(bench.waiting().is_sorted());
             let mut kept: Vec<_> = bench.waiting();
-            kept.extend(bench.outbox.aside.iter().map(|entry| entry.id));
+            kept.extend(bench.outbox.held.iter().map(|entry| entry.id));
             kept.sort_unstable();
             prop_assert_eq!(&kept, &bench.on_disk());
-            let kept = bench.outbox.queue.iter().chain(&bench.outbox.aside);
+            let kept = bench.outbox.queue.iter().chain(&bench.outbox.held);
             let results = kept.filter(|entry| matches!(entry.report, Report::Command(_)));
             prop_assert_eq!(results.count() as u64, pushed - gone);
         }
