@@ -21,6 +21,7 @@ use std::{
 use anyhow::Context as _;
 use jiff::{SignedDuration, Timestamp};
 use link_backend::{
+    database::Store,
     domain::{
         account::{Email, UserRecord},
         audit::{self, Action, AuditRecord},
@@ -28,7 +29,6 @@ use link_backend::{
         key::KeyRecord,
         registration::Plan,
     },
-    store::Store,
 };
 use link_protocol::{
     command::{Command, StopServing},

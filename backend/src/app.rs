@@ -56,6 +56,7 @@ use crate::{
     chance,
     config::Config,
     content::Contents,
+    database::Store,
     domain::{
         attempts::{self, Attempts, Logins, Networks},
         local_owner::LocalOwner,
@@ -63,7 +64,6 @@ use crate::{
     passwords::Passwords,
     refresh::RefreshTokens,
     setup_token::SetupToken,
-    store::Store,
     wake::Bells,
 };
 

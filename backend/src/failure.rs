@@ -1,6 +1,10 @@
 //! Why a use case did not succeed: it was refused, or something broke.
 
-use crate::{content::ContentError, domain::refusal::Refusal, store::StoreError};
+use crate::{
+    content::ContentError,
+    database::{StoreError, transaction::Cause},
+    domain::refusal::Refusal,
+};
 
 /// A use case did not succeed.
 #[derive(Debug, thiserror::Error)]
@@ -32,5 +36,14 @@ impl Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
+    }
+}
+
+impl Cause for Failure {
+    fn of_store(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Refused(_) | Self::Content(_) | Self::Broken(..) => None,
+        }
     }
 }

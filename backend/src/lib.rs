@@ -1,7 +1,7 @@
 //! The backend of Link: an HTTP API over one database, the only durable queue of commands.
 //!
 //! `api` extracts, calls and responds; `app` holds the use cases; `domain` decides and does nothing
-//! else; `store` keeps what was accepted. The other modules are the shells around them.
+//! else; `tables` keeps what was accepted, by way of `database`. The other modules are the shells around them.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ pub mod clock;
 pub mod config;
 pub mod connections;
 pub mod content;
+pub mod database;
 pub mod domain;
 pub mod failure;
 pub mod numbers;
@@ -22,7 +23,7 @@ pub mod owner_file;
 pub mod passwords;
 pub mod refresh;
 pub mod setup_token;
-pub mod store;
+pub mod tables;
 pub mod wake;
 pub mod zenoh;
 

@@ -8,7 +8,7 @@ use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
 
-use crate::store::Counts;
+use crate::tables::Counts;
 
 /// The upper bounds of the buckets of every duration, in seconds. A poll is held for up to 50.
 pub const BUCKETS_S: [f64; 14] =

@@ -26,7 +26,7 @@ use crate::{
     },
     app::App,
     domain::refusal::Refusal,
-    store::CommandFilter,
+    tables::CommandFilter,
 };
 
 const LONGEST_WAIT_S: u64 = 30;

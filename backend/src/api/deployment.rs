@@ -26,7 +26,7 @@ use crate::{
         problem::Rejection,
     },
     app::{App, DeploymentQuery},
-    store::DeploymentFilter,
+    tables::DeploymentFilter,
 };
 
 type Located<T> = (StatusCode, [(HeaderName, String); 1], Answer<T>);
@@ -111,7 +111,7 @@ pub(crate) async fn cancel_deployment(
     Ok((StatusCode::ACCEPTED, Answer(deployment)))
 }
 
-fn read(params: DeploymentParams) -> Result<(crate::store::Page, DeploymentQuery), Rejection> {
+fn read(params: DeploymentParams) -> Result<(crate::database::Page, DeploymentQuery), Rejection> {
     let wanted = list::wanted(&PageRequest { limit: params.limit, cursor: params.cursor })?;
     let model = params.model_id.as_deref().map(|text| {
         let id = text.parse::<ModelId>();

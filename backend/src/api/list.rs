@@ -6,24 +6,24 @@ use link_protocol::{
     limits,
 };
 
-use crate::{domain::refusal::Refusal, store};
+use crate::{database, domain::refusal::Refusal};
 
 /// Reads which page is asked for; the store is asked for one item more, to know whether another
 /// page follows.
-pub(crate) fn wanted(request: &PageRequest) -> Result<store::Page, Refusal> {
+pub(crate) fn wanted(request: &PageRequest) -> Result<database::Page, Refusal> {
     let limit = request.limit.unwrap_or(limits::PAGE_SIZE);
     if !(1..=limits::PAGE_SIZE_LIMIT).contains(&limit) {
         let most = limits::PAGE_SIZE_LIMIT;
         return Err(Refusal::invalid(format!("limit: is between 1 and {most}")));
     }
     let after = request.cursor.as_deref().map(read_cursor).transpose()?;
-    Ok(store::Page { after, limit: limit + 1 })
+    Ok(database::Page { after, limit: limit + 1 })
 }
 
 /// Makes the page out of what the store found for `wanted`.
 pub(crate) fn page<T>(
     mut items: Vec<T>,
-    wanted: &store::Page,
+    wanted: &database::Page,
     id: impl Fn(&T) -> String,
 ) -> Page<T> {
     let size = wanted.limit as usize - 1;

@@ -14,9 +14,9 @@ use link_protocol::{
 
 use crate::{
     content::ContentError,
+    database::{Passing, StoreError},
     domain::refusal::Refusal,
     failure::Failure,
-    store::{Passing, StoreError},
 };
 
 /// Seconds after which an overloaded backend may be asked again.

@@ -23,7 +23,7 @@ use crate::{
     },
     app::App,
     domain::refusal::Refusal,
-    store::UsageFilter,
+    tables::UsageFilter,
 };
 
 /// Which usage is asked for.
@@ -69,7 +69,7 @@ pub(crate) async fn list_usage(
     Ok(Answer(list::page(usage, &wanted, place)))
 }
 
-fn read(params: UsageParams) -> Result<(crate::store::Page, UsageFilter), Rejection> {
+fn read(params: UsageParams) -> Result<(crate::database::Page, UsageFilter), Rejection> {
     let wanted = list::wanted(&PageRequest { limit: params.limit, cursor: params.cursor })?;
     let after =
         match &wanted.after {

@@ -16,6 +16,7 @@ use crate::{
     access::{Identity, Login, Means},
     app::{App, lock},
     chance,
+    database::StoreError,
     domain::{
         account::{self, Email, UserRecord},
         attempts::Peer,
@@ -29,7 +30,6 @@ use crate::{
     passwords::Queue,
     refresh::RefreshTokens,
     setup_token::SetupToken,
-    store::StoreError,
 };
 
 impl App {

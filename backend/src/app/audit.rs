@@ -10,12 +10,12 @@ use crate::{
     access::{Identity, Means},
     app::App,
     chance,
+    database::Page,
     domain::{
         attempts::Peer,
         audit::{Action, AuditFilter, AuditRecord},
     },
     failure::Failure,
-    store::Page,
 };
 
 impl App {

@@ -11,6 +11,7 @@ use link_protocol::{
 use crate::{
     access::Identity,
     app::App,
+    database::Page,
     domain::{
         command::CommandRecord,
         explain::{self, Receiver},
@@ -18,7 +19,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
-    store::{CommandFilter, Page},
+    tables::CommandFilter,
 };
 
 impl App {

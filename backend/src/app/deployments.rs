@@ -15,6 +15,7 @@ use crate::{
     access::Identity,
     app::App,
     chance,
+    database::Page,
     domain::{
         alias,
         audit::Action,
@@ -24,7 +25,7 @@ use crate::{
     },
     failure::Failure,
     numbers,
-    store::{Claim, DeploymentFilter, DeploymentView, NewDeployment, Page},
+    tables::{Claim, DeploymentFilter, DeploymentView, NewDeployment},
 };
 
 /// Rows that are looked at for one page of a filtered list.

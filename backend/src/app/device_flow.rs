@@ -12,6 +12,7 @@ use crate::{
     access::Identity,
     app::{App, lock},
     chance,
+    database::StoreError,
     domain::{
         attempts::{Peer, WINDOW},
         audit::Action,
@@ -20,7 +21,6 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
-    store::StoreError,
 };
 
 /// How often a user code that is taken is made again.

@@ -17,6 +17,7 @@ use crate::{
     access::Identity,
     app::{App, audit},
     chance,
+    database::{Page, StoreError},
     domain::{
         attempts::Peer,
         audit::{Action, AuditRecord},
@@ -26,7 +27,7 @@ use crate::{
         retirement,
     },
     failure::Failure,
-    store::{Claim, Page, StoreError},
+    tables::Claim,
 };
 
 impl App {

@@ -10,9 +10,9 @@ use link_protocol::{
 use crate::{
     access::Identity,
     app::App,
+    database::{Page, StoreError},
     domain::{audit::Action, device::DeviceRecord, ownership, refusal::Refusal, tag},
     failure::Failure,
-    store::{Page, StoreError},
 };
 
 impl App {

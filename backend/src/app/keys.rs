@@ -10,9 +10,9 @@ use crate::{
     access::Identity,
     app::App,
     chance,
+    database::{Page, StoreError},
     domain::{audit::Action, key::KeyRecord, quota::Quota, refusal::Refusal},
     failure::Failure,
-    store::{Page, StoreError},
 };
 
 impl App {

@@ -16,6 +16,7 @@ use crate::{
     access::Identity,
     app::App,
     chance,
+    database::{Page, StoreError},
     domain::{
         attempts::Peer,
         audit::Action,
@@ -25,7 +26,6 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
-    store::{Page, StoreError},
 };
 
 impl App {

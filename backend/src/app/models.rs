@@ -18,12 +18,12 @@ use crate::{
     app::App,
     chance,
     content::{Announced, Reading, ReceiveError},
+    database::Page,
     domain::{
         audit::Action, device::DeviceRecord, model::ModelRecord, ownership, quota::Quota,
         refusal::Refusal, sharing::Publishers,
     },
     failure::Failure,
-    store::Page,
 };
 
 /// A model file that a device may fetch.

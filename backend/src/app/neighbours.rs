@@ -2,7 +2,7 @@
 
 use link_protocol::id::{CommandId, DeviceId};
 
-use crate::{app::App, store::Ring};
+use crate::{app::App, database::Ring};
 
 impl App {
     /// Wakes who sends a device its commands.

@@ -9,7 +9,7 @@ use std::{
 
 use link_platform::disk;
 
-use crate::{app::App, failure::Failure, numbers, store::Passing};
+use crate::{app::App, database::Passing, failure::Failure, numbers};
 
 /// A database that takes longer does not answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);

@@ -11,6 +11,7 @@ use crate::{
     access::Identity,
     app::{App, audit},
     chance,
+    database::StoreError,
     domain::{
         attempts::Peer,
         audit::Action,
@@ -19,7 +20,6 @@ use crate::{
         registration::{self, Plan},
     },
     failure::Failure,
-    store::StoreError,
 };
 
 impl App {

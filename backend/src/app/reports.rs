@@ -10,9 +10,9 @@ use link_protocol::{
 
 use crate::{
     app::App,
+    database::StoreError,
     domain::{deployment::DeploymentRecord, device::DeviceRecord, refusal::Refusal},
     failure::Failure,
-    store::StoreError,
 };
 
 /// Characters of a log message that are kept.

@@ -20,7 +20,7 @@ use crate::{
     },
     failure::Failure,
     numbers,
-    store::Claim,
+    tables::Claim,
 };
 
 /// A model on a device, and who asks something of it.

@@ -3,7 +3,7 @@
 use link_protocol::id::CommandId;
 
 use crate::{
-    app::App, chance, domain::retention::since, failure::Failure, numbers, store::Outdated,
+    app::App, chance, domain::retention::since, failure::Failure, numbers, tables::Outdated,
 };
 
 /// Transactions of one turn for each kind of record; what is left waits for the next turn.

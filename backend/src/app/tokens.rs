@@ -11,9 +11,9 @@ use crate::{
     access::{Identity, Means},
     app::App,
     chance,
+    database::{Page, StoreError},
     domain::{attempts::Peer, audit::Action, refusal::Refusal, token::TokenRecord},
     failure::Failure,
-    store::{Page, StoreError},
 };
 
 impl App {

@@ -21,7 +21,7 @@ use crate::{
     },
     domain::{device::DeviceRecord, refusal::Refusal},
     failure::Failure,
-    store::SlotTurn,
+    tables::SlotTurn,
     wake::Listener,
     zenoh::User,
 };

@@ -22,7 +22,7 @@ use link_backend::{
     clock::{Clock as _, SystemClock},
     config::{Config, load::Loaded},
     content::{self, Home},
-    store::upkeep,
+    tables::upkeep,
 };
 use link_protocol::exit_code::ExitCode;
 use serde_json::json;
@@ -139,7 +139,7 @@ async fn collect(config: &Config) -> Result<Sources, Refused> {
     )))
 }
 
-fn unreadable(file: &Path, error: link_backend::store::StoreError) -> Refused {
+fn unreadable(file: &Path, error: link_backend::database::StoreError) -> Refused {
     Refused::failed(anyhow::Error::new(error).context(format!("cannot copy `{}`", file.display())))
 }
 

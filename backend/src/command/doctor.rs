@@ -14,7 +14,7 @@ use link_backend::{
     clock::{Clock as _, SystemClock},
     config::load::Loaded,
     content::Home,
-    store::upkeep::{self, Inspection},
+    tables::upkeep::{self, Inspection},
 };
 use link_platform::{disk, fs};
 use link_protocol::{exit_code::ExitCode, secret::Secret};

@@ -3,7 +3,8 @@
 use link_backend::{
     args::Migrate,
     config::load::Loaded,
-    store::{Store, StoreError, upkeep},
+    database::{Store, StoreError},
+    tables::upkeep,
 };
 use link_protocol::exit_code::ExitCode;
 use serde_json::json;

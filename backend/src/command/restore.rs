@@ -22,7 +22,7 @@ use link_backend::{
     args::Restore,
     clock::{Clock as _, SystemClock},
     config::load::Loaded,
-    store::upkeep,
+    tables::upkeep,
 };
 use link_platform::fs;
 use link_protocol::exit_code::ExitCode;

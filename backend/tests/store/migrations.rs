@@ -13,8 +13,8 @@ use std::{
 };
 
 use link_backend::{
+    database::{OpenError, Page, Store},
     domain::sharing::Publishers,
-    store::{OpenError, Page, Store},
 };
 use link_protocol::{id::AccountId, secret::Secret};
 use serde_json::Value;
@@ -76,7 +76,8 @@ impl Raw {
         match self {
             Self::Lite(connection) => connection.execute_batch(&text).unwrap(),
             Self::Pg(connection) => {
-                drop(sqlx::raw_sql(AssertSqlSafe(text)).execute(connection).await.unwrap());
+                let ran = sqlx::raw_sql(AssertSqlSafe(text)).execute(connection).await;
+                assert!(ran.is_ok(), "{ran:?}");
             }
         }
     }

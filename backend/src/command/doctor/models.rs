@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::Path, time::Duration};
 use link_backend::{
     config::load::Loaded,
     content::{self, BucketConfig, BucketFault, ContentError, Contents, Home},
-    store::upkeep::Inspection,
+    tables::upkeep::Inspection,
 };
 
 use crate::command::doctor::{Finding, bad, good, is_local, warning};

@@ -1,0 +1,247 @@
+//! Backends on one PostgreSQL tell each other whose waits may have an end.
+//!
+//! What rings here is told right after its transaction, by a task that sends everything which rang
+//! meanwhile in one statement. Inside the transaction a NOTIFY would make commits wait for each
+//! other in the whole database, and cost a round trip where somebody waits. What is lost that way,
+//! when a process dies in between, is found by looking again, as is everything that a pooler in
+//! front of the database swallows. Each process listens on one connection of its own; one that was
+//! lost means that anything may have rung.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "IO shell: connects, and waits before it does so again"
+)]
+
+use std::{
+    collections::HashSet,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use link_protocol::id::{CommandId, DeviceId};
+use sqlx::{
+    PgPool,
+    postgres::{PgListener, PgPoolOptions},
+};
+use tokio::{sync::Notify, time::timeout};
+
+use crate::{chance, database::Store};
+
+const CHANNEL: &str = "link_rings";
+/// Told at the end of its transaction, which holds nothing that must not be lost.
+const TELL: &str = "SELECT set_config('synchronous_commit', 'off', true), \
+     pg_notify('link_rings', payload) FROM unnest($1::TEXT[]) AS payload";
+/// Rings in one notification, which PostgreSQL takes up to 8000 bytes of.
+const RINGS_AT_ONCE: usize = 128;
+/// More than these that wait to be told are told as one: [`Ring::All`].
+const MOST_UNTOLD: usize = 4096;
+/// The wait before the first try to connect again; each next one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// A connection that was silent for this long is asked whether it is there.
+const ASK_AFTER: Duration = Duration::from_secs(15);
+/// It is lost when it does not answer in this time.
+const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+
+/// What may have rung.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ring {
+    Device(DeviceId),
+    Command(CommandId),
+    /// Anything.
+    All,
+}
+
+/// The other backends on the database.
+#[derive(Debug)]
+pub(crate) struct Neighbours {
+    pool: PgPool,
+    /// Who tells, so that nobody heeds itself.
+    name: String,
+    untold: Mutex<HashSet<Ring>>,
+    news: Notify,
+}
+
+impl Store {
+    /// Lets other backends on the database know, where it can be shared. Waits for nothing.
+    pub fn tell_neighbours(&self, ring: Ring) {
+        if let Some(neighbours) = &self.neighbours {
+            neighbours.add([ring]);
+            neighbours.news.notify_one();
+        }
+    }
+
+    /// Tells other backends what rings here and calls `heard` with what rings there, until the store
+    /// is closed; ends at once where the database has one user alone.
+    pub async fn heed_neighbours(&self, heard: impl Fn(Ring)) {
+        if let Some(neighbours) = &self.neighbours {
+            tokio::join!(neighbours.tell(), neighbours.hear(heard));
+        }
+    }
+}
+
+impl Neighbours {
+    pub(crate) fn new(pool: PgPool) -> Self {
+        let name = chance::uuid().simple().to_string();
+        Self { pool, name, untold: Mutex::default(), news: Notify::new() }
+    }
+
+    fn add(&self, rings: impl IntoIterator<Item = Ring>) {
+        let mut untold = self.lock();
+        untold.extend(rings);
+        if untold.len() > MOST_UNTOLD || untold.contains(&Ring::All) {
+            untold.clear();
+            untold.insert(Ring::All);
+        }
+    }
+
+    async fn tell(&self) {
+        let mut wait = FIRST_WAIT;
+        while !self.pool.is_closed() {
+            self.news.notified().await;
+            let rings: Vec<Ring> = self.lock().drain().collect();
+            let told = sqlx::query(TELL).bind(written(&self.name, &rings));
+            match told.execute(&self.pool).await {
+                Ok(_) => wait = FIRST_WAIT,
+                Err(error) => {
+                    tracing::debug!(%error, "other backends could not be told");
+                    self.add(rings);
+                    self.news.notify_one();
+                    wait = pause(wait).await;
+                }
+            }
+        }
+    }
+
+    async fn hear(&self, heard: impl Fn(Ring)) {
+        let mut wait = FIRST_WAIT;
+        while !self.pool.is_closed() {
+            match self.listen().await {
+                Ok(mut listener) => {
+                    let since = Instant::now();
+                    tracing::debug!("other backends on the database are heard");
+                    // What was told before is lost.
+                    heard(Ring::All);
+                    let error = self.hear_from(&mut listener, &heard).await;
+                    tracing::warn!(%error, "the connection that hears other backends was lost");
+                    if since.elapsed() > LONGEST_WAIT {
+                        wait = FIRST_WAIT;
+                    }
+                }
+                Err(error) => tracing::warn!(%error, "other backends cannot be heard"),
+            }
+            wait = pause(wait).await;
+        }
+    }
+
+    async fn listen(&self) -> Result<PgListener, sqlx::Error> {
+        let pool = PgPoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(ANSWER_WITHIN)
+            .max_lifetime(None)
+            .idle_timeout(None)
+            .connect_lazy_with((*self.pool.connect_options()).clone());
+        let mut listener = PgListener::connect_with(&pool).await?;
+        listener.eager_reconnect(false);
+        timeout(ANSWER_WITHIN, listener.listen(CHANNEL)).await.map_err(late)??;
+        Ok(listener)
+    }
+
+    /// Returns how the connection ended.
+    async fn hear_from(&self, listener: &mut PgListener, heard: &impl Fn(Ring)) -> sqlx::Error {
+        loop {
+            match timeout(ASK_AFTER, listener.try_recv()).await {
+                Ok(Ok(Some(told))) => {
+                    read(&self.name, told.payload()).into_iter().for_each(heard);
+                }
+                Ok(Ok(None)) => {
+                    return std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into();
+                }
+                Ok(Err(error)) => return error,
+                Err(_silence) => {
+                    let asked = sqlx::query("SELECT 1").execute(&mut *listener);
+                    if let Err(error) = timeout(ANSWER_WITHIN, asked).await.map_err(late).flatten()
+                    {
+                        return error;
+                    }
+                }
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashSet<Ring>> {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits, and returns how long to wait the next time.
+async fn pause(wait: Duration) -> Duration {
+    tokio::time::sleep(wait).await;
+    (wait * 2).min(LONGEST_WAIT)
+}
+
+fn late(_elapsed: tokio::time::error::Elapsed) -> sqlx::Error {
+    std::io::Error::from(std::io::ErrorKind::TimedOut).into()
+}
+
+/// Writes notifications: who tells, then what rang.
+fn written(name: &str, rings: &[Ring]) -> Vec<String> {
+    let one = |rings: &[Ring]| {
+        rings.iter().fold(name.to_owned(), |text, ring| match ring {
+            Ring::Device(id) => format!("{text} {id}"),
+            Ring::Command(id) => format!("{text} {id}"),
+            Ring::All => format!("{text} *"),
+        })
+    };
+    rings.chunks(RINGS_AT_ONCE).map(one).collect()
+}
+
+/// Reads a notification: nothing when `name` wrote it. A word of a newer version may mean anything.
+fn read(name: &str, payload: &str) -> Vec<Ring> {
+    let mut words = payload.split(' ');
+    if words.next() == Some(name) {
+        return Vec::new();
+    }
+    let ring = |word: &str| {
+        let device = word.parse().map(Ring::Device).ok();
+        device.or_else(|| word.parse().map(Ring::Command).ok()).unwrap_or(Ring::All)
+    };
+    words.map(ring).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn devices(count: u128) -> Vec<Ring> {
+        let device = |number| Ring::Device(DeviceId::from_uuid(Uuid::from_u128(number)));
+        (0..count).map(device).collect()
+    }
+
+    #[test]
+    fn everybody_else_reads_what_one_wrote() {
+        let mut rings = devices(300);
+        rings.push(Ring::Command(CommandId::from_uuid(Uuid::from_u128(1))));
+        rings.push(Ring::All);
+        let payloads = written("a", &rings);
+        assert!(payloads.len() == 3 && payloads.iter().all(|payload| payload.len() < 8000));
+        let heard: Vec<Ring> = payloads.iter().flat_map(|payload| read("b", payload)).collect();
+        assert_eq!(heard, rings);
+        assert!(payloads.iter().all(|payload| read("a", payload).is_empty()));
+        assert_eq!(read("b", "a what-is-this"), [Ring::All]);
+    }
+
+    #[tokio::test]
+    async fn what_waits_to_be_told_is_bounded_and_nothing_of_it_is_lost() {
+        let pool = PgPoolOptions::new().connect_lazy("postgres://nobody@localhost/none").unwrap();
+        let neighbours = Neighbours::new(pool);
+        neighbours.add(devices(4096));
+        neighbours.add(devices(10));
+        assert_eq!(neighbours.lock().len(), 4096);
+        neighbours.add(devices(5000));
+        neighbours.add(devices(10));
+        assert_eq!(*neighbours.lock(), HashSet::from([Ring::All]));
+    }
+}

@@ -1,0 +1,151 @@
+//! Opens the database: a file that only the backend's user can read, or a server that is reached by
+//! a URL. Either is durable at each commit.
+
+use std::{io, path::Path, str::FromStr as _, sync::Arc, time::Duration};
+
+use link_protocol::secret::Secret;
+use link_sqlite::migrate::{self, Migration, Unknown};
+use sqlx::{
+    migrate::{MigrateError, Migrator},
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+
+use crate::database::{Db, Store, lite, neighbours::Neighbours, writer::Writer};
+
+pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+
+const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
+pub(crate) const FILE: &str = "link.db";
+/// Connections to PostgreSQL: each runs one statement, so more than its cores help little.
+const CONNECTIONS: u32 = 16;
+/// No statement, and no wait for a lock or for the next statement, is longer.
+const PG_TIMEOUTS: [(&str, &str); 3] = [
+    ("statement_timeout", "20s"),
+    ("lock_timeout", "10s"),
+    ("idle_in_transaction_session_timeout", "20s"),
+];
+/// Reading a whole table makes a transaction meet everybody who writes there.
+const PG_PLANNER: [(&str, &str); 1] = [("enable_seqscan", "off")];
+/// A request that cannot get a connection in this time is answered as overload.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The store could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file could not be made.
+    #[error("failed to create the database file")]
+    Create(#[source] io::Error),
+    /// The URL is not one of PostgreSQL.
+    #[error("the database URL begins with `postgres://`; without one SQLite is used")]
+    Scheme,
+    /// The URL could not be read.
+    #[error("the database URL is not like `postgres://USER:PASSWORD@HOST:5432/DATABASE`")]
+    Url(#[source] sqlx::Error),
+    /// The database could not be opened.
+    #[error("failed to open the database")]
+    Open(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A later version of Link brought its tables further than this one knows.
+    #[error(
+        "the database was used by a newer version of Link: its schema is {schema} and this version \
+         knows {known}; start that version, or restore a backup that was made before it"
+    )]
+    Newer { schema: i64, known: i64 },
+    /// Its tables could not be brought up to date.
+    #[error("failed to migrate the database")]
+    Migrate(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl Store {
+    /// Opens the store: on PostgreSQL when there is a `url`, else in the folder `data`, which exists.
+    ///
+    /// # Errors
+    /// [`OpenError`] when the database cannot be made, opened or migrated.
+    pub async fn open(data: &Path, url: Option<&Secret>) -> Result<Self, OpenError> {
+        match url {
+            Some(url) => Self::open_pg(url).await,
+            None => Self::open_lite(data).await,
+        }
+    }
+
+    async fn open_pg(url: &Secret) -> Result<Self, OpenError> {
+        let text = url.expose();
+        if !SCHEMES.iter().any(|scheme| text.starts_with(scheme)) {
+            return Err(OpenError::Scheme);
+        }
+        let options = PgConnectOptions::from_str(text).map_err(OpenError::Url)?;
+        let options =
+            options.application_name("link-backend").options(PG_TIMEOUTS).options(PG_PLANNER);
+        let pool =
+            PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(ACQUIRE_TIMEOUT);
+        let pool = pool.connect_with(options).await.map_err(not_opened)?;
+        MIGRATIONS.run(&pool).await.map_err(not_migrated)?;
+        let neighbours = Some(Arc::new(Neighbours::new(pool.clone())));
+        Ok(Self { db: Db::Pg(pool), neighbours })
+    }
+
+    async fn open_lite(data: &Path) -> Result<Self, OpenError> {
+        let path = data.join(FILE);
+        create_private(&path).map_err(OpenError::Create)?;
+        let file = path.clone();
+        lite::aside(move || migrate(&file)).await.map_err(not_opened)??;
+        let readers = lite::readers(&path, ACQUIRE_TIMEOUT).map_err(not_opened)?;
+        let connection = lite::open(&path).map_err(not_opened)?;
+        let writer = Writer::start(connection, path, ACQUIRE_TIMEOUT);
+        Ok(Self { db: Db::Lite { readers, writer }, neighbours: None })
+    }
+}
+
+/// Brings the tables of the file up to date.
+fn migrate(file: &Path) -> Result<(), OpenError> {
+    let mut connection = link_sqlite::open(file).map_err(not_opened)?;
+    let migrations: Vec<_> = MIGRATIONS
+        .iter()
+        .map(|change| Migration {
+            version: change.version,
+            description: &change.description,
+            text: change.sql.as_str(),
+        })
+        .collect();
+    migrate::migrate(&mut connection, &migrations, Unknown::Refuse).map_err(
+        |error| match error {
+            migrate::MigrateError::Unknown(schema) => unknown(schema, error),
+            migrate::MigrateError::Failed(_) | migrate::MigrateError::Changed(_) => {
+                OpenError::Migrate(Box::new(error))
+            }
+        },
+    )?;
+    connection.close().map_err(|(_, error)| not_opened(error))
+}
+
+fn not_opened(error: impl std::error::Error + Send + Sync + 'static) -> OpenError {
+    OpenError::Open(Box::new(error))
+}
+
+fn not_migrated(error: MigrateError) -> OpenError {
+    if let MigrateError::VersionMissing(schema) = error {
+        return unknown(schema, error);
+    }
+    OpenError::Migrate(Box::new(error))
+}
+
+/// The database has seen the change `schema`, which this program does not know.
+fn unknown(schema: i64, error: impl std::error::Error + Send + Sync + 'static) -> OpenError {
+    let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0);
+    if schema > known {
+        return OpenError::Newer { schema, known };
+    }
+    OpenError::Migrate(Box::new(error))
+}
+
+/// SQLite gives its other files the permissions of this one, so it is made before.
+fn create_private(path: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    if path.exists() {
+        return Ok(());
+    }
+    match tempfile::NamedTempFile::new_in(folder)?.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error.error),
+    }
+}

@@ -1,0 +1,281 @@
+//! SQLite has one writer: a task that owns its connection and lends it to one caller after the
+//! other.
+//!
+//! Whoever waits while another writes shares the commit with it: each caller has a savepoint of its
+//! own in one transaction, what fails or goes away takes only its own back, and nobody is told that
+//! something is stored before the commit that stores it. A commit that fails is told to everyone in
+//! it, and the next transaction begins on a new connection.
+//!
+//! What waits for the disk or for a lock, beginning and committing, is done aside. The turns
+//! between them run where their callers run.
+
+use std::{
+    ops::{Deref, DerefMut},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::database::{StoreError, error::SqlError, lite};
+
+/// Callers that share a commit, so that the first does not wait for long.
+const MOST_TOGETHER: usize = 64;
+/// Callers that wait for the connection.
+const MOST_WAITING: usize = 1024;
+
+/// Takes the lock for writing before anything is read.
+const BEGIN: &str = "BEGIN IMMEDIATE; SAVEPOINT turn";
+const NEXT: [&str; 2] = ["RELEASE turn", "SAVEPOINT turn"];
+const UNDO: &str = "ROLLBACK TO turn";
+const COMMIT: &str = "COMMIT";
+
+/// The way to the task.
+#[derive(Clone, Debug)]
+pub(crate) struct Writer {
+    asked: mpsc::Sender<Asked>,
+    patience: Duration,
+}
+
+/// The connection, while a caller has it. Dropping it takes back what the caller did.
+#[derive(Debug)]
+pub(crate) struct Lent(Option<Loan>);
+
+#[derive(Debug)]
+struct Loan {
+    connection: Connection,
+    back: oneshot::Sender<Returned>,
+}
+
+enum Asked {
+    Lend(oneshot::Sender<Result<Lent, Shared>>),
+    Close(oneshot::Sender<()>),
+}
+
+/// What a caller gives back: with somebody to tell of the commit when it is to be kept.
+#[derive(Debug)]
+struct Returned {
+    connection: Connection,
+    keep: Option<Waiting>,
+}
+
+type Waiting = oneshot::Sender<Result<(), Shared>>;
+
+/// One error for everyone whom it concerns.
+type Shared = Arc<NotStored>;
+
+/// A transaction was not stored.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotStored {
+    /// The database failed.
+    #[error("the database could not store it")]
+    Failed(#[from] SqlError),
+    /// What failed in another's turn ended the transaction that they shared.
+    #[error("it was undone together with another one")]
+    Together(#[source] SqlError),
+}
+
+impl Writer {
+    /// Starts the task on `connection`; another one to `file` is opened after a failure. Nobody
+    /// waits for the connection longer than `patience`.
+    pub(crate) fn start(connection: Connection, file: PathBuf, patience: Duration) -> Self {
+        let (asked, asking) = mpsc::channel(MOST_WAITING);
+        tokio::spawn(serve(connection, file, asking));
+        Self { asked, patience }
+    }
+
+    /// Waits for a turn.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when it takes too long or the database cannot be written.
+    pub(crate) async fn lend(&self) -> Result<Lent, StoreError> {
+        let (give, given) = oneshot::channel();
+        let lent = tokio::time::timeout(self.patience, async {
+            self.asked.send(Asked::Lend(give)).await.map_err(|_| SqlError::Closed)?;
+            given.await.map_err(|_| SqlError::Closed)
+        });
+        match lent.await {
+            Ok(Ok(lent)) => lent.map_err(unavailable),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(SqlError::TimedOut.into()),
+        }
+    }
+
+    /// Ends the task when all that waits is stored.
+    pub(crate) async fn close(&self) {
+        let (tell, told) = oneshot::channel();
+        if self.asked.send(Asked::Close(tell)).await.is_ok() {
+            // It is closed as well when nobody is left to say so.
+            told.await.unwrap_or(());
+        }
+    }
+}
+
+impl Lent {
+    /// Gives the connection back and waits until what the caller did is on disk.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when nothing of it is stored.
+    pub(crate) async fn keep(mut self) -> Result<(), StoreError> {
+        let Some(Loan { connection, back }) = self.0.take() else {
+            return Err(SqlError::Closed.into());
+        };
+        let (tell, told) = oneshot::channel();
+        let returned = Returned { connection, keep: Some(tell) };
+        back.send(returned).map_err(|_| SqlError::Closed)?;
+        told.await.map_err(|_| SqlError::Closed)?.map_err(unavailable)
+    }
+}
+
+impl Deref for Lent {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.0.as_ref().expect("it is given back only by value").connection
+    }
+}
+
+impl DerefMut for Lent {
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.0.as_mut().expect("it is given back only by value").connection
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let Some(Loan { connection, back }) = self.0.take() {
+            // The task is gone only when the backend ends.
+            drop(back.send(Returned { connection, keep: None }));
+        }
+    }
+}
+
+async fn serve(connection: Connection, file: PathBuf, mut asked: mpsc::Receiver<Asked>) {
+    let mut connection = Some(connection);
+    let mut closing = None;
+    while closing.is_none()
+        && let Some(first) = asked.recv().await
+    {
+        let opened = match connection.take() {
+            Some(open) => Ok(open),
+            None => reopen(&file).await,
+        };
+        match (first, opened) {
+            (Asked::Close(tell), opened) => {
+                connection = opened.ok();
+                closing = Some(tell);
+            }
+            (Asked::Lend(caller), Ok(open)) => {
+                let mut waiting = Vec::new();
+                let mut queue = Queue { asked: &mut asked, closing: &mut closing };
+                let outcome = together(open, caller, &mut queue, &mut waiting).await;
+                let told = match outcome {
+                    Ok(open) => {
+                        connection = Some(open);
+                        Ok(())
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "a transaction was not stored");
+                        Err(Arc::new(error))
+                    }
+                };
+                for caller in waiting {
+                    // Who went away meanwhile need not be told.
+                    caller.send(told.clone()).unwrap_or(());
+                }
+            }
+            (Asked::Lend(caller), Err(error)) => drop(caller.send(Err(Arc::new(error.into())))),
+        }
+    }
+    if let Some(open) = connection
+        && let Err(error) = close(open).await
+    {
+        tracing::warn!(%error, "the database was not closed in an orderly way");
+    }
+    if let Some(tell) = closing {
+        tell.send(()).unwrap_or(());
+    }
+}
+
+/// Who comes next.
+struct Queue<'a> {
+    asked: &'a mut mpsc::Receiver<Asked>,
+    closing: &'a mut Option<oneshot::Sender<()>>,
+}
+
+impl Queue<'_> {
+    fn next(&mut self) -> Option<oneshot::Sender<Result<Lent, Shared>>> {
+        if self.closing.is_some() {
+            return None;
+        }
+        match self.asked.try_recv().ok()? {
+            Asked::Lend(caller) => Some(caller),
+            Asked::Close(tell) => {
+                *self.closing = Some(tell);
+                None
+            }
+        }
+    }
+}
+
+/// One transaction: the turns of `first` and of those who come meanwhile, then the commit. Those who
+/// have to be told of it are in `waiting`, whatever comes out.
+async fn together(
+    connection: Connection,
+    first: oneshot::Sender<Result<Lent, Shared>>,
+    queue: &mut Queue<'_>,
+    waiting: &mut Vec<Waiting>,
+) -> Result<Connection, NotStored> {
+    let mut connection = match batch(connection, BEGIN).await {
+        Ok(begun) => begun,
+        Err(error) => {
+            drop(first.send(Err(Arc::new(error.into()))));
+            return Err(SqlError::NotBegun.into());
+        }
+    };
+    let mut caller = Some(first);
+    let mut turns = 0_usize;
+    while let Some(to) = caller {
+        let (back, returned) = oneshot::channel();
+        // A caller who does not wait any more drops it, which gives it back.
+        drop(to.send(Ok(Lent(Some(Loan { connection, back })))));
+        let Returned { connection: open, keep } = returned.await.map_err(|_| SqlError::Closed)?;
+        connection = open;
+        turns += 1;
+        caller = if turns < MOST_TOGETHER { queue.next() } else { None };
+        let kept = keep.is_some();
+        waiting.extend(keep);
+        let between: &[&str] = match (kept, &caller) {
+            (false, _) => &[UNDO],
+            (true, Some(_)) => &NEXT,
+            (true, None) => &[],
+        };
+        for statement in between {
+            let done = connection.prepare_cached(statement).and_then(|mut it| it.execute([]));
+            done.map_err(|error| NotStored::Together(error.into()))?;
+        }
+    }
+    Ok(batch(connection, COMMIT).await?)
+}
+
+/// Runs statements that may have to wait.
+async fn batch(connection: Connection, statements: &'static str) -> Result<Connection, SqlError> {
+    let ran = lite::aside(move || connection.execute_batch(statements).map(|()| connection));
+    Ok(ran.await??)
+}
+
+async fn reopen(file: &Path) -> Result<Connection, SqlError> {
+    let file = file.to_owned();
+    Ok(lite::aside(move || lite::open(&file)).await??)
+}
+
+async fn close(connection: Connection) -> Result<(), SqlError> {
+    let closed = lite::aside(move || connection.close().map_err(|(_, error)| error));
+    Ok(closed.await??)
+}
+
+fn unavailable(error: Shared) -> StoreError {
+    StoreError::Unavailable(Box::new(error))
+}

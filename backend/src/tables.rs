@@ -1,0 +1,40 @@
+//! What is stored: a file for each table, or for what is always stored together.
+//!
+//! Functions find, insert, change and delete rows and return types of the domain. Rules stand in `domain`,
+//! and `app` opens the transactions that ask them.
+
+pub(crate) mod accounts;
+pub(crate) mod audit;
+pub(crate) mod command_list;
+pub(crate) mod commands;
+pub(crate) mod counts;
+pub(crate) mod deliveries;
+pub(crate) mod deployments;
+pub(crate) mod device_codes;
+pub(crate) mod devices;
+pub(crate) mod fleets;
+pub(crate) mod idempotency;
+pub(crate) mod invitations;
+pub(crate) mod keys;
+pub(crate) mod members;
+pub(crate) mod models;
+pub(crate) mod presence;
+pub(crate) mod reports;
+pub(crate) mod sessions;
+pub(crate) mod settings;
+pub(crate) mod slots;
+pub(crate) mod sweep;
+pub(crate) mod systems;
+pub(crate) mod tokens;
+pub(crate) mod transfer;
+pub mod upkeep;
+pub(crate) mod usage;
+
+pub use command_list::CommandFilter;
+pub use counts::Counts;
+pub use deliveries::Taken;
+pub use deployments::{DeploymentFilter, DeploymentView, NewDeployment};
+pub use idempotency::Claim;
+pub use slots::SlotTurn;
+pub use sweep::Outdated;
+pub use usage::UsageFilter;

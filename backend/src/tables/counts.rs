@@ -1,0 +1,51 @@
+//! How much there is: what an operator watches.
+
+use jiff::{SignedDuration, Timestamp};
+use link_protocol::limits;
+
+use crate::database::{Store, StoreError, column::ms, read, sql};
+
+/// Numbers of the whole backend.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Counts {
+    pub devices: u64,
+    /// Devices that were greeted and heard of lately, and are not leaving.
+    pub online: u64,
+    /// Commands that were not delivered.
+    pub queued: u64,
+    /// Commands that were delivered and not acknowledged.
+    pub delivered: u64,
+}
+
+impl Store {
+    /// Counts.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn counts(&self, now: Timestamp) -> Result<Counts, StoreError> {
+        let recent = SignedDuration::try_from(limits::OFFLINE_AFTER).unwrap_or_default();
+        let since = now.checked_sub(recent).unwrap_or(Timestamp::MIN);
+        let row: (i64, i64, i64, i64) = read!(self, |db| {
+            sql::query_as(
+                "SELECT (SELECT COUNT(*) FROM devices), \
+                 (SELECT COUNT(*) FROM devices WHERE greeted_epoch = epoch AND last_seen_ms > $1 \
+                  AND status IN ('starting', 'online', 'updating')), \
+                 (SELECT COUNT(*) FROM commands WHERE state = 'queued'), \
+                 (SELECT COUNT(*) FROM commands WHERE state = 'delivered')",
+            )
+            .bind(ms(since))
+            .at_length()
+            .fetch_optional(db)
+            .await?
+            .ok_or(StoreError::NotFound)?
+        });
+        let number = |count: i64| u64::try_from(count).unwrap_or(0);
+        let (devices, online, queued, delivered) = row;
+        Ok(Counts {
+            devices: number(devices),
+            online: number(online),
+            queued: number(queued),
+            delivered: number(delivered),
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! How a deployment stands in its table.
+
+use link_protocol::{command::Alias, local_api::Progress, port::Port};
+
+use crate::{
+    database::{
+        Connection, StoreError,
+        column::{broken, from_json, from_word, json, ms, parse, signed, time, unsigned, word},
+        error::SqlError,
+        sql::{self, Columns, Row, row},
+    },
+    domain::deployment::DeploymentRecord,
+    tables::DeploymentView,
+};
+
+row! {
+    pub(crate) struct DeploymentRow {
+        deployment_id: String,
+        model_id: String,
+        device_id: String,
+        command_id: String,
+        alias: String,
+        port: i64,
+        state: String,
+        reason: Option<String>,
+        bytes_done: i64,
+        bytes_total: i64,
+        allowlist: String,
+        proxy: String,
+        removed: bool,
+        created_ms: i64,
+        updated_ms: i64,
+    }
+}
+
+pub(crate) struct ViewRow {
+    deployment: DeploymentRow,
+    publisher: String,
+    current: bool,
+    serving: Option<String>,
+}
+
+impl Row for ViewRow {
+    fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
+        Ok(Self {
+            deployment: DeploymentRow::read(columns)?,
+            publisher: columns.get("publisher")?,
+            current: columns.get("current")?,
+            serving: columns.get("serving")?,
+        })
+    }
+}
+
+pub(crate) async fn insert(
+    db: &mut Connection,
+    record: &DeploymentRecord,
+) -> Result<(), StoreError> {
+    sql::query(
+        "INSERT INTO deployments (deployment_id, model_id, device_id, command_id, alias, port, \
+         state, reason, bytes_done, bytes_total, allowlist, proxy, removed, created_ms, updated_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+    )
+    .bind(record.id.to_string())
+    .bind(record.model.to_string())
+    .bind(record.device.to_string())
+    .bind(record.command.to_string())
+    .bind(record.alias.as_str())
+    .bind(i64::from(record.port.get()))
+    .bind(word(&record.state)?)
+    .bind(&record.reason)
+    .bind(signed(record.progress.bytes_done))
+    .bind(signed(record.progress.bytes_total))
+    .bind(json(&record.allowlist)?)
+    .bind(json(&record.proxy)?)
+    .bind(record.removed)
+    .bind(ms(record.created_at))
+    .bind(ms(record.updated_at))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+pub(crate) async fn update(
+    db: &mut Connection,
+    record: &DeploymentRecord,
+) -> Result<(), StoreError> {
+    sql::query(
+        "UPDATE deployments SET port = $2, state = $3, reason = $4, bytes_done = $5, \
+         bytes_total = $6, allowlist = $7, removed = $8, updated_ms = $9 WHERE deployment_id = $1",
+    )
+    .bind(record.id.to_string())
+    .bind(i64::from(record.port.get()))
+    .bind(word(&record.state)?)
+    .bind(&record.reason)
+    .bind(signed(record.progress.bytes_done))
+    .bind(signed(record.progress.bytes_total))
+    .bind(json(&record.allowlist)?)
+    .bind(record.removed)
+    .bind(ms(record.updated_at))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+impl TryFrom<DeploymentRow> for DeploymentRecord {
+    type Error = StoreError;
+
+    fn try_from(row: DeploymentRow) -> Result<Self, StoreError> {
+        let port = u16::try_from(row.port).map_err(broken)?;
+        Ok(Self {
+            id: parse(&row.deployment_id)?,
+            model: parse(&row.model_id)?,
+            device: parse(&row.device_id)?,
+            command: parse(&row.command_id)?,
+            alias: parse::<Alias>(&row.alias)?,
+            port: Port::try_from(port).map_err(broken)?,
+            state: from_word(&row.state)?,
+            reason: row.reason,
+            progress: Progress {
+                bytes_done: unsigned(row.bytes_done),
+                bytes_total: unsigned(row.bytes_total),
+            },
+            allowlist: from_json(&row.allowlist)?,
+            proxy: from_json(&row.proxy)?,
+            removed: row.removed,
+            created_at: time(row.created_ms)?,
+            updated_at: time(row.updated_ms)?,
+        })
+    }
+}
+
+impl TryFrom<ViewRow> for DeploymentView {
+    type Error = StoreError;
+
+    fn try_from(row: ViewRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            record: row.deployment.try_into()?,
+            publisher: parse(&row.publisher)?,
+            current: row.current,
+            serving: row.serving.as_deref().map(from_json).transpose()?,
+        })
+    }
+}

@@ -1,0 +1,335 @@
+//! Devices.
+
+use jiff::Timestamp;
+use link_protocol::{
+    id::{AccountId, DeviceId, KeyId},
+    key::EnrolmentKey,
+    registration::RegisterRequest,
+    signing::VerifyingKey,
+};
+
+use crate::{
+    database::{
+        Connection, Page, Store, StoreError,
+        column::{
+            from_hex, from_json, from_word, hex, json, ms, optional_time, parse, signed, small,
+            time, unsigned, word,
+        },
+        read,
+        sql::{self, row},
+        write,
+    },
+    domain::{
+        audit::AuditRecord,
+        device::DeviceRecord,
+        registration::{Known, Plan},
+    },
+    failure::Failure,
+    tables::{audit, commands, keys},
+};
+
+row! {
+    struct DeviceRow {
+        device_id: String,
+        account_id: String,
+        name: String,
+        token_digest: String,
+        epoch: i64,
+        public_key: String,
+        registered_with: String,
+        tags: String,
+        agent_version: String,
+        last_update: Option<String>,
+        platform: String,
+        status: String,
+        greeted_epoch: Option<i64>,
+        last_seen_ms: Option<i64>,
+        registered_ms: i64,
+    }
+}
+
+impl Store {
+    /// Registers a device: `decide` sees what is known and plans, `make` turns the plan and the
+    /// record that is to wake up into the record that is stored. All in one transaction, so nothing
+    /// is ever half registered.
+    ///
+    /// # Errors
+    /// What `decide` and `make` refuse, and [`StoreError`].
+    pub async fn register(
+        &self,
+        key: &EnrolmentKey,
+        request: &RegisterRequest,
+        entry: impl Fn(&DeviceRecord) -> AuditRecord + Send + Sync,
+        now: Timestamp,
+        decide: impl Fn(Known) -> Result<Plan, Failure> + Send + Sync,
+        make: impl Fn(&Plan, Option<DeviceRecord>) -> Result<DeviceRecord, Failure> + Send + Sync,
+    ) -> Result<DeviceRecord, Failure> {
+        let registered = write!(self, |db| {
+            let known = known(db, key, request).await?;
+            let plan = decide(known)?;
+            let former = match &plan {
+                Plan::Enrol { .. } => None,
+                Plan::Reactivate { device, .. } => find(db, *device).await?,
+            };
+            let before = former.as_ref().map(|device| device.registered_with);
+            let device = make(&plan, former)?;
+            match &plan {
+                Plan::Enrol { key } => {
+                    keys::count_device(db, key.id).await?;
+                    insert(db, &device).await?;
+                }
+                Plan::Reactivate { key, .. } => {
+                    if before != Some(key.id) {
+                        keys::count_device(db, key.id).await?;
+                    }
+                    update(db, &device).await?;
+                    commands::restart(db, device.id, now).await?;
+                }
+            }
+            audit::insert(db, &entry(&device)).await?;
+            device
+        });
+        Ok(registered)
+    }
+
+    /// Finds a device.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn device(&self, id: DeviceId) -> Result<Option<DeviceRecord>, StoreError> {
+        let row: Option<DeviceRow> = read!(self, |pool| {
+            sql::query_as("SELECT * FROM devices WHERE device_id = $1")
+                .bind(id.to_string())
+                .fetch_optional(pool)
+                .await?
+        });
+        row.map(DeviceRecord::try_from).transpose()
+    }
+
+    /// Finds the device whose token has `digest`.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn device_by_token(
+        &self,
+        digest: &[u8; 32],
+    ) -> Result<Option<DeviceRecord>, StoreError> {
+        let row: Option<DeviceRow> = read!(self, |pool| {
+            sql::query_as("SELECT * FROM devices WHERE token_digest = $1")
+                .bind(hex(digest))
+                .fetch_optional(pool)
+                .await?
+        });
+        row.map(DeviceRecord::try_from).transpose()
+    }
+
+    /// Lists the devices of an account, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn devices(
+        &self,
+        account: AccountId,
+        page: &Page,
+    ) -> Result<Vec<DeviceRecord>, StoreError> {
+        let rows: Vec<DeviceRow> = read!(self, |pool| {
+            sql::query_as(
+                "SELECT * FROM devices WHERE account_id = $1 \
+                 AND ($2 IS NULL OR device_id < $2) ORDER BY device_id DESC LIMIT $3",
+            )
+            .bind(account.to_string())
+            .bind(&page.after)
+            .bind(i64::from(page.limit))
+            .at_length()
+            .fetch_all(pool)
+            .await?
+        });
+        rows.into_iter().map(DeviceRecord::try_from).collect()
+    }
+
+    /// Changes a device.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is none.
+    pub async fn change_device(
+        &self,
+        id: DeviceId,
+        change: impl Fn(&mut DeviceRecord) + Send + Sync,
+    ) -> Result<DeviceRecord, StoreError> {
+        let device = write!(self, |db| {
+            let mut device = find(db, id).await?.ok_or(StoreError::NotFound)?;
+            change(&mut device);
+            update(db, &device).await?;
+            device
+        });
+        Ok(device)
+    }
+
+    /// Removes a device and all that belongs to it.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is none.
+    pub async fn remove_device(&self, id: DeviceId, entry: &AuditRecord) -> Result<(), StoreError> {
+        let removed = write!(self, |db| {
+            let removed = sql::query("DELETE FROM devices WHERE device_id = $1")
+                .bind(id.to_string())
+                .execute(&mut *db)
+                .await?
+                .rows_affected();
+            audit::insert_if(db, removed > 0, entry).await?;
+            removed
+        });
+        if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+    }
+
+    /// Removes a device and all that belongs to it while its registration is that of `epoch`.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is none, or it has registered again.
+    pub async fn remove_registration(
+        &self,
+        id: DeviceId,
+        epoch: u64,
+        entry: &AuditRecord,
+    ) -> Result<(), StoreError> {
+        let removed = write!(self, |db| {
+            let removed = sql::query("DELETE FROM devices WHERE device_id = $1 AND epoch = $2")
+                .bind(id.to_string())
+                .bind(signed(epoch))
+                .execute(&mut *db)
+                .await?
+                .rows_affected();
+            audit::insert_if(db, removed > 0, entry).await?;
+            removed
+        });
+        if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+    }
+}
+
+pub(crate) async fn find(
+    db: &mut Connection,
+    id: DeviceId,
+) -> Result<Option<DeviceRecord>, StoreError> {
+    let row: Option<DeviceRow> = sql::query_as("SELECT * FROM devices WHERE device_id = $1")
+        .bind(id.to_string())
+        .fetch_optional(db)
+        .await?;
+    row.map(DeviceRecord::try_from).transpose()
+}
+
+pub(crate) async fn update(db: &mut Connection, device: &DeviceRecord) -> Result<(), StoreError> {
+    sql::query(
+        "UPDATE devices SET name = $2, token_digest = $3, epoch = $4, public_key = $5, \
+         registered_with = $6, tags = $7, agent_version = $8, platform = $9, status = $10, \
+         greeted_epoch = $11, last_seen_ms = $12, registered_ms = $13, last_update = $14 \
+         WHERE device_id = $1",
+    )
+    .bind(device.id.to_string())
+    .bind(&device.name)
+    .bind(hex(&device.token_digest))
+    .bind(signed(device.epoch))
+    .bind(json(&device.public_key)?)
+    .bind(device.registered_with.to_string())
+    .bind(json(&device.tags)?)
+    .bind(device.agent_version.to_string())
+    .bind(json(&device.platform)?)
+    .bind(word(&device.status)?)
+    .bind(device.greeted_epoch.map(signed))
+    .bind(device.last_seen_at.map(ms))
+    .bind(ms(device.registered_at))
+    .bind(device.last_update.as_ref().map(json).transpose()?)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+pub(crate) async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result<(), StoreError> {
+    sql::query(
+        "INSERT INTO devices (device_id, account_id, name, token_digest, epoch, public_key, \
+         registered_with, tags, agent_version, platform, status, greeted_epoch, last_seen_ms, \
+         registered_ms, last_update, last_seq) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0)",
+    )
+    .bind(device.id.to_string())
+    .bind(device.account.to_string())
+    .bind(&device.name)
+    .bind(hex(&device.token_digest))
+    .bind(signed(device.epoch))
+    .bind(json(&device.public_key)?)
+    .bind(device.registered_with.to_string())
+    .bind(json(&device.tags)?)
+    .bind(device.agent_version.to_string())
+    .bind(json(&device.platform)?)
+    .bind(word(&device.status)?)
+    .bind(device.greeted_epoch.map(signed))
+    .bind(device.last_seen_at.map(ms))
+    .bind(ms(device.registered_at))
+    .bind(device.last_update.as_ref().map(json).transpose()?)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn known(
+    db: &mut Connection,
+    key: &EnrolmentKey,
+    request: &RegisterRequest,
+) -> Result<Known, StoreError> {
+    let key = keys::find(db, &key.digest()).await?;
+    let device = match request.device_id {
+        Some(id) => find(db, id).await?,
+        None => None,
+    };
+    let (twin, devices) = match &key {
+        Some(key) => (twin(db, key.id, &request.public_key).await?, count(db, key.account).await?),
+        None => (None, 0),
+    };
+    Ok(Known { key, device, twin, devices })
+}
+
+async fn twin(
+    db: &mut Connection,
+    key: KeyId,
+    public_key: &VerifyingKey,
+) -> Result<Option<DeviceRecord>, StoreError> {
+    let row: Option<DeviceRow> = sql::query_as(
+        "SELECT * FROM devices WHERE registered_with = $1 AND public_key = $2 LIMIT 1",
+    )
+    .bind(key.to_string())
+    .bind(json(public_key)?)
+    .fetch_optional(db)
+    .await?;
+    row.map(DeviceRecord::try_from).transpose()
+}
+
+pub(crate) async fn count(db: &mut Connection, account: AccountId) -> Result<u32, StoreError> {
+    let devices: i64 = sql::query_scalar("SELECT COUNT(*) FROM devices WHERE account_id = $1")
+        .bind(account.to_string())
+        .fetch_one(db)
+        .await?;
+    Ok(small(devices))
+}
+
+impl TryFrom<DeviceRow> for DeviceRecord {
+    type Error = StoreError;
+
+    fn try_from(row: DeviceRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: parse(&row.device_id)?,
+            account: parse(&row.account_id)?,
+            name: row.name,
+            token_digest: from_hex(&row.token_digest)?,
+            epoch: unsigned(row.epoch),
+            public_key: from_json(&row.public_key)?,
+            registered_with: parse(&row.registered_with)?,
+            tags: from_json(&row.tags)?,
+            agent_version: parse(&row.agent_version)?,
+            last_update: row.last_update.as_deref().map(from_json).transpose()?,
+            platform: from_json(&row.platform)?,
+            status: from_word(&row.status)?,
+            greeted_epoch: row.greeted_epoch.map(unsigned),
+            last_seen_at: optional_time(row.last_seen_ms)?,
+            registered_at: time(row.registered_ms)?,
+        })
+    }
+}

@@ -1,0 +1,260 @@
+//! Who belongs to which account, and as what.
+
+use link_protocol::{
+    backend_api::member::{Member, Role},
+    id::{AccountId, KeyId, UserId},
+};
+
+use crate::{
+    database::{
+        Connection, Page, Store, StoreError,
+        column::{broken, from_word, ms, parse, small, time, word},
+        error::SqlError,
+        read,
+        sql::{self, Columns, Row, row},
+        write,
+    },
+    domain::{
+        account::Email,
+        audit::AuditRecord,
+        key::{Heir, KeyRecord},
+        member::MemberRecord,
+        refusal::Refusal,
+    },
+    failure::Failure,
+    tables::{audit, keys},
+};
+
+row! {
+    struct MemberRow {
+        account_id: String,
+        user_id: String,
+        role: String,
+        joined_ms: i64,
+    }
+}
+
+struct NamedRow {
+    email: String,
+    member: MemberRow,
+}
+
+impl Row for NamedRow {
+    fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
+        Ok(Self { email: columns.get("email")?, member: MemberRow::read(columns)? })
+    }
+}
+
+impl Store {
+    /// Returns the role of `user` in `account`, while the login `session` has not ended.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn role_of_login(
+        &self,
+        user: UserId,
+        account: AccountId,
+        session: &str,
+    ) -> Result<Option<Role>, StoreError> {
+        let role: Option<String> = read!(self, |pool| {
+            sql::query_scalar(
+                "SELECT role FROM members WHERE account_id = $1 AND user_id = $2 \
+                 AND EXISTS (SELECT 1 FROM refresh_tokens WHERE family = $3)",
+            )
+            .bind(account.to_string())
+            .bind(user.to_string())
+            .bind(session)
+            .fetch_optional(pool)
+            .await?
+        });
+        role.as_deref().map(from_word).transpose()
+    }
+
+    /// Lists the members of an account, the newest user first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn members(
+        &self,
+        account: AccountId,
+        page: &Page,
+    ) -> Result<Vec<Member>, StoreError> {
+        let rows: Vec<NamedRow> = read!(self, |pool| {
+            sql::query_as(
+                "SELECT members.*, users.email FROM members \
+                 JOIN users ON users.user_id = members.user_id WHERE members.account_id = $1 \
+                 AND ($2 IS NULL OR members.user_id < $2) ORDER BY members.user_id DESC LIMIT $3",
+            )
+            .bind(account.to_string())
+            .bind(&page.after)
+            .bind(i64::from(page.limit))
+            .fetch_all(pool)
+            .await?
+        });
+        let member = |row: NamedRow| {
+            let email = Email::parse(&row.email).map_err(broken)?;
+            Ok(MemberRecord::try_from(row.member)?.info(&email))
+        };
+        rows.into_iter().map(member).collect()
+    }
+
+    /// Lists the accounts that a user belongs to, the one joined last first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn memberships(&self, user: UserId) -> Result<Vec<MemberRecord>, StoreError> {
+        let rows: Vec<MemberRow> = read!(self, |pool| {
+            sql::query_as("SELECT * FROM members WHERE user_id = $1 ORDER BY joined_ms DESC")
+                .bind(user.to_string())
+                .fetch_all(pool)
+                .await?
+        });
+        rows.into_iter().map(MemberRecord::try_from).collect()
+    }
+
+    /// Gives a member another role; `decide` sees the member and how many owners the account has.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], and what `decide` refuses.
+    pub async fn change_role(
+        &self,
+        account: AccountId,
+        user: UserId,
+        role: Role,
+        entry: &AuditRecord,
+        decide: impl Fn(&MemberRecord, u32) -> Result<(), Refusal> + Send + Sync,
+    ) -> Result<MemberRecord, Failure> {
+        let changed = write!(self, |db| {
+            let mut member = find(db, account, user).await?.ok_or(StoreError::NotFound)?;
+            decide(&member, owners(db, account).await?)?;
+            member.role = role;
+            set_role(db, &member).await?;
+            audit::insert(db, entry).await?;
+            member
+        });
+        Ok(changed)
+    }
+
+    /// Removes a member, who is logged out of the account at once and gone when it was their only
+    /// one; `decide` sees the member and how many owners the account has. The keys that they
+    /// answer for come to `heir`, each with an entry in the log, and are returned.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], and what `decide` refuses.
+    pub async fn remove_member(
+        &self,
+        account: AccountId,
+        user: UserId,
+        heir: Heir,
+        (entry, of_key): (&AuditRecord, impl Fn(KeyId) -> AuditRecord + Send + Sync),
+        decide: impl Fn(&MemberRecord, u32) -> Result<(), Refusal> + Send + Sync,
+    ) -> Result<Vec<KeyRecord>, Failure> {
+        let left = write!(self, |db| {
+            let member = find(db, account, user).await?.ok_or(StoreError::NotFound)?;
+            decide(&member, owners(db, account).await?)?;
+            let left = keys::leave(db, account, user, heir).await?;
+            remove(db, account, user).await?;
+            audit::insert(db, entry).await?;
+            for key in &left {
+                audit::insert(db, &of_key(key.id)).await?;
+            }
+            left
+        });
+        Ok(left)
+    }
+}
+
+pub(crate) async fn insert(db: &mut Connection, member: &MemberRecord) -> Result<(), StoreError> {
+    sql::query(
+        "INSERT INTO members (account_id, user_id, role, joined_ms) VALUES ($1, $2, $3, $4)",
+    )
+    .bind(member.account.to_string())
+    .bind(member.user.to_string())
+    .bind(word(&member.role)?)
+    .bind(ms(member.joined_at))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+pub(crate) async fn find(
+    db: &mut Connection,
+    account: AccountId,
+    user: UserId,
+) -> Result<Option<MemberRecord>, StoreError> {
+    let row: Option<MemberRow> =
+        sql::query_as("SELECT * FROM members WHERE account_id = $1 AND user_id = $2")
+            .bind(account.to_string())
+            .bind(user.to_string())
+            .fetch_optional(db)
+            .await?;
+    row.map(MemberRecord::try_from).transpose()
+}
+
+async fn owners(db: &mut Connection, account: AccountId) -> Result<u32, StoreError> {
+    let owners: i64 =
+        sql::query_scalar("SELECT COUNT(*) FROM members WHERE account_id = $1 AND role = 'owner'")
+            .bind(account.to_string())
+            .fetch_one(db)
+            .await?;
+    Ok(small(owners))
+}
+
+async fn set_role(db: &mut Connection, member: &MemberRecord) -> Result<(), StoreError> {
+    sql::query("UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2")
+        .bind(member.account.to_string())
+        .bind(member.user.to_string())
+        .bind(word(&member.role)?)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+async fn remove(db: &mut Connection, account: AccountId, user: UserId) -> Result<(), StoreError> {
+    for table in [
+        "DELETE FROM members WHERE account_id = $1 AND user_id = $2",
+        "DELETE FROM refresh_tokens WHERE account_id = $1 AND user_id = $2",
+    ] {
+        sql::query(table)
+            .bind(account.to_string())
+            .bind(user.to_string())
+            .execute(&mut *db)
+            .await?;
+    }
+    let next: Option<String> = sql::query_scalar(
+        "SELECT account_id FROM members WHERE user_id = $1 ORDER BY joined_ms LIMIT 1",
+    )
+    .bind(user.to_string())
+    .fetch_optional(&mut *db)
+    .await?;
+    match next {
+        Some(next) => {
+            sql::query("UPDATE users SET account_id = $2 WHERE user_id = $1 AND account_id = $3")
+                .bind(user.to_string())
+                .bind(next)
+                .bind(account.to_string())
+                .execute(db)
+                .await?;
+        }
+        None => {
+            sql::query("DELETE FROM users WHERE user_id = $1")
+                .bind(user.to_string())
+                .execute(db)
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+impl TryFrom<MemberRow> for MemberRecord {
+    type Error = StoreError;
+
+    fn try_from(row: MemberRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            account: parse(&row.account_id)?,
+            user: parse(&row.user_id)?,
+            role: from_word(&row.role)?,
+            joined_at: time(row.joined_ms)?,
+        })
+    }
+}

@@ -1,0 +1,287 @@
+//! Models.
+
+use link_protocol::id::{AccountId, DeviceId, ModelId};
+
+use crate::{
+    database::{
+        Connection, Page, Store, StoreError,
+        column::{ms, parse, signed, small, time, unsigned},
+        read,
+        sql::{self, row},
+        write,
+    },
+    domain::{model::ModelRecord, ownership::Pair, refusal::Refusal, sharing::Publishers},
+    failure::Failure,
+    tables::{deployments, devices},
+};
+
+row! {
+    struct ModelRow {
+        model_id: String,
+        account_id: String,
+        publisher: String,
+        name: String,
+        file_name: String,
+        url: Option<String>,
+        sha256: Option<String>,
+        size_bytes: Option<i64>,
+        plugin: String,
+        shared: bool,
+        uploaded: bool,
+        created_ms: i64,
+    }
+}
+
+impl Store {
+    /// Stores a new model while its account has fewer than `most`; tells whether it did.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn add_model(&self, model: &ModelRecord, most: u32) -> Result<bool, StoreError> {
+        let added = write!(self, |db| {
+            let count: i64 = sql::query_scalar("SELECT COUNT(*) FROM models WHERE account_id = $1")
+                .bind(model.account.to_string())
+                .fetch_one(&mut *db)
+                .await?;
+            if small(count) < most {
+                insert(db, model).await?;
+            }
+            small(count) < most
+        });
+        Ok(added)
+    }
+
+    /// Returns how many bytes the uploaded files of an account have, but for that of one model.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn model_bytes(&self, account: AccountId, but: ModelId) -> Result<u64, StoreError> {
+        let bytes: i64 = read!(self, |db| {
+            sql::query_scalar(
+                "SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) FROM models \
+                 WHERE account_id = $1 AND uploaded AND model_id <> $2",
+            )
+            .bind(account.to_string())
+            .bind(but.to_string())
+            .fetch_one(db)
+            .await?
+        });
+        Ok(unsigned(bytes))
+    }
+
+    /// Finds a model.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn model(&self, id: ModelId) -> Result<Option<ModelRecord>, StoreError> {
+        Ok(read!(self, |db| find(db, id).await?))
+    }
+
+    /// Finds a model, and whether it is on a device of `account`.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn model_and_use(
+        &self,
+        account: AccountId,
+        id: ModelId,
+    ) -> Result<(Option<ModelRecord>, bool), StoreError> {
+        Ok(read!(self, |db| {
+            let deployed: i64 = sql::query_scalar(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM deployments p \
+                 JOIN devices d ON d.device_id = p.device_id WHERE p.model_id = $2 \
+                 AND d.account_id = $1 AND p.state = 'completed' AND NOT p.removed \
+                 LIMIT 1) AS deployed",
+            )
+            .bind(account.to_string())
+            .bind(id.to_string())
+            .fetch_one(db)
+            .await?;
+            (find(db, id).await?, deployed > 0)
+        }))
+    }
+
+    /// Lists the models that an account owns, those that `publishers` share and those that are on a
+    /// device of the account, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn models(
+        &self,
+        account: AccountId,
+        publishers: &Publishers,
+        page: &Page,
+    ) -> Result<Vec<ModelRecord>, StoreError> {
+        let rows: Vec<ModelRow> = read!(self, |pool| {
+            // An id is found in a text of ids only where it stands whole.
+            sql::query_as(
+                "SELECT models.*, accounts.name AS publisher FROM models \
+                 JOIN accounts ON accounts.account_id = models.account_id \
+                 WHERE (models.account_id = $1 \
+                 OR (models.shared AND $4 LIKE '%' || models.account_id || '%') \
+                 OR EXISTS (SELECT 1 FROM deployments p \
+                 JOIN devices d ON d.device_id = p.device_id WHERE d.account_id = $1 \
+                 AND p.model_id = models.model_id AND p.state = 'completed' AND NOT p.removed)) \
+                 AND ($2 IS NULL OR models.model_id < $2) \
+                 ORDER BY models.model_id DESC LIMIT $3",
+            )
+            .bind(account.to_string())
+            .bind(&page.after)
+            .bind(i64::from(page.limit))
+            .bind(publishers.ids())
+            .at_length()
+            .fetch_all(pool)
+            .await?
+        });
+        rows.into_iter().map(ModelRecord::try_from).collect()
+    }
+
+    /// Changes a model, unless `change` refuses.
+    ///
+    /// # Errors
+    /// What `change` refuses, [`Refusal::NotFound`] and [`StoreError`].
+    pub async fn change_model(
+        &self,
+        id: ModelId,
+        change: impl Fn(&mut ModelRecord) -> Result<(), Refusal> + Send + Sync,
+    ) -> Result<ModelRecord, Failure> {
+        let model = write!(self, |db| {
+            let mut model = find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
+            change(&mut model)?;
+            update(db, &model).await?;
+            model
+        });
+        Ok(model)
+    }
+
+    /// Removes a model that is on no device and on its way to none.
+    ///
+    /// # Errors
+    /// [`Refusal::ModelInUse`] and [`StoreError`].
+    pub async fn remove_model(&self, id: ModelId) -> Result<(), Failure> {
+        write!(self, |db| {
+            if uses(db, id).await? > 0 {
+                return Err(Refusal::ModelInUse.into());
+            }
+            delete(db, id).await?;
+        });
+        Ok(())
+    }
+
+    /// Finds a device and a model, whether the model was ever deployed to one of the account's
+    /// devices, and whether it is on this one.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn pair(
+        &self,
+        account: AccountId,
+        device: DeviceId,
+        model: ModelId,
+    ) -> Result<Pair, StoreError> {
+        Ok(read!(self, |db| {
+            let known: i64 = sql::query_scalar(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM deployments p \
+                 JOIN devices d ON d.device_id = p.device_id \
+                 WHERE d.account_id = $1 AND p.model_id = $2 LIMIT 1) AS known",
+            )
+            .bind(account.to_string())
+            .bind(model.to_string())
+            .fetch_one(db)
+            .await?;
+            Pair {
+                device: devices::find(db, device).await?,
+                model: find(db, model).await?,
+                known_to_caller: known > 0,
+                is_deployed: deployments::is_deployed(db, device, model).await?,
+            }
+        }))
+    }
+}
+
+async fn find(db: &mut Connection, id: ModelId) -> Result<Option<ModelRecord>, StoreError> {
+    let row: Option<ModelRow> = sql::query_as(
+        "SELECT models.*, accounts.name AS publisher FROM models \
+         JOIN accounts ON accounts.account_id = models.account_id WHERE models.model_id = $1",
+    )
+    .bind(id.to_string())
+    .fetch_optional(db)
+    .await?;
+    row.map(ModelRecord::try_from).transpose()
+}
+
+async fn insert(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
+    sql::query(
+        "INSERT INTO models (model_id, account_id, name, file_name, url, sha256, \
+         size_bytes, plugin, shared, uploaded, created_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    )
+    .bind(model.id.to_string())
+    .bind(model.account.to_string())
+    .bind(&model.name)
+    .bind(model.file_name.as_str())
+    .bind(&model.url)
+    .bind(model.sha256.as_ref().map(ToString::to_string))
+    .bind(model.size_bytes.map(signed))
+    .bind(&model.plugin)
+    .bind(model.shared)
+    .bind(model.uploaded)
+    .bind(ms(model.created_at))
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
+    sql::query(
+        "UPDATE models SET name = $2, sha256 = $3, size_bytes = $4, shared = $5, uploaded = $6 \
+         WHERE model_id = $1",
+    )
+    .bind(model.id.to_string())
+    .bind(&model.name)
+    .bind(model.sha256.as_ref().map(ToString::to_string))
+    .bind(model.size_bytes.map(signed))
+    .bind(model.shared)
+    .bind(model.uploaded)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Deployments by which the model is on a device or on its way to one.
+async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreError> {
+    let uses = sql::query_scalar(
+        "SELECT COUNT(*) FROM deployments WHERE model_id = $1 AND (state IN ('queued', \
+         'downloading', 'configuring') OR (state = 'completed' AND NOT removed))",
+    )
+    .bind(id.to_string())
+    .fetch_one(db)
+    .await?;
+    Ok(uses)
+}
+
+async fn delete(db: &mut Connection, id: ModelId) -> Result<(), StoreError> {
+    sql::query("DELETE FROM models WHERE model_id = $1").bind(id.to_string()).execute(db).await?;
+    Ok(())
+}
+
+impl TryFrom<ModelRow> for ModelRecord {
+    type Error = StoreError;
+
+    fn try_from(row: ModelRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: parse(&row.model_id)?,
+            account: parse(&row.account_id)?,
+            publisher: parse(&row.publisher)?,
+            name: row.name,
+            file_name: parse(&row.file_name)?,
+            url: row.url,
+            sha256: row.sha256.as_deref().map(parse).transpose()?,
+            size_bytes: row.size_bytes.map(unsigned),
+            plugin: row.plugin,
+            shared: row.shared,
+            uploaded: row.uploaded,
+            created_at: time(row.created_ms)?,
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! Who was heard, and whether a hello has anything to change: a device that comes back as it went
+//! costs no transaction.
+
+use jiff::Timestamp;
+use link_protocol::id::DeviceId;
+
+use crate::database::{Store, StoreError, column::ms, read, sql, write};
+
+impl Store {
+    /// Notes when devices were heard, all in one transaction; an earlier time changes nothing.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn devices_seen(&self, seen: &[(DeviceId, Timestamp)]) -> Result<(), StoreError> {
+        write!(self, |db| {
+            for (device, at) in seen {
+                sql::query(
+                    "UPDATE devices SET last_seen_ms = $2 WHERE device_id = $1 \
+                     AND (last_seen_ms IS NULL OR last_seen_ms < $2)",
+                )
+                .bind(device.to_string())
+                .bind(ms(*at))
+                .execute(db)
+                .await?;
+            }
+        });
+        Ok(())
+    }
+
+    /// Tells whether a device has commands that can still change.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn has_unfinished_commands(&self, device: DeviceId) -> Result<bool, StoreError> {
+        let count: i64 = read!(self, |db| {
+            sql::query_scalar(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM commands WHERE device_id = $1 \
+                 AND (state IN ('queued', 'delivered', 'superseded') \
+                 OR (state = 'acknowledged' AND result IS NULL)) LIMIT 1) AS unfinished",
+            )
+            .bind(device.to_string())
+            .fetch_one(db)
+            .await?
+        });
+        Ok(count > 0)
+    }
+
+    /// Tells whether the state of any model on a device was ever reported.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn has_serving_states(&self, device: DeviceId) -> Result<bool, StoreError> {
+        let count: i64 = read!(self, |db| {
+            sql::query_scalar("SELECT COUNT(*) FROM model_states WHERE device_id = $1")
+                .bind(device.to_string())
+                .fetch_one(db)
+                .await?
+        });
+        Ok(count > 0)
+    }
+}

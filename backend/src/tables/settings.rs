@@ -1,0 +1,69 @@
+//! Settings of accounts, and the seeds of the signing keys.
+
+use link_protocol::{
+    allowlist::{Allowlist, Origin},
+    id::AccountId,
+};
+
+use crate::database::{
+    Store, StoreError,
+    column::{from_hex, from_json, hex, json},
+    read, sql, write,
+};
+
+impl Store {
+    /// Returns the origins that an account's deployments carry besides the defaults.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn allowlist(&self, account: AccountId) -> Result<Allowlist, StoreError> {
+        let value: Option<String> = read!(self, |pool| {
+            sql::query_scalar("SELECT origins FROM accounts WHERE account_id = $1")
+                .bind(account.to_string())
+                .fetch_optional(pool)
+                .await?
+        });
+        let origins: Vec<Origin> = value.as_deref().map_or(Ok(Vec::new()), from_json)?;
+        Ok(Allowlist::new(origins))
+    }
+
+    /// Replaces the origins of an account.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn set_allowlist(
+        &self,
+        account: AccountId,
+        allowlist: &Allowlist,
+    ) -> Result<(), StoreError> {
+        write!(self, |db| {
+            sql::query("UPDATE accounts SET origins = $2 WHERE account_id = $1")
+                .bind(account.to_string())
+                .bind(json(&allowlist.origins())?)
+                .execute(db)
+                .await?;
+        });
+        Ok(())
+    }
+
+    /// Returns the seed called `name`; the first call stores `fresh`.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn seed(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
+        let seed: String = write!(self, |db| {
+            sql::query(
+                "INSERT INTO seeds (name, seed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+            )
+            .bind(name)
+            .bind(hex(&fresh))
+            .execute(&mut *db)
+            .await?;
+            sql::query_scalar("SELECT seed FROM seeds WHERE name = $1")
+                .bind(name)
+                .fetch_one(db)
+                .await?
+        });
+        from_hex(&seed)
+    }
+}

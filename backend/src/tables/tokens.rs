@@ -1,0 +1,207 @@
+//! Personal access tokens, by their SHA-256.
+
+use jiff::{SignedDuration, Timestamp};
+use link_protocol::{
+    backend_api::member::Role,
+    id::{AccountId, TokenId, UserId},
+};
+
+use crate::{
+    database::{
+        Page, Store, StoreError,
+        column::{from_json, from_word, hex, json, ms, optional_time, parse, small, time},
+        error::SqlError,
+        read,
+        sql::{self, Columns, Row, row},
+        write,
+    },
+    domain::{audit::AuditRecord, token::TokenRecord},
+    tables::audit,
+};
+
+/// How exactly it is known when a token was last used.
+const LAST_USED_STEP: SignedDuration = SignedDuration::from_mins(1);
+
+row! {
+    struct TokenRow {
+        token_id: String,
+        account_id: String,
+        user_id: String,
+        name: String,
+        scopes: String,
+        created_ms: i64,
+        expires_ms: i64,
+        last_used_ms: Option<i64>,
+    }
+}
+
+struct UsedRow {
+    role: String,
+    token: TokenRow,
+}
+
+impl Row for UsedRow {
+    fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
+        Ok(Self { role: columns.get("role")?, token: TokenRow::read(columns)? })
+    }
+}
+
+impl Store {
+    /// Stores a token while its owner has fewer than `most` in the account, and all members together
+    /// fewer than `most_of_all`; tells whether it did.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn add_token(
+        &self,
+        token: &TokenRecord,
+        digest: &[u8; 32],
+        (most, most_of_all): (u32, u32),
+        entry: &AuditRecord,
+    ) -> Result<bool, StoreError> {
+        let added = write!(self, |db| {
+            let count: i64 = sql::query_scalar(
+                "SELECT COUNT(*) FROM personal_tokens WHERE account_id = $1 AND user_id = $2",
+            )
+            .bind(token.account.to_string())
+            .bind(token.user.to_string())
+            .fetch_one(&mut *db)
+            .await?;
+            let of_all: i64 =
+                sql::query_scalar("SELECT COUNT(*) FROM personal_tokens WHERE account_id = $1")
+                    .bind(token.account.to_string())
+                    .fetch_one(&mut *db)
+                    .await?;
+            let fits = small(count) < most && small(of_all) < most_of_all;
+            if fits {
+                sql::query(
+                    "INSERT INTO personal_tokens (token_id, account_id, user_id, digest, name, \
+                     scopes, created_ms, expires_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+                )
+                .bind(token.id.to_string())
+                .bind(token.account.to_string())
+                .bind(token.user.to_string())
+                .bind(hex(digest))
+                .bind(&token.name)
+                .bind(json(&token.scopes)?)
+                .bind(ms(token.created_at))
+                .bind(ms(token.expires_at))
+                .execute(&mut *db)
+                .await?;
+                audit::insert(db, entry).await?;
+            }
+            fits
+        });
+        Ok(added)
+    }
+
+    /// Lists the tokens of a member, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn tokens(
+        &self,
+        account: AccountId,
+        user: UserId,
+        page: &Page,
+    ) -> Result<Vec<TokenRecord>, StoreError> {
+        let rows: Vec<TokenRow> = read!(self, |pool| {
+            sql::query_as(
+                "SELECT * FROM personal_tokens WHERE account_id = $1 AND user_id = $4 \
+                 AND ($2 IS NULL OR token_id < $2) ORDER BY token_id DESC LIMIT $3",
+            )
+            .bind(account.to_string())
+            .bind(&page.after)
+            .bind(i64::from(page.limit))
+            .bind(user.to_string())
+            .fetch_all(pool)
+            .await?
+        });
+        rows.into_iter().map(TokenRecord::try_from).collect()
+    }
+
+    /// Finds the token with `digest`, and the role that its owner has right now.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn token_by_digest(
+        &self,
+        digest: &[u8; 32],
+    ) -> Result<Option<(TokenRecord, Role)>, StoreError> {
+        let row: Option<UsedRow> = read!(self, |pool| {
+            sql::query_as(
+                "SELECT personal_tokens.*, members.role FROM personal_tokens JOIN members \
+                 ON members.account_id = personal_tokens.account_id \
+                 AND members.user_id = personal_tokens.user_id WHERE personal_tokens.digest = $1",
+            )
+            .bind(hex(digest))
+            .fetch_optional(pool)
+            .await?
+        });
+        row.map(|row| Ok((row.token.try_into()?, from_word(&row.role)?))).transpose()
+    }
+
+    /// Notes that a token is used, unless that is known to the minute.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn token_used(&self, token: &TokenRecord, now: Timestamp) -> Result<(), StoreError> {
+        let fresh = |last: Timestamp| now.duration_since(last) < LAST_USED_STEP;
+        if token.last_used_at.is_some_and(fresh) {
+            return Ok(());
+        }
+        write!(self, |db| {
+            sql::query("UPDATE personal_tokens SET last_used_ms = $2 WHERE token_id = $1")
+                .bind(token.id.to_string())
+                .bind(ms(now))
+                .execute(db)
+                .await?;
+        });
+        Ok(())
+    }
+
+    /// Removes a token of a member.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when the member has no such token.
+    pub async fn remove_token(
+        &self,
+        account: AccountId,
+        user: UserId,
+        token: TokenId,
+        entry: &AuditRecord,
+    ) -> Result<(), StoreError> {
+        let removed = write!(self, |db| {
+            let removed = sql::query(
+                "DELETE FROM personal_tokens \
+                 WHERE token_id = $1 AND account_id = $2 AND user_id = $3",
+            )
+            .bind(token.to_string())
+            .bind(account.to_string())
+            .bind(user.to_string())
+            .execute(&mut *db)
+            .await?
+            .rows_affected();
+            audit::insert_if(db, removed > 0, entry).await?;
+            removed
+        });
+        if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+    }
+}
+
+impl TryFrom<TokenRow> for TokenRecord {
+    type Error = StoreError;
+
+    fn try_from(row: TokenRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: parse(&row.token_id)?,
+            account: parse(&row.account_id)?,
+            user: parse(&row.user_id)?,
+            name: row.name,
+            scopes: from_json(&row.scopes)?,
+            created_at: time(row.created_ms)?,
+            expires_at: time(row.expires_ms)?,
+            last_used_at: optional_time(row.last_used_ms)?,
+        })
+    }
+}

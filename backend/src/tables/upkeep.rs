@@ -1,0 +1,159 @@
+//! The database as an operator sees it, beside a running backend or without one: looked at, and where
+//! it is a file copied whole and made ready to go on after it went back in time.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use link_protocol::secret::Secret;
+use sqlx::{Connection as _, PgConnection};
+
+use crate::database::{
+    StoreError, lite,
+    open::{FILE, MIGRATIONS},
+    sql::{self, Connection},
+};
+
+/// More commands than a device can have been sent since the backup that was restored. A device
+/// takes a number that it has for a command that it has.
+const NUMBERS_LEFT_OUT: i64 = 1_000_000;
+
+/// A change of the tables that this program knows.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Migration {
+    pub version: i64,
+    pub description: String,
+}
+
+/// What was found in a database.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// What `PRAGMA integrity_check` and the foreign keys say; nothing when all is well.
+    pub damages: Vec<String>,
+    /// The changes of the tables that it has seen.
+    pub applied: Vec<i64>,
+    /// The names of the model files that it speaks of.
+    pub contents: Vec<String>,
+    /// When the newest command was placed.
+    pub newest: Option<Timestamp>,
+}
+
+impl Inspection {
+    /// The changes that this program would make to the tables.
+    #[must_use]
+    pub fn pending(&self) -> Vec<Migration> {
+        let is_new = |change: &Migration| !self.applied.contains(&change.version);
+        migrations().into_iter().filter(is_new).collect()
+    }
+
+    /// The newest change that it has seen and this program does not know: it is of a newer one.
+    #[must_use]
+    pub fn unknown(&self) -> Option<i64> {
+        let known = migrations();
+        let is_known = |version: &i64| known.iter().any(|change| change.version == *version);
+        self.applied.iter().copied().filter(|version| !is_known(version)).max()
+    }
+}
+
+/// Returns where the database of the folder `data` is.
+#[must_use]
+pub fn file(data: &Path) -> PathBuf {
+    data.join(FILE)
+}
+
+/// Returns every change of the tables that this program knows, in order.
+#[must_use]
+pub fn migrations() -> Vec<Migration> {
+    let change = |change: &sqlx::migrate::Migration| Migration {
+        version: change.version,
+        description: change.description.to_string(),
+    };
+    MIGRATIONS.iter().map(change).collect()
+}
+
+/// Writes everything that is committed at one moment to the new file `to`.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] when it cannot be read or `to` not be written.
+pub async fn snapshot(file: &Path, to: &Path) -> Result<(), StoreError> {
+    let copy = sql::query("VACUUM INTO $1").bind(to.to_string_lossy().as_ref()).at_length();
+    copy.execute(&mut open(file)?).await?;
+    Ok(())
+}
+
+/// Looks at a database and changes nothing.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] when it is not one.
+pub async fn inspect(file: &Path) -> Result<Inspection, StoreError> {
+    let mut db = open(file)?;
+    let check = sql::query_scalar("PRAGMA integrity_check").at_length();
+    let mut damages: Vec<String> = check.fetch_all(&mut db).await?;
+    damages.retain(|line| line != "ok");
+    let check = sql::query_scalar("SELECT COUNT(*) FROM pragma_foreign_key_check").at_length();
+    let loose: i64 = check.fetch_one(&mut db).await?;
+    if loose > 0 {
+        damages.push(format!("{loose} rows refer to rows that are not there"));
+    }
+    let has_tables =
+        sql::query_scalar("SELECT COUNT(*) > 0 FROM sqlite_master WHERE name = '_sqlx_migrations'");
+    let has_tables = has_tables.fetch_one(&mut db).await?;
+    look(&mut db, damages, has_tables).await
+}
+
+/// Looks at the database of a PostgreSQL server, which checks itself.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] when it does not answer.
+pub async fn inspect_server(url: &Secret) -> Result<Inspection, StoreError> {
+    let mut db = Connection::Pg(Box::new(PgConnection::connect(url.expose()).await?));
+    let has_tables = sql::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
+    let has_tables = has_tables.fetch_one(&mut db).await?;
+    look(&mut db, Vec::new(), has_tables).await
+}
+
+/// Reads what every database has.
+async fn look(
+    db: &mut Connection,
+    damages: Vec<String>,
+    has_tables: bool,
+) -> Result<Inspection, StoreError> {
+    let mut found = Inspection { damages, applied: Vec::new(), contents: Vec::new(), newest: None };
+    if has_tables {
+        found.applied = sql::query_scalar(
+            "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version",
+        )
+        .fetch_all(&mut *db)
+        .await?;
+    }
+    if !found.applied.is_empty() {
+        found.contents = sql::query_scalar(
+            "SELECT model_id || '.' || sha256 FROM models WHERE uploaded AND sha256 IS NOT NULL",
+        )
+        .fetch_all(&mut *db)
+        .await?;
+        let newest = sql::query_scalar("SELECT MAX(issued_ms) FROM commands").at_length();
+        let newest: Option<i64> = newest.fetch_one(db).await?;
+        found.newest = newest.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    }
+    Ok(found)
+}
+
+/// Prepares a database that is taken from a backup: commands get numbers that no device has seen,
+/// and every login ends.
+///
+/// # Errors
+/// [`StoreError::Unavailable`].
+pub async fn go_on_after_restore(file: &Path) -> Result<(), StoreError> {
+    let mut db = open(file)?;
+    sql::query("UPDATE devices SET last_seq = last_seq + $1")
+        .bind(NUMBERS_LEFT_OUT)
+        .at_length()
+        .execute(&mut db)
+        .await?;
+    sql::query("DELETE FROM refresh_tokens").execute(&mut db).await?;
+    Ok(())
+}
+
+fn open(file: &Path) -> Result<Connection, StoreError> {
+    Ok(Connection::Lite(lite::open(file)?))
+}

@@ -1,0 +1,225 @@
+//! Token usage added up by device, model and hour; old hours become days.
+//!
+//! A report counts in the transaction that stores it, and only when it is stored: a report that
+//! comes again counts again only after so many later ones of its device that it was deleted.
+
+use jiff::Timestamp;
+use link_protocol::{
+    backend_api::usage::{Usage, UsageBucket},
+    id::{AccountId, DeviceId, ModelId},
+    report::TelemetryReport,
+};
+
+use crate::database::{
+    Connection, Store, StoreError,
+    column::{ms, parse, signed, time, unsigned},
+    read,
+    sql::{self, row},
+    write,
+};
+
+const HOUR_MS: i64 = 3_600_000;
+const DAY_MS: i64 = 24 * HOUR_MS;
+/// What one report can add at most, so that no sum is too large for its column.
+const MOST: i64 = 1_000_000_000;
+/// Hours that become days in one transaction.
+const BATCH: i64 = 200;
+
+/// Adds to a row, or begins it.
+const ADD: &str = "INSERT INTO usage_totals (account_id, device_id, model_id, span_ms, begin_ms, \
+     inferences, uncounted, prompt_tokens, completion_tokens, duration_ms) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+     ON CONFLICT (account_id, begin_ms, device_id, model_id, span_ms) DO UPDATE SET \
+     inferences = usage_totals.inferences + excluded.inferences, \
+     uncounted = usage_totals.uncounted + excluded.uncounted, \
+     prompt_tokens = usage_totals.prompt_tokens + excluded.prompt_tokens, \
+     completion_tokens = usage_totals.completion_tokens + excluded.completion_tokens, \
+     duration_ms = usage_totals.duration_ms + excluded.duration_ms";
+
+/// Which usage is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct UsageFilter {
+    pub bucket: UsageBucket,
+    pub device: Option<DeviceId>,
+    pub model: Option<ModelId>,
+    /// The hours or days that hold these two, and those between, are meant; `to` is not in it when
+    /// it is the beginning of one.
+    pub from: Timestamp,
+    pub to: Timestamp,
+    /// The last item that the caller has.
+    pub after: Option<(Timestamp, DeviceId, ModelId)>,
+    pub limit: u32,
+}
+
+row! {
+    struct TotalRow {
+        account_id: String,
+        device_id: String,
+        model_id: String,
+        span_ms: i64,
+        begin_ms: i64,
+        inferences: i64,
+        uncounted: i64,
+        prompt_tokens: i64,
+        completion_tokens: i64,
+        duration_ms: i64,
+    }
+}
+
+impl Store {
+    /// Lists usage of an account's devices, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn usage(
+        &self,
+        account: AccountId,
+        filter: &UsageFilter,
+    ) -> Result<Vec<Usage>, StoreError> {
+        let width = match filter.bucket {
+            UsageBucket::Hour => HOUR_MS,
+            UsageBucket::Day => DAY_MS,
+        };
+        let to = ms(filter.to);
+        let after = filter.after;
+        let rows: Vec<TotalRow> = read!(self, |db| {
+            sql::query_as(
+                "SELECT u.account_id, u.device_id, u.model_id, $2 AS span_ms, u.begin_ms, \
+                 CAST(SUM(u.inferences) AS BIGINT) AS inferences, \
+                 CAST(SUM(u.uncounted) AS BIGINT) AS uncounted, \
+                 CAST(SUM(u.prompt_tokens) AS BIGINT) AS prompt_tokens, \
+                 CAST(SUM(u.completion_tokens) AS BIGINT) AS completion_tokens, \
+                 CAST(SUM(u.duration_ms) AS BIGINT) AS duration_ms FROM \
+                 (SELECT account_id, device_id, model_id, begin_ms - begin_ms % $2 AS begin_ms, \
+                 inferences, uncounted, prompt_tokens, completion_tokens, duration_ms \
+                 FROM usage_totals WHERE account_id = $1 AND span_ms <= $2 AND begin_ms >= $3 \
+                 AND begin_ms < $4 AND ($5 IS NULL OR device_id = $5) \
+                 AND ($6 IS NULL OR model_id = $6)) u \
+                 WHERE ($7 IS NULL OR (u.begin_ms, u.device_id, u.model_id) < ($7, $8, $9)) \
+                 GROUP BY u.account_id, u.begin_ms, u.device_id, u.model_id \
+                 ORDER BY u.begin_ms DESC, u.device_id DESC, u.model_id DESC LIMIT $10",
+            )
+            .bind(account.to_string())
+            .bind(width)
+            .bind(beginning(ms(filter.from), width))
+            .bind(beginning(to.saturating_add(width - 1), width))
+            .bind(filter.device.map(|id| id.to_string()))
+            .bind(filter.model.map(|id| id.to_string()))
+            .bind(after.map(|(begin, ..)| ms(begin)))
+            .bind(after.map(|(_, device, _)| device.to_string()))
+            .bind(after.map(|(.., model)| model.to_string()))
+            .bind(i64::from(filter.limit))
+            .at_length()
+            .fetch_all(db)
+            .await?
+        });
+        rows.into_iter().map(|row| row.usage(filter.bucket)).collect()
+    }
+
+    /// Turns some of the hours that ended before `before` into days; returns whether there may be
+    /// more of them.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn fold_usage(&self, before: Timestamp) -> Result<bool, StoreError> {
+        let before = beginning(ms(before), DAY_MS);
+        let folded = write!(self, |db| {
+            let rows: Vec<TotalRow> = sql::query_as(
+                "SELECT * FROM usage_totals WHERE span_ms = $1 AND begin_ms < $2 \
+                 ORDER BY begin_ms LIMIT $3",
+            )
+            .bind(HOUR_MS)
+            .bind(before)
+            .bind(BATCH)
+            .fetch_all(&mut *db)
+            .await?;
+            for row in &rows {
+                row.add(db, DAY_MS).await?;
+                sql::query(
+                    "DELETE FROM usage_totals WHERE account_id = $1 AND begin_ms = $2 \
+                     AND device_id = $3 AND model_id = $4 AND span_ms = $5",
+                )
+                .bind(&row.account_id)
+                .bind(row.begin_ms)
+                .bind(&row.device_id)
+                .bind(&row.model_id)
+                .bind(row.span_ms)
+                .execute(&mut *db)
+                .await?;
+            }
+            signed(rows.len() as u64)
+        });
+        Ok(folded == BATCH)
+    }
+}
+
+/// Counts a report that was stored.
+pub(crate) async fn count(
+    db: &mut Connection,
+    device: DeviceId,
+    report: &TelemetryReport,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let account: Option<String> =
+        sql::query_scalar("SELECT account_id FROM devices WHERE device_id = $1")
+            .bind(device.to_string())
+            .fetch_optional(&mut *db)
+            .await?;
+    let known = report.prompt_tokens.is_some() || report.completion_tokens.is_some();
+    let row = TotalRow {
+        account_id: account.ok_or(StoreError::NotFound)?,
+        device_id: device.to_string(),
+        model_id: report.model_id.to_string(),
+        span_ms: HOUR_MS,
+        begin_ms: ms(now),
+        inferences: 1,
+        uncounted: i64::from(!known),
+        prompt_tokens: capped(report.prompt_tokens.unwrap_or(0)),
+        completion_tokens: capped(report.completion_tokens.unwrap_or(0)),
+        duration_ms: capped(report.duration_ms),
+    };
+    row.add(db, HOUR_MS).await
+}
+
+fn capped(number: u64) -> i64 {
+    signed(number).min(MOST)
+}
+
+/// The beginning of the span of `width` that holds `at`.
+const fn beginning(at: i64, width: i64) -> i64 {
+    at - at.rem_euclid(width)
+}
+
+impl TotalRow {
+    /// Adds this to the row that spans `width`.
+    async fn add(&self, db: &mut Connection, width: i64) -> Result<(), StoreError> {
+        sql::query(ADD)
+            .bind(&self.account_id)
+            .bind(&self.device_id)
+            .bind(&self.model_id)
+            .bind(width)
+            .bind(beginning(self.begin_ms, width))
+            .bind(self.inferences)
+            .bind(self.uncounted)
+            .bind(self.prompt_tokens)
+            .bind(self.completion_tokens)
+            .bind(self.duration_ms)
+            .execute(db)
+            .await?;
+        Ok(())
+    }
+
+    fn usage(&self, bucket: UsageBucket) -> Result<Usage, StoreError> {
+        Ok(Usage {
+            device_id: parse(&self.device_id)?,
+            model_id: parse(&self.model_id)?,
+            begin: time(self.begin_ms)?,
+            bucket,
+            inferences: unsigned(self.inferences),
+            uncounted: unsigned(self.uncounted),
+            prompt_tokens: unsigned(self.prompt_tokens),
+            completion_tokens: unsigned(self.completion_tokens),
+            duration_ms: unsigned(self.duration_ms),
+        })
+    }
+}
