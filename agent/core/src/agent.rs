@@ -208,12 +208,6 @@ impl Agent {
         self.deployments.progress()
     }
 
-    /// Returns whether all reports are delivered and no command is left.
-    #[must_use]
-    pub fn is_settled(&self) -> bool {
-        self.outbox.is_empty() && self.ledger.inflight().is_empty()
-    }
-
     fn welcomed(&mut self, welcome: Welcome, turn: &mut Turn) {
         if let Some(signed) = &welcome.handover
             && self.take_handover(signed, turn)

@@ -173,12 +173,6 @@ impl Outbox {
         self.retry_at.filter(|_| self.sending.is_none() && !self.queue.is_empty())
     }
 
-    /// Returns whether every report was delivered.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.queue.is_empty() && self.held.is_empty()
-    }
-
     fn take(&mut self, id: u64) -> Option<OutboxEntry> {
         if self.sending != Some(id) {
             return None;

@@ -150,7 +150,8 @@ pub(super) fn is_at_rest(device: &Device, backend: &Backend) -> bool {
         ModelState::Serving | ModelState::NotServing => true,
         ModelState::Starting | ModelState::Stopping | ModelState::Removed => false,
     };
-    agent.is_settled()
+    device.disk.outbox.is_empty()
+        && agent.hello().inflight.is_empty()
         && agent.status() == LifecycleStatus::Online
         && agent.pipelines().all(|view| resting(view.state))
         && backend.commands.iter().all(link_backend::domain::command::CommandRecord::is_told)
@@ -167,8 +168,12 @@ pub(super) fn at_the_end(device: &Device, backend: &Backend) -> Result<(), Strin
         }
     }
     let Some(agent) = &device.agent else { return Err("the device is down".to_owned()) };
-    if !agent.is_settled() || !device.disk.outbox.is_empty() {
+    if !device.disk.outbox.is_empty() {
         return Err(format!("reports are left: {:?}", device.disk.outbox));
+    }
+    let inflight = agent.hello().inflight;
+    if !inflight.is_empty() {
+        return Err(format!("commands are left: {inflight:?}"));
     }
     if backend.status != Some(LifecycleStatus::Online) {
         return Err(format!("the device is {:?} for the backend", backend.status));
