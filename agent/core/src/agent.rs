@@ -314,11 +314,9 @@ impl Agent {
                 turn.report_command(id, CommandResult::Succeeded, "the deployment was cancelled");
             }
             None => {
-                let output = format!(
-                    "too late: the deployment is no longer {:?} on this device",
-                    DeploymentState::Downloading
-                )
-                .to_lowercase();
+                let downloading = DeploymentState::Downloading.as_str();
+                let output =
+                    format!("too late: the deployment is no longer {downloading} on this device");
                 turn.report_command(id, CommandResult::Rejected, output);
             }
         }
