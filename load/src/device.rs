@@ -148,7 +148,10 @@ impl Simulated {
             seq: envelope.seq,
             attempt: envelope.attempt,
             lane: envelope.lane,
-            deploys: command.as_ref().and_then(deployed_by),
+            deploys: command
+                .as_ref()
+                .and_then(Command::deployment)
+                .map(|begun| begun.deployment_id),
             cancels: command.as_ref().and_then(cancelled_by),
             leaves: command.as_ref().and_then(leaves),
             valid: command.is_some(),
@@ -173,7 +176,9 @@ impl Simulated {
             seq: envelope.seq,
             lane: envelope.lane,
             attempt: envelope.attempt,
-            deployment: cancels.or_else(|| command.as_ref().and_then(deployed_by)),
+            deployment: cancels.or_else(|| {
+                command.as_ref().and_then(Command::deployment).map(|begun| begun.deployment_id)
+            }),
             cancels: cancels.is_some(),
         }
     }
@@ -292,19 +297,6 @@ impl Simulated {
 fn report(command_id: CommandId, entry: &Entry) -> Option<CommandReport> {
     let attempt = entry.attempt;
     entry.result.map(|status| CommandReport { command_id, status, output: String::new(), attempt })
-}
-
-fn deployed_by(command: &Command) -> Option<DeploymentId> {
-    match command {
-        Command::DeployModel(deploy) | Command::UpdateModel(deploy) => Some(deploy.deployment_id),
-        Command::CancelDeploy(_)
-        | Command::StartServing(_)
-        | Command::StopServing(_)
-        | Command::RepairServing(_)
-        | Command::UpdatePipeline(_)
-        | Command::UninstallModel(_)
-        | Command::UpdateAgent(_) => None,
-    }
 }
 
 fn leaves(command: &Command) -> Option<(ModelId, Option<ModelReport>)> {

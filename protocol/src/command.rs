@@ -172,6 +172,51 @@ impl Command {
         }
     }
 
+    /// Returns the model that the command is about; an update of the agent is about none.
+    #[must_use]
+    pub const fn model(&self) -> Option<ModelId> {
+        match self {
+            Self::DeployModel(deploy) | Self::UpdateModel(deploy) => Some(deploy.model.model_id),
+            Self::CancelDeploy(cancel) => Some(cancel.model_id),
+            Self::StartServing(start) => Some(start.model_id),
+            Self::StopServing(stop) => Some(stop.model_id),
+            Self::RepairServing(repair) => Some(repair.model_id),
+            Self::UpdatePipeline(update) => Some(update.config.model_id),
+            Self::UninstallModel(uninstall) => Some(uninstall.model_id),
+            Self::UpdateAgent(_) => None,
+        }
+    }
+
+    /// Returns the port that the command names for its model.
+    #[must_use]
+    pub const fn port(&self) -> Option<Port> {
+        match self {
+            Self::DeployModel(deploy) | Self::UpdateModel(deploy) => Some(deploy.config.port),
+            Self::StartServing(start) => start.port,
+            Self::RepairServing(repair) => repair.port,
+            Self::UpdatePipeline(update) => Some(update.config.port),
+            Self::CancelDeploy(_)
+            | Self::StopServing(_)
+            | Self::UninstallModel(_)
+            | Self::UpdateAgent(_) => None,
+        }
+    }
+
+    /// Returns what a command that begins a deployment puts on the device.
+    #[must_use]
+    pub const fn deployment(&self) -> Option<&DeployModel> {
+        match self {
+            Self::DeployModel(deploy) | Self::UpdateModel(deploy) => Some(deploy),
+            Self::CancelDeploy(_)
+            | Self::StartServing(_)
+            | Self::StopServing(_)
+            | Self::RepairServing(_)
+            | Self::UpdatePipeline(_)
+            | Self::UninstallModel(_)
+            | Self::UpdateAgent(_) => None,
+        }
+    }
+
     /// Returns the lane whose order the command keeps.
     #[must_use]
     pub fn lane(&self) -> Lane {

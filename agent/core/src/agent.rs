@@ -324,16 +324,7 @@ impl Agent {
 
     /// Returns the command of a stored deployment that has not started.
     fn waiting_deployment(&self, wanted: impl Fn(&DeployModel) -> bool) -> Option<CommandId> {
-        self.ledger.find_waiting(|command| match command {
-            Command::DeployModel(deploy) | Command::UpdateModel(deploy) => wanted(deploy),
-            Command::CancelDeploy(_)
-            | Command::StartServing(_)
-            | Command::StopServing(_)
-            | Command::RepairServing(_)
-            | Command::UpdatePipeline(_)
-            | Command::UninstallModel(_)
-            | Command::UpdateAgent(_) => false,
-        })
+        self.ledger.find_waiting(|command| command.deployment().is_some_and(&wanted))
     }
 
     fn check_deadlines(&mut self, turn: &mut Turn) {

@@ -169,18 +169,8 @@ impl Snapshot {
     #[must_use]
     pub fn files(&self) -> Vec<ModelFile> {
         let pending = self.commands.iter().filter(|entry| entry.result.is_none());
-        let deployed = pending.filter_map(|entry| match entry.command.as_ref()? {
-            Command::DeployModel(deploy) | Command::UpdateModel(deploy) => {
-                Some(deploy.model.clone())
-            }
-            Command::CancelDeploy(_)
-            | Command::StartServing(_)
-            | Command::StopServing(_)
-            | Command::RepairServing(_)
-            | Command::UpdatePipeline(_)
-            | Command::UninstallModel(_)
-            | Command::UpdateAgent(_) => None,
-        });
+        let deployed =
+            pending.filter_map(|entry| Some(entry.command.as_ref()?.deployment()?.model.clone()));
         self.pipelines.iter().map(|record| record.file.clone()).chain(deployed).collect()
     }
 }

@@ -17,9 +17,8 @@ use link_protocol::{
     agent_api::Inflight,
     command::{Command, Lane},
     envelope::{ENVELOPE_VERSION, Envelope, ReceiptKind},
-    id::{CommandId, DeviceId, ModelId},
+    id::{CommandId, DeviceId},
     limits,
-    port::Port,
     report::{CommandReport, CommandResult},
 };
 use serde_json::value::RawValue;
@@ -344,39 +343,11 @@ pub fn next_due(records: &[CommandRecord], now: Timestamp) -> Option<Timestamp> 
     live.filter_map(|record| record.next_delivery_at).min()
 }
 
-/// Returns the model of a command.
-#[must_use]
-pub const fn model_of(command: &Command) -> Option<ModelId> {
-    match command {
-        Command::DeployModel(deploy) | Command::UpdateModel(deploy) => Some(deploy.model.model_id),
-        Command::CancelDeploy(cancel) => Some(cancel.model_id),
-        Command::StartServing(start) => Some(start.model_id),
-        Command::StopServing(stop) => Some(stop.model_id),
-        Command::RepairServing(repair) => Some(repair.model_id),
-        Command::UpdatePipeline(update) => Some(update.config.model_id),
-        Command::UninstallModel(uninstall) => Some(uninstall.model_id),
-        Command::UpdateAgent(_) => None,
-    }
-}
-
 /// Returns how long to wait for the receipt of delivery number `attempt`.
 #[must_use]
 pub fn redelivery_delay(attempt: u32) -> Duration {
     let doublings = attempt.saturating_sub(1).min(16);
     (limits::REDELIVERY_DELAY * 2_u32.pow(doublings)).min(limits::REDELIVERY_DELAY_CAP)
-}
-
-const fn port_of(command: &Command) -> Option<Port> {
-    match command {
-        Command::RepairServing(repair) => repair.port,
-        Command::StartServing(start) => start.port,
-        Command::DeployModel(deploy) | Command::UpdateModel(deploy) => Some(deploy.config.port),
-        Command::UpdatePipeline(update) => Some(update.config.port),
-        Command::CancelDeploy(_)
-        | Command::StopServing(_)
-        | Command::UninstallModel(_)
-        | Command::UpdateAgent(_) => None,
-    }
 }
 
 fn kind_name(command: &Command) -> String {

@@ -6,7 +6,7 @@
 
 use link_protocol::{command::Command, id::CommandId};
 
-use crate::domain::command::{CommandRecord, model_of};
+use crate::domain::command::CommandRecord;
 
 /// What to do with a new wish.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -20,11 +20,9 @@ pub enum Placement {
 /// Places `wish` among the `open` commands of its device, which are in the order of `seq`.
 #[must_use]
 pub fn place(open: &[CommandRecord], wish: &Command, idempotency_key: &str) -> Placement {
-    let model = model_of(wish);
-    let rivals: Vec<&CommandRecord> = open
-        .iter()
-        .filter(|record| record.is_open() && model_of(&record.command) == model)
-        .collect();
+    let model = wish.model();
+    let rivals: Vec<&CommandRecord> =
+        open.iter().filter(|record| record.is_open() && record.command.model() == model).collect();
     let same = match wish {
         // Nothing that runs in between changes what a repair does.
         Command::RepairServing(_) | Command::CancelDeploy(_) | Command::UpdateAgent(_) => {

@@ -2,7 +2,7 @@
 
 use link_protocol::backend_api::command as outside;
 
-use super::{CommandRecord, Outcome, State, Withdrawal, model_of, port_of};
+use super::{CommandRecord, Outcome, State, Withdrawal};
 
 impl CommandRecord {
     /// Returns the command as the outside sees it.
@@ -12,9 +12,9 @@ impl CommandRecord {
             command_id: self.id,
             r#type: self.command.kind(),
             state: self.outside_state(),
-            model_id: model_of(&self.command),
+            model_id: self.command.model(),
             device_id: self.device,
-            port: port_of(&self.command),
+            port: self.command.port(),
             created_at: self.issued_at,
             expires_at: self.expires_at,
             result: self.outside_result(),

@@ -4,7 +4,7 @@ use jiff::ToSpan as _;
 use link_protocol::{
     backend_api::command as outside,
     command::{RepairServing, StopServing},
-    id::PipelineId,
+    id::{ModelId, PipelineId},
 };
 use proptest::prelude::*;
 use uuid::Uuid;
