@@ -49,7 +49,7 @@ async fn a_checkout_is_set_up_runs_stops_and_is_reset() {
     let stopped = checkout.succeeds(&["stop"]);
     assert!(stopped.contains("the agent of this checkout is stopped"), "{stopped}");
     assert!(stopped.contains("the installed agent did not run"), "{stopped}");
-    until("the agent to end", || std::future::ready(agent.has_ended().then_some(()))).await;
+    until("the agent to end", || std::future::ready(agent.reap().then_some(()))).await;
     assert!(checkout.succeeds(&["stop"]).contains("the agent of this checkout did not run"));
 
     std::fs::create_dir_all(checkout.path("home/state/models")).unwrap();
@@ -75,7 +75,7 @@ async fn a_reset_ends_the_agent_and_touches_no_folder_that_is_not_its_home() {
     until("the agent", || std::future::ready(pid.exists().then_some(()))).await;
     assert!(agent.output().contains("the device is not registered"), "{}", agent.output());
     checkout.succeeds(&["reset", "--hard", "--yes"]);
-    until("the agent to end", || std::future::ready(agent.has_ended().then_some(()))).await;
+    until("the agent to end", || std::future::ready(agent.reap().then_some(()))).await;
     assert!(!checkout.has("home"));
 
     std::fs::create_dir_all(checkout.path("home/state")).unwrap();

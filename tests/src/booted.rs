@@ -136,7 +136,7 @@ impl Booted {
     pub async fn power_cut(&mut self) {
         let _says_nothing = self.run("power-cut", &[]).await;
         let mut running = self.running.take().expect("a machine that is on");
-        let mut ended = || running.has_ended();
+        let mut ended = || running.reap();
         until("the end of the machine", || std::future::ready(ended().then_some(()))).await;
     }
 

@@ -209,7 +209,7 @@ impl TestDevice {
     pub async fn died(&mut self) {
         let running = self.running.as_mut().unwrap();
         for _ in 0..2400 {
-            if running.has_ended() {
+            if running.reap() {
                 self.running = None;
                 return;
             }

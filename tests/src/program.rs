@@ -50,8 +50,8 @@ impl Running {
         self.child.id()
     }
 
-    /// Tells whether the program has ended.
-    pub fn has_ended(&mut self) -> bool {
+    /// Reaps the program when it has ended; returns whether it has.
+    pub fn reap(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)) | Err(_))
     }
 

@@ -46,7 +46,7 @@ impl Machine {
     /// What it said, once it has ended.
     async fn ended(mut self) -> (String, tempfile::TempDir) {
         for _ in 0..2400 {
-            if self.waiting.has_ended() {
+            if self.waiting.reap() {
                 return (self.waiting.output(), self.home);
             }
             tokio::time::sleep(std::time::Duration::from_millis(25)).await;

@@ -91,7 +91,7 @@ async fn of_two_installations_at_once_one_is_done_and_the_other_is_or_says_that_
     let mut both = [start("first"), start("second")];
     for one in &mut both {
         until("an installation to end", || {
-            let ended = one.has_ended().then_some(());
+            let ended = one.reap().then_some(());
             async move { ended }
         })
         .await;
