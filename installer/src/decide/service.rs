@@ -1,8 +1,8 @@
 //! What starts Link by itself: a systemd unit of the user, or nothing, said as it is.
 //!
 //! Pure decisions: which way is open, the text of the unit, what to do with a unit that is there,
-//! and what will survive a logout and a reboot. The shell is [`crate::service`]; of [`launchd`] and
-//! the Windows [`task`] there are the texts.
+//! and what will survive a logout and a reboot. The shell is [`crate::service`]. [`launchd`] and the
+//! Windows [`task`] are texts without a caller yet: the support of macOS and Windows will use them.
 
 use serde::Serialize;
 

@@ -2,6 +2,7 @@
 //!
 //! It starts at login and ends at logout: a user who is no administrator gets no more. Launchd ends
 //! the agent together with the guard, which is why `AbandonProcessGroup` is left out.
+//! Nothing in this version starts the agent so: the support of macOS will.
 
 use std::path::{Path, PathBuf};
 

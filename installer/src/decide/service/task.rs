@@ -8,6 +8,8 @@
 //!
 //! Windows replaces `%NAME%` in the path of a program where such a variable exists, and knows no
 //! escape for that.
+//!
+//! Nothing in this version starts the agent so: the support of Windows will.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! Text within an XML element, escaped. Pure.
+//! Text within an XML element, escaped: for [`super::launchd`] and [`super::task`], which the support of
+//! macOS and Windows will use. Pure.
 
 /// Escapes `text`; none when it has a character that XML 1.0 cannot hold.
 ///
