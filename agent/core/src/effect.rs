@@ -21,8 +21,8 @@ use crate::{
 /// An action for the shell; actions run in order.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Effect {
-    /// Write these changes, in the steps of [`crate::record::Steps`]. Later effects wait for the
-    /// write.
+    /// Write these changes, in the up to four writes of [`crate::record::Steps`]. Later effects wait
+    /// for the last one; if the process ends between two writes, a restart resumes from there.
     Persist(Vec<Change>),
     /// Answer a delivery. If the answer is lost, the backend delivers the command again.
     SendReceipt(Receipt),
