@@ -14,8 +14,8 @@ use tokio::{sync::watch, time::Instant};
 use crate::{
     clock,
     device::Simulated,
-    fleet::{Shared, Standing},
     history::What,
+    shared::{Shared, Standing},
     transport::{Answer, Link, Lost, Transport},
 };
 
@@ -23,19 +23,6 @@ use crate::{
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// How long to wait after the backend has said that it does not know the device; as the agent's.
 const TURNED_AWAY_WAIT: Duration = Duration::from_secs(30);
-
-/// Faults that a device makes on purpose, each with its share of the chances there are.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Faults {
-    /// A delivery arrives twice.
-    pub duplicate: f64,
-    /// A receipt is not sent.
-    pub lose_receipt: f64,
-    /// A result is sent, and its answer ignored.
-    pub lose_answer: f64,
-    /// The process of the device starts again after a poll.
-    pub restart: f64,
-}
 
 /// Lives as `device` until the fleet stops.
 pub(crate) async fn live<T: Transport>(

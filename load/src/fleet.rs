@@ -2,23 +2,23 @@
 
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use link_protocol::{id::CommandId, identity::Identity};
-use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use serde::{Deserialize, Serialize};
 use tokio::{sync::watch, task::JoinSet};
 
 use crate::{
     clock,
     device::{Flaw, Simulated},
-    drive::{self, Faults},
+    drive,
     record::Record,
-    transport::{Lost, Transport},
+    shared::{Faults, Shared},
+    transport::Transport,
 };
 
 /// What every device of a fleet does.
@@ -74,44 +74,6 @@ pub struct Tally {
     pub acknowledgements: Vec<(CommandId, u64)>,
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Counts {
-    online: AtomicU64,
-    pub(crate) connects: AtomicU64,
-    pub(crate) hellos: AtomicU64,
-    pub(crate) polls: AtomicU64,
-    pub(crate) deliveries: AtomicU64,
-    acknowledged: AtomicU64,
-    pub(crate) effects: AtomicU64,
-    pub(crate) results: AtomicU64,
-    failures: AtomicU64,
-    pub(crate) refused: AtomicU64,
-    pub(crate) untrusted: AtomicU64,
-    settled: AtomicU64,
-    settled_us: AtomicU64,
-    cut: AtomicU64,
-}
-
-/// What the devices of a fleet share.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    counts: Counts,
-    pub(crate) faults: Faults,
-    pub(crate) record: Arc<Record>,
-    chance: Mutex<StdRng>,
-    acknowledgements: Option<Mutex<Vec<(CommandId, u64)>>>,
-}
-
-/// Where one device is on its way to be settled; what it counted as online ends with it.
-#[derive(Debug)]
-pub(crate) struct Standing<'a> {
-    counts: &'a Counts,
-    cut: u64,
-    online: bool,
-    /// The cut after which the device was settled last.
-    settled: &'a mut Option<u64>,
-}
-
 impl Fleet {
     /// Lets a device live for each identity.
     #[must_use]
@@ -121,13 +83,12 @@ impl Fleet {
         behaviour: Behaviour,
         record: Arc<Record>,
     ) -> Self {
-        let shared = Arc::new(Shared {
-            counts: Counts::default(),
-            faults: behaviour.faults,
+        let shared = Arc::new(Shared::new(
+            behaviour.faults,
+            behaviour.seed,
             record,
-            chance: Mutex::new(StdRng::seed_from_u64(behaviour.seed)),
-            acknowledgements: behaviour.keeps_acknowledgements.then(Mutex::default),
-        });
+            behaviour.keeps_acknowledgements,
+        ));
         let cuts = watch::Sender::new(0);
         let work_us = u64::try_from(behaviour.work.as_micros()).unwrap_or(u64::MAX);
         let devices = identities.len() as u64;
@@ -143,9 +104,7 @@ impl Fleet {
 
     /// Cuts every connection at once; the devices come back as agents do.
     pub fn cut(&self) {
-        let counts = &self.shared.counts;
-        counts.settled.store(0, Ordering::SeqCst);
-        counts.cut.fetch_add(1, Ordering::SeqCst);
+        self.shared.cut();
         self.cuts.send_modify(|cuts| *cuts += 1);
     }
 
@@ -154,10 +113,6 @@ impl Fleet {
     pub fn tally(&self) -> Tally {
         let counts = &self.shared.counts;
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let acknowledgements =
-            self.shared.acknowledgements.as_ref().map(|kept| {
-                std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner))
-            });
         Tally {
             at_us: clock::now_us(),
             devices: self.devices,
@@ -174,7 +129,7 @@ impl Fleet {
             untrusted: read(&counts.untrusted),
             settled: read(&counts.settled),
             settled_us: read(&counts.settled_us),
-            acknowledgements: acknowledgements.unwrap_or_default(),
+            acknowledgements: self.shared.take_acknowledgements(),
         }
     }
 }
@@ -200,61 +155,6 @@ impl Tally {
             (&mut self.settled, other.settled),
         ] {
             *sum += more;
-        }
-    }
-}
-
-impl Shared {
-    pub(crate) fn count(&self, which: impl Fn(&Counts) -> &AtomicU64) {
-        which(&self.counts).fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn acknowledged(&self, command: CommandId, at_us: u64) {
-        self.counts.acknowledged.fetch_add(1, Ordering::Relaxed);
-        if let Some(kept) = &self.acknowledgements {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push((command, at_us));
-        }
-    }
-
-    pub(crate) fn lost(&self, lost: &Lost) {
-        let count = match lost {
-            Lost::Broken(_) => &self.counts.failures,
-            Lost::Refused(_) => &self.counts.refused,
-        };
-        count.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Tells whether something with this chance happens this time.
-    pub(crate) fn happens(&self, chance: f64) -> bool {
-        chance > 0.0
-            && self.chance.lock().unwrap_or_else(PoisonError::into_inner).random_bool(chance)
-    }
-}
-
-impl<'a> Standing<'a> {
-    pub(crate) const fn new(shared: &'a Shared, cut: u64, settled: &'a mut Option<u64>) -> Self {
-        Self { counts: &shared.counts, cut, online: false, settled }
-    }
-
-    pub(crate) fn greeted(&mut self) {
-        self.online = true;
-        self.counts.online.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn polls(&mut self) {
-        let current = self.cut == self.counts.cut.load(Ordering::SeqCst);
-        if current && *self.settled != Some(self.cut) {
-            *self.settled = Some(self.cut);
-            self.counts.settled.fetch_add(1, Ordering::SeqCst);
-            self.counts.settled_us.fetch_max(clock::now_us(), Ordering::SeqCst);
-        }
-    }
-}
-
-impl Drop for Standing<'_> {
-    fn drop(&mut self) {
-        if self.online {
-            self.counts.online.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }

@@ -23,12 +23,7 @@ use link_protocol::{
 };
 use sha2::{Digest as _, Sha256};
 
-use crate::{
-    device::{TestDevice, free_port},
-    engines, program,
-    program::Running,
-    wait::until,
-};
+use crate::{engines, program, program::Running, wait::until};
 
 /// The origin that plays the workspace where no browser is involved.
 pub const WORKSPACE: &str = "https://workspace.example";
@@ -192,13 +187,6 @@ impl TestBackend {
         };
         let key = uuid::Uuid::now_v7().to_string();
         self.owner.deploy(&request, &key).await.unwrap()
-    }
-
-    /// Uploads the tiny model, deploys it on a free port, and waits until it serves.
-    pub async fn serve_tiny(&self, device: &TestDevice) -> Deployment {
-        let model = self.upload("tiny", engines::model("tiny.gguf")).await;
-        let deployment = self.deploy(model.model_id, device.id, free_port(), true).await;
-        self.serving(deployment.deployment_id, true).await
     }
 
     /// Waits until a deployment has ended.

@@ -37,6 +37,16 @@ pub struct TestDevice {
     environment: Vec<(String, String)>,
 }
 
+/// What a backend and a device do together.
+impl TestBackend {
+    /// Uploads the tiny model, deploys it on a free port, and waits until it serves.
+    pub async fn serve_tiny(&self, device: &TestDevice) -> Deployment {
+        let model = self.upload("tiny", engines::model("tiny.gguf")).await;
+        let deployment = self.deploy(model.model_id, device.id, free_port(), true).await;
+        self.serving(deployment.deployment_id, true).await
+    }
+}
+
 impl TestDevice {
     /// Installs the engine, registers a device with a new key and starts its agent.
     pub async fn start(backend: &TestBackend) -> Self {

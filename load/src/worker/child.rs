@@ -4,10 +4,10 @@ use std::{io, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use link_load::{
-    drive::Faults,
     fleet::{Behaviour, Fleet},
     identities,
     record::Record,
+    shared::Faults,
     transport::{http::Http, zenoh::Zenoh},
 };
 use tokio::{

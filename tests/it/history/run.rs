@@ -12,11 +12,11 @@ use link_client::{
 };
 use link_load::{
     device::Flaw,
-    drive::Faults,
     fleet::{Behaviour, Fleet},
     history::{Event, What},
     identities,
     record::Record,
+    shared::Faults,
     transport::{self, zenoh::Zenoh},
 };
 use link_protocol::{

@@ -1,0 +1,148 @@
+//! What the devices of one fleet share: the faults that they make, what they count, and what they record.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+use link_protocol::id::CommandId;
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+
+use crate::{clock, record::Record, transport::Lost};
+
+/// Faults that a device makes on purpose, each with its share of the chances there are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    /// A delivery arrives twice.
+    pub duplicate: f64,
+    /// A receipt is not sent.
+    pub lose_receipt: f64,
+    /// A result is sent, and its answer ignored.
+    pub lose_answer: f64,
+    /// The process of the device starts again after a poll.
+    pub restart: f64,
+}
+
+/// What is counted of all devices together.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) online: AtomicU64,
+    pub(crate) connects: AtomicU64,
+    pub(crate) hellos: AtomicU64,
+    pub(crate) polls: AtomicU64,
+    pub(crate) deliveries: AtomicU64,
+    pub(crate) acknowledged: AtomicU64,
+    pub(crate) effects: AtomicU64,
+    pub(crate) results: AtomicU64,
+    pub(crate) failures: AtomicU64,
+    pub(crate) refused: AtomicU64,
+    pub(crate) untrusted: AtomicU64,
+    pub(crate) settled: AtomicU64,
+    pub(crate) settled_us: AtomicU64,
+    cut: AtomicU64,
+}
+
+/// What the devices of a fleet share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) counts: Counts,
+    pub(crate) faults: Faults,
+    pub(crate) record: Arc<Record>,
+    chance: Mutex<StdRng>,
+    acknowledgements: Option<Mutex<Vec<(CommandId, u64)>>>,
+}
+
+/// Where one device is on its way to be settled; what it counted as online ends with it.
+#[derive(Debug)]
+pub(crate) struct Standing<'a> {
+    counts: &'a Counts,
+    cut: u64,
+    online: bool,
+    /// The cut after which the device was settled last.
+    settled: &'a mut Option<u64>,
+}
+
+impl Shared {
+    /// Nothing has happened yet; `seed` is that of the chances.
+    pub(crate) fn new(
+        faults: Faults,
+        seed: u64,
+        record: Arc<Record>,
+        keeps_acknowledgements: bool,
+    ) -> Self {
+        Self {
+            counts: Counts::default(),
+            faults,
+            record,
+            chance: Mutex::new(StdRng::seed_from_u64(seed)),
+            acknowledgements: keeps_acknowledgements.then(Mutex::default),
+        }
+    }
+
+    /// Counts anew who is settled: every connection is cut.
+    pub(crate) fn cut(&self) {
+        self.counts.settled.store(0, Ordering::SeqCst);
+        self.counts.cut.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Returns the acknowledgements since the last call.
+    pub(crate) fn take_acknowledgements(&self) -> Vec<(CommandId, u64)> {
+        let kept = self.acknowledgements.as_ref();
+        let taken = kept
+            .map(|kept| std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner)));
+        taken.unwrap_or_default()
+    }
+
+    pub(crate) fn count(&self, which: impl Fn(&Counts) -> &AtomicU64) {
+        which(&self.counts).fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn acknowledged(&self, command: CommandId, at_us: u64) {
+        self.counts.acknowledged.fetch_add(1, Ordering::Relaxed);
+        if let Some(kept) = &self.acknowledgements {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push((command, at_us));
+        }
+    }
+
+    pub(crate) fn lost(&self, lost: &Lost) {
+        let count = match lost {
+            Lost::Broken(_) => &self.counts.failures,
+            Lost::Refused(_) => &self.counts.refused,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Tells whether something with this chance happens this time.
+    pub(crate) fn happens(&self, chance: f64) -> bool {
+        chance > 0.0
+            && self.chance.lock().unwrap_or_else(PoisonError::into_inner).random_bool(chance)
+    }
+}
+
+impl<'a> Standing<'a> {
+    pub(crate) const fn new(shared: &'a Shared, cut: u64, settled: &'a mut Option<u64>) -> Self {
+        Self { counts: &shared.counts, cut, online: false, settled }
+    }
+
+    pub(crate) fn greeted(&mut self) {
+        self.online = true;
+        self.counts.online.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn polls(&mut self) {
+        let current = self.cut == self.counts.cut.load(Ordering::SeqCst);
+        if current && *self.settled != Some(self.cut) {
+            *self.settled = Some(self.cut);
+            self.counts.settled.fetch_add(1, Ordering::SeqCst);
+            self.counts.settled_us.fetch_max(clock::now_us(), Ordering::SeqCst);
+        }
+    }
+}
+
+impl Drop for Standing<'_> {
+    fn drop(&mut self) {
+        if self.online {
+            self.counts.online.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
