@@ -49,6 +49,9 @@ enum Task {
         /// Print which module imports which in the crates below this folder
         #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = "")]
         graph: Option<String>,
+        /// Check nothing; print 105 doc lines that this number draws, for a reader to judge
+        #[arg(long, value_name = "SEED", conflicts_with_all = ["write", "graph"])]
+        sample_docs: Option<u64>,
     },
     /// Write man pages, shell completions and the OpenAPI document
     Generate {
@@ -93,7 +96,8 @@ fn run(task: Task) -> anyhow::Result<()> {
     let root = repository();
     match task {
         Task::Developer(command) => dev::run(root, command)?,
-        Task::Tidy { write, graph } => {
+        Task::Tidy { sample_docs: Some(seed), .. } => print!("{}", tidy::sample_docs(root, seed)?),
+        Task::Tidy { write, graph, sample_docs: None } => {
             let report = tidy::run(root, write)?;
             if let Some(folder) = graph {
                 println!("{}", report.graphs(&folder));

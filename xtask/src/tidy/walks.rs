@@ -1,53 +1,118 @@
-//! The walks of `ARCHITECTURE.md`: a numbered line of a walk names files that exist, so that the line can be followed.
+//! The walks of `ARCHITECTURE.md`: how a request or a file goes through the product.
+//!
+//! A walk is an item of the list below `## Walks`. Each path in backticks that ends in `.rs` is a file of the repository,
+//! and a walk is a straight line: no file stands in it twice.
 
-use crate::tidy::Finding;
+use crate::tidy::{Finding, lexer::RustFile};
 
 /// Where the walks stand.
 pub(crate) const PATH: &str = "ARCHITECTURE.md";
 
 const RULE: &str = "walks";
+const HEADING: &str = "## Walks";
 
-/// Looks for files that a numbered line names and that `exists` does not know.
-pub(crate) fn check(document: &str, exists: impl Fn(&str) -> bool) -> Vec<Finding> {
+/// Compares the walks of `document` with the files that there are.
+pub(crate) fn check(document: &str, files: &[RustFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (index, line) in document.lines().enumerate().filter(|(_, line)| is_numbered(line)) {
-        // What stands between backticks is every other part.
-        let quoted = line.split('`').skip(1).step_by(2);
-        let files = quoted.filter(|word| word.contains('/') && word.contains('.'));
-        findings.extend(files.filter(|file| !exists(file)).map(|file| Finding {
-            path: PATH.to_owned(),
-            line: index + 1,
-            rule: RULE,
-            message: format!("there is no `{file}`: name the file that the walk goes through"),
-        }));
+    let mut walk: Vec<&str> = Vec::new();
+    let mut is_within = false;
+    for (index, text) in document.lines().enumerate() {
+        let mut found = |message| {
+            findings.push(Finding { path: PATH.to_owned(), line: index + 1, rule: RULE, message });
+        };
+        if text.starts_with("## ") {
+            is_within = text.trim_end() == HEADING;
+        }
+        if !is_within {
+            continue;
+        }
+        if text.starts_with("- ") {
+            walk.clear();
+        }
+        for path in named_files(text) {
+            if !files.iter().any(|file| file.path == path) {
+                found(missing(path, files));
+            }
+            if walk.contains(&path) {
+                found(format!("`{path}` stands twice in one walk: say it at one place"));
+            }
+            walk.push(path);
+        }
+    }
+    if !document.lines().any(|line| line.trim_end() == HEADING) {
+        let message = format!("there is no `{HEADING}`");
+        findings.push(Finding { path: PATH.to_owned(), line: 1, rule: RULE, message });
     }
     findings
 }
 
-/// Tells whether `line` is one of a numbered list.
-fn is_numbered(line: &str) -> bool {
-    let line = line.trim_start();
-    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    number.len() < line.len() && number.starts_with(". ")
+/// The files that a line names. A walk over several lines never breaks a name.
+fn named_files(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2).filter(|name| name.contains('/') && name.ends_with(".rs"))
+}
+
+/// Says that there is no `path`, and which files of that name there are.
+fn missing(path: &str, files: &[RustFile]) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let program = path.split('/').next().unwrap_or(path);
+    let is_alike = |file: &&RustFile| {
+        file.path.starts_with(&format!("{program}/")) && file.path.ends_with(&format!("/{name}"))
+    };
+    let alike: Vec<String> =
+        files.iter().filter(is_alike).map(|file| format!("`{}`", file.path)).collect();
+    if alike.is_empty() {
+        format!("there is no `{path}`")
+    } else {
+        format!("there is no `{path}`: is it {}?", alike.join(" or "))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tidy::TextFile;
+
+    const GOOD: &str = "# House\n\nSee `a/src/gone.rs`.\n\n## Walks\n\n- **In**: `a/src/door.rs` → a word, `POST /hall` →\n  \
+        `a/src/hall.rs`.\n- **Out**: `a/src/hall.rs` → `a/src/door.rs`.\n\n## Rooms\n\n`a/src/old.rs`\n";
 
     #[test]
-    fn a_line_of_a_walk_that_names_no_file_is_found() {
-        let document = "- **Walk**, each line the next step:\n  1. `cli/src/a.rs` → `cli/src/b.rs`: `--flag`\n  \
-                        10. `cli/src/c.rs` (`POST /update`)\n`cli/src/prose.rs`\n";
-        let findings = check(document, |file| file == "cli/src/a.rs");
-        let found: Vec<_> = findings.iter().map(ToString::to_string).collect();
+    fn walks_through_files_that_exist_are_fine() {
+        assert_eq!(found(GOOD), [""; 0]);
+    }
+
+    #[test]
+    fn a_file_that_does_not_exist_is_refused_with_those_of_its_name() {
+        let walks =
+            GOOD.replace("`a/src/door.rs` → a", "`a/src/new/door.rs` → `b/src/door.rs` → a");
         assert_eq!(
-            found,
+            found(&walks),
             [
-                "ARCHITECTURE.md:2: walks: there is no `cli/src/b.rs`: name the file that the walk goes through",
-                "ARCHITECTURE.md:3: walks: there is no `cli/src/c.rs`: name the file that the walk goes through",
+                "ARCHITECTURE.md:7: there is no `a/src/new/door.rs`: is it `a/src/door.rs`?",
+                "ARCHITECTURE.md:7: there is no `b/src/door.rs`",
             ]
         );
-        assert!(check(document, |_| true).is_empty());
+    }
+
+    #[test]
+    fn a_walk_that_comes_back_is_refused() {
+        let walks = GOOD.replace("  `a/src/hall.rs`.", "  `a/src/hall.rs` → `a/src/door.rs`.");
+        assert_eq!(
+            found(&walks),
+            ["ARCHITECTURE.md:8: `a/src/door.rs` stands twice in one walk: say it at one place"]
+        );
+    }
+
+    #[test]
+    fn a_document_without_walks_is_refused() {
+        assert_eq!(found("# House\n"), ["ARCHITECTURE.md:1: there is no `## Walks`"]);
+    }
+
+    fn found(document: &str) -> Vec<String> {
+        let files = ["a/src/door.rs", "a/src/hall.rs"]
+            .map(|path| RustFile::from(TextFile { path: path.to_owned(), text: String::new() }));
+        check(document, &files)
+            .iter()
+            .map(|finding| format!("{}:{}: {}", finding.path, finding.line, finding.message))
+            .collect()
     }
 }
