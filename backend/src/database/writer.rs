@@ -239,20 +239,25 @@ async fn together(
     let mut turns = 0_usize;
     while let Some(to) = caller {
         let (back, returned) = oneshot::channel();
-        // A caller who does not wait any more drops it, which gives it back.
+        // It comes back in any case: a caller who is cancelled, or does not wait any more, drops
+        // `Lent`, and that gives the connection back.
         drop(to.send(Ok(Lent(Some(Loan { connection, back })))));
         let Returned { connection: open, keep } = returned.await.map_err(|_| SqlError::Closed)?;
         connection = open;
         turns += 1;
+        // Only those who wait already: to wait for more would keep the first from its commit.
         caller = if turns < MOST_TOGETHER { queue.next() } else { None };
         let kept = keep.is_some();
         waiting.extend(keep);
         let between: &[&str] = match (kept, &caller) {
+            // The savepoint itself stays, for the next turn or for the commit.
             (false, _) => &[UNDO],
             (true, Some(_)) => &NEXT,
+            // The commit releases it.
             (true, None) => &[],
         };
         for statement in between {
+            // After a failure nobody knows which turns are in the transaction: all of them fail.
             let done = connection.prepare_cached(statement).and_then(|mut it| it.execute([]));
             done.map_err(|error| NotStored::Together(error.into()))?;
         }

@@ -76,8 +76,10 @@ pub(super) async fn declare(
     let subscriber = session
         .liveliness()
         .declare_subscriber(PRESENCE)
+        // Devices that came before this backend did have their tokens already.
         .history(true)
         .callback(move |sample| {
+            // zenoh calls this on a thread of its own, and `attend` starts a task.
             let _entered = runtime.enter();
             let slot = Slot::of_key(sample.key_expr().as_str()).and_then(|(slot, _)| slot.number());
             match (slot, sample.kind()) {
@@ -119,6 +121,8 @@ impl Downlink {
                 () = downlink.stop.cancelled() => {}
                 () = downlink.serve(slot, up, &first) => {}
             }
+            // A token that comes back at this moment goes with the entry. Nothing is lost: the next
+            // message of the device, a beat at the latest, attends to it anew.
             downlink.present().remove(&slot);
         });
     }
@@ -155,6 +159,7 @@ impl Downlink {
     async fn serve(&self, slot: u32, mut up: watch::Receiver<bool>, first: &Mutex<Vec<Signed>>) {
         let name = Slot::numbered(slot);
         let Ok(Some(device)) = self.app.device_in_slot(&name).await else { return };
+        // Before the first look, so that a command that is placed after it rings.
         let mut watching = self.app.attend(&device);
         loop {
             let greeted =
@@ -172,6 +177,8 @@ impl Downlink {
                     tokio::select! {
                         () = watching.rung() => {}
                         () = tokio::time::sleep(wait) => {}
+                        // Each round waits anew: only a device that is gone, and for which
+                        // nothing falls due meanwhile, is given up.
                         () = tokio::time::sleep(PATIENCE), if !is_up => return,
                         _ = up.changed() => {}
                     }
@@ -184,6 +191,7 @@ impl Downlink {
                 }
             };
             for command in due {
+                // Whoever does not answer one would not answer the next: what is left stays due.
                 if !self.deliver(&name, &device, command).await {
                     break;
                 }

@@ -35,17 +35,21 @@ impl Pipeline {
                 self.report_model(turn);
                 self.succeed(turn);
             }
+            // The old port serves until the new one is ours: a move that fails changes nothing.
             Phase::Serving { run: engine, port } if same_engine => {
                 let route = Self::route(&wanted, wanted.config.port, None);
                 let wanted = Box::new(wanted);
                 self.phase = Phase::Moving { run: engine, port, reserve: run, wanted };
                 turn.effects.push(Effect::ReservePort { run, route });
             }
+            // The engine goes on loading. Whoever asked hears of it when the engine is ready.
             Phase::Starting { port, .. } if same_engine && port == wanted.config.port => {
                 self.take_over(wanted, turn);
                 turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, None)));
                 self.report_model(turn);
             }
+            // One engine after the other: a machine need not have room for two. The port stays ours
+            // meanwhile, so that no other program answers for the model.
             Phase::Serving { run: engine, port } | Phase::Starting { run: engine, port, .. } => {
                 self.take_over(wanted, turn);
                 self.release_unless_held(port, true, turn);
@@ -77,6 +81,7 @@ impl Pipeline {
                 run: engine,
                 then: Then::Rest | Then::StartAgain | Then::TryAgain,
             } => {
+                // Nothing starts before the engine has ended; only what follows its end changes.
                 self.take_over(wanted, turn);
                 let stays = self.record.serve && self.held == Some(self.record.config.port);
                 self.let_go_unless(stays, turn);
@@ -84,6 +89,7 @@ impl Pipeline {
                 self.phase = Phase::Stopping { run: engine, then };
             }
         }
+        // Last: no record names the other files any more.
         if file_changed {
             turn.effects.push(Effect::PruneModel { keep: self.record.file.clone() });
         }
@@ -140,6 +146,7 @@ impl Pipeline {
                 }
                 self.fail(status, reason, turn);
             }
+            // The new port may still become ours; its outcome then finds that nobody needs it.
             Phase::Moving { run, port, .. } => {
                 self.phase = Phase::Serving { run, port };
                 self.fail(status, reason, turn);
@@ -227,6 +234,7 @@ impl Pipeline {
                 self.phase = Phase::Serving { run: *engine, port: *port };
                 self.fail(CommandResult::Failed, &reason, turn);
             }
+            // The wish changed meanwhile. The port goes back, unless the newer wish uses the same one.
             (_, Ok(())) if !self.needs(reserved) => self.release(reserved, turn),
             (_, Ok(()) | Err(_)) => {}
         }
