@@ -52,13 +52,13 @@ impl AgentClient {
         self.device
     }
 
-    /// Returns the server beneath, for calls that need the whole cause of a failure.
+    /// Returns the underlying server, for other calls.
     #[must_use]
     pub const fn http(&self) -> &Http {
         &self.http
     }
 
-    /// Says what the device has and runs; the device is online once it has the answer.
+    /// Reports what the device has and runs. The device is online once it has the answer.
     ///
     /// # Errors
     /// [`Failure`] when the backend refuses the device or does not answer.
@@ -66,7 +66,8 @@ impl AgentClient {
         self.http.call(Call::post(agent_api::hello_path(self.device)).json(hello)).await
     }
 
-    /// Waits up to `wait` for commands after sequence number `after`. No commands is a success.
+    /// Waits up to `wait` for commands with a sequence number above `after`. An answer without commands
+    /// is a success.
     ///
     /// # Errors
     /// [`Failure`] when the backend refuses the device or does not answer.

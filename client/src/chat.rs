@@ -19,7 +19,7 @@ const PATH: &str = "/v1/chat/completions";
 /// The end of a stream of completions.
 const DONE: &str = "[DONE]";
 
-/// A model from which nothing came for so long has hung; a long prompt takes minutes to read.
+/// A model that sends nothing for this long hangs. Reading a long prompt takes minutes.
 const SILENCE: Duration = Duration::from_mins(10);
 
 /// The largest event that is read, in bytes.
@@ -61,14 +61,14 @@ pub struct Sampling {
     pub seed: Option<u64>,
 }
 
-/// What comes of an answer.
+/// A part of an answer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Part {
     /// A piece of the answer.
     Text(String),
     /// A piece of what a reasoning model thinks before it answers.
     Thought(String),
-    /// How many tokens the whole took.
+    /// How many tokens the question and the answer took.
     Usage(Usage),
 }
 
@@ -81,7 +81,7 @@ pub struct Usage {
     pub completion_tokens: u64,
 }
 
-/// An answer that is being computed. Whoever drops it ends the computation.
+/// An answer that is being computed. Dropping it ends the computation.
 pub struct Reply {
     answer: Answer,
     events: EventStream,
@@ -130,7 +130,7 @@ struct EngineError {
 }
 
 impl ChatClient {
-    /// Names the model; nothing is connected yet.
+    /// Names the model. Does not connect yet.
     #[must_use]
     pub const fn new(port: Port, alias: Alias) -> Self {
         Self { port, alias }
@@ -167,7 +167,7 @@ impl ChatClient {
 }
 
 impl Reply {
-    /// Waits for the next part; nothing when the answer is whole.
+    /// Waits for the next part; `None` when the answer is complete.
     ///
     /// # Errors
     /// [`Failure`] when the engine failed, the stream broke, or nothing came for ten minutes.
@@ -210,7 +210,7 @@ impl std::fmt::Debug for Reply {
     }
 }
 
-/// Returns what one event of a stream says; an error is what the engine failed with.
+/// Returns the part that one event of a stream holds, or the error of the engine.
 fn parts_of(data: &str) -> Result<Vec<Part>, String> {
     let chunk: Chunk = serde_json::from_str(data).map_err(|error| error.to_string())?;
     if let Some(EngineError { message }) = chunk.error {

@@ -1,4 +1,4 @@
-//! The client that files are downloaded with, from an address that somebody else chose.
+//! The HTTP client for downloads from an address that somebody else chose.
 //!
 //! A redirect may lead to another host, as file servers do, but neither from https to http nor into
 //! this machine or its private network unless the address itself was there.
@@ -15,7 +15,7 @@ use crate::http::{self, InvalidAddress, with_causes};
 /// Redirects that are followed.
 const HOPS: usize = 5;
 
-/// Makes the client for `address`; a server that is silent for `stall` counts as gone.
+/// Makes the client for `address`. A server that is silent for `stall` has timed out.
 ///
 /// # Errors
 /// [`InvalidAddress`] when `address` is not an http or https address.
@@ -34,10 +34,10 @@ pub fn client(address: &str, stall: Duration) -> Result<reqwest::Client, Invalid
     http::build(builder.dns_resolver(Arc::new(Resolver::new(&url))))
 }
 
-/// Gets a small document; nothing when the server has none at this address.
+/// Gets a small document; `None` when the server has none at this address.
 ///
 /// # Errors
-/// Why it could not be had, for a person.
+/// Why the download failed, for a person.
 pub async fn document(
     address: &str,
     limit: usize,
@@ -67,8 +67,8 @@ pub async fn document(
     Ok(Some(document))
 }
 
-/// Says what is wrong with the way to a server, and what helps, when that is TLS or a proxy. The
-/// address is not part of the text.
+/// Explains a failure that TLS or a proxy on the way to the server caused, and says what helps. The
+/// text does not contain the address.
 pub(crate) fn tls_or_proxy(error: &reqwest::Error) -> Option<&'static str> {
     explain(&with_causes(error))
 }

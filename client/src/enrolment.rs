@@ -1,8 +1,8 @@
 //! Registration of this machine with a key: the device's own key pair, the request, and the identity
 //! file that is written when it was granted.
 //!
-//! The key pair is on disk before the request is sent, so that a registration whose answer was lost
-//! is repeated with the same one.
+//! The key pair is on disk before the request is sent. When the answer is lost, the next registration
+//! uses the same key pair.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -32,11 +32,11 @@ use crate::{
 pub struct Enrolment<'a> {
     pub roots: &'a Roots,
     pub key: &'a EnrolmentKey,
-    /// The device to be; a new one when there is none.
+    /// The device that this machine becomes; a new one when absent.
     pub device_id: Option<DeviceId>,
-    /// The host's name when there is none.
+    /// The name of the device; the host's name when absent.
     pub name: Option<&'a str>,
-    /// What this machine is registered as so far, when it is to stay that.
+    /// The current registration of this machine, when it shall stay the same device.
     pub before: Option<&'a Identity>,
     pub agent_version: semver::Version,
     pub now: Timestamp,
@@ -70,7 +70,7 @@ impl Enrolment<'_> {
     /// Registers at `backend` and writes the identity file.
     ///
     /// # Errors
-    /// [`NotEnrolled`]; the same enrolment again continues where this one ended.
+    /// [`NotEnrolled`]; a retry continues where this enrolment ended.
     pub async fn enrol(&self, backend: &Http) -> Result<Identity, NotEnrolled> {
         fs::create_private_dir(&self.roots.state)?;
         let seed = self.seed()?;
@@ -117,7 +117,7 @@ impl Enrolment<'_> {
         }
     }
 
-    /// The seed of the device's own key: the one that it has, the one of a registration whose answer
+    /// Returns the seed of the device's own key: its current one, the one of a registration whose answer
     /// was lost, or a new one.
     fn seed(&self) -> Result<[u8; 32], NotEnrolled> {
         let kept = match self.before {

@@ -24,10 +24,10 @@ use crate::{
 /// The largest answer that is read, in bytes.
 const ANSWER_LIMIT: usize = 4 * 1024 * 1024;
 
-/// Asks whoever is at the other end of `stream` for the state of the agent.
+/// Asks the program at the other end of `stream` for the state of the agent.
 ///
 /// # Errors
-/// [`Failure`] when it does not answer as an agent does.
+/// [`Failure`] when that program does not answer like an agent.
 pub async fn healthz_over<S>(stream: S) -> Result<Healthz, Failure>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -39,7 +39,7 @@ where
 /// A connection to a program of this machine.
 pub(crate) struct Connection {
     sender: SendRequest<String>,
-    /// How the other end is called in a message.
+    /// The name of the other end in messages.
     name: String,
     token: Option<Secret>,
 }
@@ -63,7 +63,7 @@ impl Connection {
         Ok(Self { sender, name, token: None })
     }
 
-    /// Sends the token with every later request: the other end has proved itself.
+    /// Sends the token with every later request: the other end has proved that it is the agent.
     pub(crate) fn trust(&mut self, token: Secret) {
         self.token = Some(token);
     }
@@ -78,7 +78,7 @@ impl Connection {
         self.ask_more(method, path, body).await
     }
 
-    /// Sends a request after whose answer another one may follow.
+    /// Sends a request and keeps the connection for another one.
     pub(crate) async fn ask_more(
         &mut self,
         method: Method,
@@ -141,7 +141,7 @@ impl Answer {
         Ok(None)
     }
 
-    /// Returns how the other end is called in a message.
+    /// Returns the name of the other end in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

@@ -1,8 +1,8 @@
 //! The shell that sends requests to one server.
 //!
-//! [`Http::call`] tells the whole cause of a failure. [`Http::get`] and [`Http::send`] are the
-//! specification's simple form: what may be tried again gives `None` or `false`, what may not is an
-//! [`HttpError`]. A request never leaves the origin that it was meant for.
+//! [`Http::call`] returns the whole cause of a failure. [`Http::get`], [`Http::post`], [`Http::put`] and
+//! [`Http::delete`] are the specification's simple form: a failure that may be retried is `None` or
+//! `false`, any other is an [`HttpError`]. A request never leaves the origin that it was meant for.
 
 use std::{fmt, time::Duration};
 
@@ -23,10 +23,10 @@ pub use failure::{Cause, Failure, HttpError};
 /// The largest error body that is read, in bytes.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
-/// The largest answer that is read, in bytes: lists of everything that an account may have are smaller.
+/// The largest answer that is read, in bytes. The longest list of an account is smaller.
 const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
 
-/// A server that requests are sent to.
+/// A server, and how to call it.
 #[derive(Clone)]
 pub struct Http {
     client: reqwest::Client,
@@ -37,7 +37,7 @@ pub struct Http {
 /// A text is not the address of a server.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidAddress {
-    /// It is no http or https address, or holds more than a scheme, a host, a port and a path.
+    /// The text is no http or https address, or holds more than a scheme, a host, a port and a path.
     #[error("`{0}` is not an address such as `https://link.example`")]
     NotHttp(String),
     /// The system's TLS roots could not be loaded.
@@ -76,13 +76,13 @@ impl Http {
         Ok(Self { client, base: url.as_str().trim_end_matches('/').to_owned(), bearer: None })
     }
 
-    /// Returns the same server, every call with `token` in its `Authorization` header.
+    /// Returns the same server with `token` in the `Authorization` header of every call.
     #[must_use]
     pub fn with_bearer(&self, token: Secret) -> Self {
         Self { bearer: Some(token), ..self.clone() }
     }
 
-    /// Returns the server's address, without a slash at its end.
+    /// Returns the server's address without a trailing slash.
     #[must_use]
     pub fn base(&self) -> &str {
         &self.base
@@ -116,18 +116,18 @@ impl Http {
         self.exchange(call).await.map(drop)
     }
 
-    /// Gets `path`; `None` when it may be tried again.
+    /// Gets `path`; `None` when the call may be retried.
     ///
     /// # Errors
-    /// [`HttpError`] when trying again gives the same answer.
+    /// [`HttpError`] when a retry gets the same answer.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, HttpError> {
         or_none(self.call(Call::get(path)).await)
     }
 
-    /// Posts `body` to `path`; `false` when it may be tried again.
+    /// Posts `body` to `path`; `false` when the call may be retried.
     ///
     /// # Errors
-    /// [`HttpError`] when trying again gives the same answer.
+    /// [`HttpError`] when a retry gets the same answer.
     pub async fn post<B: Serialize + ?Sized>(
         &self,
         path: &str,
@@ -136,10 +136,10 @@ impl Http {
         or_false(self.call_for_status(Call::post(path).json(body)).await)
     }
 
-    /// Puts `body` to `path`; `false` when it may be tried again.
+    /// Puts `body` to `path`; `false` when the call may be retried.
     ///
     /// # Errors
-    /// [`HttpError`] when trying again gives the same answer.
+    /// [`HttpError`] when a retry gets the same answer.
     pub async fn put<B: Serialize + ?Sized>(
         &self,
         path: &str,
@@ -148,10 +148,10 @@ impl Http {
         or_false(self.call_for_status(Call::put(path).json(body)).await)
     }
 
-    /// Deletes `path`; `false` when it may be tried again.
+    /// Deletes `path`; `false` when the call may be retried.
     ///
     /// # Errors
-    /// [`HttpError`] when trying again gives the same answer.
+    /// [`HttpError`] when a retry gets the same answer.
     pub async fn delete(&self, path: &str) -> Result<bool, HttpError> {
         or_false(self.call_for_status(Call::delete(path)).await)
     }
@@ -236,20 +236,20 @@ impl Call {
         self
     }
 
-    /// Sends `body`, which is JSON already.
+    /// Sends `body`, which must be JSON.
     pub fn bytes(mut self, body: Vec<u8>) -> Self {
         self.body = Body::Json(Ok(body));
         self
     }
 
-    /// Sends `body` of `length` bytes as it comes, with no limit of time.
+    /// Streams `body`, which has `length` bytes, without a timeout.
     pub fn stream(mut self, body: reqwest::Body, length: u64) -> Self {
         self.body = Body::Stream(body);
         self.timeout = None;
         self.header("content-length", length.to_string())
     }
 
-    /// Waits this long for the answer to begin, and for each further part of it.
+    /// Times out when the answer does not begin, or does not go on, for this long.
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -272,7 +272,7 @@ impl fmt::Debug for Body {
     }
 }
 
-/// Turns what may be tried again into `None`.
+/// Turns a failure that may be retried into `None`.
 ///
 /// # Errors
 /// [`HttpError`] when the call was refused.
@@ -284,7 +284,7 @@ fn or_none<T>(result: Result<T, Failure>) -> Result<Option<T>, HttpError> {
     }
 }
 
-/// Turns what may be tried again into `false`.
+/// Turns a failure that may be retried into `false`.
 ///
 /// # Errors
 /// [`HttpError`] when the call was refused.
@@ -292,9 +292,9 @@ fn or_false(result: Result<(), Failure>) -> Result<bool, HttpError> {
     or_none(result).map(|done| done.is_some())
 }
 
-/// Starts a client for the server of `url`: never through a proxy when that is this machine, and
-/// without TLS roots when they are not needed, so that a machine which has none can still reach a
-/// server on its own network. Redirects must stay within the scheme.
+/// Starts a client for the server of `url`. A server on this machine is never reached through a proxy.
+/// TLS roots are loaded only for https, so that a machine without any can still reach a server on its
+/// own network. Redirects must stay within the scheme.
 pub(crate) fn builder_for(url: &Url) -> reqwest::ClientBuilder {
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("link/", env!("CARGO_PKG_VERSION")))

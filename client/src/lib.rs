@@ -1,7 +1,7 @@
 //! Typed calls to the backend and to the local API of the agent.
 //!
-//! The rules of what may be tried again are the pure module [`retry`]; [`http`] is the shell that
-//! sends. Every answer's type is one of `link_protocol`.
+//! The pure module [`retry`] decides which failures may be retried; [`http`] sends requests. The types
+//! of all answers are in `link_protocol`.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
-//! The local API of the agent of one installation (specification, section 4.2), as the programs of
-//! its user call it.
+//! Calls to the local API of one installation's agent (specification, section 4.2), for programs of
+//! the same user.
 //!
 //! A call goes over the agent's socket, which only programs of this user reach. Where there is none
-//! it goes to the port that the agent has written down, and whoever listens there must prove that it
-//! knows the control token before it is sent. An agent of another installation is never asked.
+//! it goes to the port that the agent has written down. The listener there must prove that it knows
+//! the control token before the token is sent. An agent of another installation is never asked.
 
 use std::time::Duration;
 
@@ -31,10 +31,10 @@ use crate::exchange::Connection;
 pub use crate::exchange::healthz_over;
 pub use states::States;
 
-/// The agent is on the same machine: what it does not answer in this time it will not answer.
+/// How long a call waits. The agent is on the same machine: a later answer will not come.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The largest file that is read of what the agent has written down, in bytes.
+/// The largest file of the agent's that is read, in bytes.
 const FILE_LIMIT: u64 = 4096;
 
 /// The agent of one installation.
@@ -44,7 +44,7 @@ pub struct LocalClient {
 }
 
 impl LocalClient {
-    /// Prepares calls to the agent of the installation in `roots`, wherever it listens by then.
+    /// Prepares calls to the agent of the installation in `roots`. Each call finds out where the agent listens.
     #[must_use]
     pub fn of(roots: &Roots) -> Self {
         Self { roots: roots.clone() }
@@ -85,7 +85,7 @@ impl LocalClient {
         self.within(ask).await.map(States::new)
     }
 
-    /// Asks the agent to update itself; how it goes stands in its state.
+    /// Asks the agent to update itself; the progress shows in the agent's state.
     ///
     /// # Errors
     /// [`Failure`] when it does not run or an update is under way.
@@ -98,7 +98,7 @@ impl LocalClient {
         self.within(ask).await
     }
 
-    /// Asks the agent to serve a model; what comes of it stands in its state.
+    /// Asks the agent to serve a model; the outcome shows in the agent's state.
     ///
     /// # Errors
     /// [`Failure`] when it does not run or has no such pipeline.
@@ -106,7 +106,7 @@ impl LocalClient {
         self.call(Method::POST, &path_of(SERVE_PATH, id), None).await
     }
 
-    /// Asks the agent to stop serving a model; what comes of it stands in its state.
+    /// Asks the agent to stop serving a model; the outcome shows in the agent's state.
     ///
     /// # Errors
     /// [`Failure`] when it does not run or has no such pipeline.
@@ -114,7 +114,7 @@ impl LocalClient {
         self.call(Method::POST, &path_of(STOP_PATH, id), None).await
     }
 
-    /// Asks the agent to remove a model with its files; what comes of it stands in its state.
+    /// Asks the agent to remove a model with its files; the outcome shows in the agent's state.
     ///
     /// # Errors
     /// [`Failure`] when it does not run or has no such pipeline.
@@ -145,7 +145,7 @@ impl LocalClient {
         tokio::time::timeout(TIMEOUT, ask).await.map_err(timed_out)?
     }
 
-    /// Connects to the agent; whoever is at the other end is of this user.
+    /// Connects to the agent; the program at the other end belongs to this user.
     async fn connect(&self) -> Result<Connection, Failure> {
         let socket = self.roots.control_socket();
         match private_socket::connect(&socket).await {

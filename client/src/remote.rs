@@ -1,11 +1,11 @@
-//! Files on other people's servers. No token of ours is ever sent there.
+//! Files on other people's servers. None of this device's tokens is ever sent there.
 
 use reqwest::{Client, header};
 
 use crate::http::InvalidAddress;
 use link_protocol::limits;
 
-/// Returns how many bytes the file at `url` has, when its server tells. Redirects are followed.
+/// Returns the size of the file at `url` in bytes, when the server states it. Follows redirects.
 ///
 /// # Errors
 /// [`InvalidAddress`] when TLS could not be set up.

@@ -1,4 +1,4 @@
-//! Which failures may be tried again, and when.
+//! Which failures may be retried, and when.
 //!
 //! Pure. The rules are the specification's section 7: a timeout, a 5xx and a refused connection are
 //! retryable; every 4xx is not.
@@ -12,11 +12,11 @@ use reqwest::header::{self, HeaderMap};
 /// What the status of an answer means for its request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// It was done.
+    /// The request was done.
     Success,
-    /// It may succeed when it is sent again.
+    /// A retry may succeed.
     Retryable,
-    /// Sending it again gives the same answer.
+    /// A retry gets the same answer.
     Refused,
 }
 

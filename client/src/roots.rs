@@ -1,5 +1,5 @@
-//! The certificates that servers are checked with: the system's, unless the configuration of this
-//! process names others.
+//! The certificates that servers are checked against: those of the system, unless the configuration
+//! of this process names others.
 
 use std::sync::OnceLock;
 
@@ -23,9 +23,9 @@ pub enum NoRoots {
     NoPem(String),
 }
 
-/// Makes this process check every server with `root`: `auto` is the store that comes with the
-/// program, the one of the system is not asked then. The certificates of a file count beside it, so
-/// that a backend of one's own and a public mirror can both be reached. The first call counts.
+/// Makes this process check every server against `root`. `auto` is the store that comes with the
+/// program; the system's store is not used then. The certificates of a file are added to that store,
+/// so that a private backend and a public mirror can both be reached. Only the first call counts.
 ///
 /// # Errors
 /// [`NoRoots`]; nothing is changed then.

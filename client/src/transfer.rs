@@ -1,5 +1,5 @@
-//! One file over HTTP: resumed where it was cut, hashed as it arrives, refused unless it is
-//! exactly what was announced.
+//! Downloads one file over HTTP: resumes after a cut, hashes the bytes as they arrive, and refuses every
+//! file but the announced one.
 
 #![expect(
     clippy::disallowed_methods,
@@ -28,7 +28,7 @@ use crate::{download, http::InvalidAddress, retry};
 /// How long a server may stay silent in the middle of a file.
 const STALL: Duration = Duration::from_secs(30);
 
-/// Waits between tries that brought nothing; one more such try and the download has failed.
+/// Waits between attempts that brought no bytes. After one more such attempt the download has failed.
 const RETRIES: [Duration; 5] = [
     Duration::from_millis(500),
     Duration::from_millis(1500),
@@ -40,11 +40,11 @@ const RETRIES: [Duration; 5] = [
 /// How long any download may take, before its size counts.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
-/// The slowest line that is waited for, in bytes a second: that of an early mobile network, over
-/// which 10 GB take a week. A server that brings less would keep a download alive for ever.
+/// The slowest accepted rate, in bytes a second: that of an early mobile network, over which 10 GB take
+/// a week. Without a limit a server that drips could keep a download alive for ever.
 const SLOWEST: u64 = 16 * 1024;
 
-/// Space that is left to the rest of the machine, in bytes.
+/// Disk space that a download leaves free, in bytes.
 const SPARE: u64 = 64 * 1024 * 1024;
 
 /// Where a file comes from.
@@ -60,19 +60,19 @@ pub struct Transfer<'a> {
     pub source: Source,
     pub size_bytes: u64,
     pub sha256: &'a Sha256Hex,
-    /// Where the file is once it is whole; its folder is made.
+    /// The path of the complete file; its folder is created.
     pub path: &'a Path,
-    /// Where the number of bytes that are there is told.
+    /// Receives the number of bytes on disk.
     pub progress: &'a watch::Sender<u64>,
 }
 
-/// How one try ended.
+/// How one attempt ended.
 enum Try {
-    /// Every byte is there.
+    /// The file is complete.
     Whole,
-    /// The connection was cut or refused; another try may go on from here, after `retry_after`.
+    /// The connection was cut or refused. A retry, after `retry_after`, may resume.
     Cut { reason: String, retry_after: Option<Duration> },
-    /// It can never succeed.
+    /// The download can never succeed.
     Fatal(TransferError),
 }
 
@@ -82,17 +82,17 @@ impl Try {
     }
 }
 
-/// Why a file is not there, for a person.
+/// Why a download failed, for a person.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TransferError {
-    /// Other bytes came than those that were announced.
+    /// The file is not the announced one.
     #[error("{0}")]
     Altered(String),
     #[error("{0}")]
     Failed(String),
 }
 
-/// Where the bytes are before the file is whole.
+/// Returns the path of the bytes while the file is incomplete.
 #[must_use]
 pub fn part(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -101,10 +101,10 @@ pub fn part(path: &Path) -> PathBuf {
 }
 
 impl Transfer<'_> {
-    /// Brings the file to its place. What a cut or a crash left in the part file is taken up.
+    /// Downloads the file. Resumes from the part file that a cut or a crash has left.
     ///
     /// # Errors
-    /// [`TransferError`] when it is not there.
+    /// [`TransferError`] when the file is not complete and verified.
     pub async fn run(&self) -> Result<(), TransferError> {
         if tokio::fs::metadata(self.path).await.is_ok_and(|found| found.len() == self.size_bytes) {
             return Ok(());
@@ -152,7 +152,7 @@ impl Transfer<'_> {
         self.verify(progress, part).await
     }
 
-    /// Goes on until every byte is there, or tries bring nothing.
+    /// Retries until the file is complete, or attempts bring no bytes.
     async fn fetch_all(
         &self,
         client: &reqwest::Client,
@@ -176,7 +176,7 @@ impl Transfer<'_> {
         }
     }
 
-    /// Takes up what an earlier try left, with its hash.
+    /// Opens the part file and hashes what an earlier attempt left in it.
     async fn resume(&self, part: &Path) -> io::Result<Progress> {
         let mut file = tokio::fs::File::options()
             .create(true)
@@ -323,12 +323,12 @@ impl Progress {
     }
 }
 
-/// Returns how long `bytes` may take, with every try and every wait.
+/// Returns how long `bytes` may take, with all retries and waits.
 fn patience(bytes: u64) -> Duration {
     PATIENCE.saturating_add(Duration::from_secs(bytes / SLOWEST))
 }
 
-/// Tells whether a server that answers this may answer better later.
+/// Returns whether a retry may help after this answer.
 fn may_pass(status: StatusCode) -> bool {
     status.is_server_error()
         || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)
@@ -342,7 +342,7 @@ fn starts_at(response: &reqwest::Response, start: u64) -> bool {
         .is_some_and(|range| range.starts_with(&format!("bytes {start}-")))
 }
 
-/// Leaves out the address: it may be one that only the owner of the model should know.
+/// Describes an error without the address, which only the owner of the model may be meant to know.
 fn brief(error: &reqwest::Error) -> &'static str {
     if error.is_timeout() {
         "no answer in time"

@@ -1,6 +1,6 @@
 //! A device at a zenoh router: what it sends, signed, and the commands that it is sent.
 //!
-//! One session for one slot. Whoever holds it runs on a runtime with more than one thread: the end
+//! One session for one slot. Its owner must run on a runtime with more than one thread: the end
 //! of a session of zenoh asks for one.
 
 use std::{sync::Arc, time::Duration};
@@ -129,7 +129,7 @@ impl DeviceSession {
     /// Sends `body` to `tail` and returns the body of the answer.
     ///
     /// # Errors
-    /// [`Failure`], as over HTTP: silence may be tried again, a refusal may not.
+    /// [`Failure`], as over HTTP: a call without an answer may be retried, a refused one may not.
     pub async fn ask(
         &self,
         verb: Verb,
@@ -206,7 +206,8 @@ impl Commands {
     }
 }
 
-/// A problem document of the backend is told from an error of zenoh's own by its encoding.
+/// Returns the failure of an error reply. The encoding distinguishes a problem document of the backend
+/// from an error of zenoh itself.
 fn refusal(
     body: &[u8],
     encoding: &Encoding,

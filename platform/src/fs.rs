@@ -30,13 +30,13 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// Tells whether the disk is full.
+    /// Returns whether the disk is full.
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
         matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
 
-    /// Tells whether the file does not exist.
+    /// Returns whether the file does not exist.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
@@ -215,13 +215,13 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
     })
 }
 
-/// Tells whether the user that this process runs as owns what `path` leads to, or nothing is there.
+/// Returns whether the user that this process runs as owns what `path` leads to, or nothing is there.
 #[must_use]
 pub fn is_own(path: &Path) -> bool {
     system::is_own(path)
 }
 
-/// Tells whether this user may run the file.
+/// Returns whether this user may run the file.
 #[must_use]
 pub fn is_executable(path: &Path) -> bool {
     system::is_executable(path)

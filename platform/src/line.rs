@@ -22,7 +22,7 @@ const VARIABLE: &str = "LINK_GUARD_LINE";
 pub struct Line(system::Line);
 
 impl Line {
-    /// Tells whether this system carries what is told.
+    /// Returns whether this system supports such a line.
     pub const WORKS: bool = system::WORKS;
 
     /// Starts `program` with the other end of a line. Must be called within a runtime.
@@ -48,7 +48,7 @@ impl Line {
         self.0.next().await
     }
 
-    /// Sends a line; one that nobody reads any more is lost.
+    /// Sends a line; when the reader is gone the line is lost.
     pub async fn tell(&mut self, text: &str) {
         self.0.tell(text).await;
     }

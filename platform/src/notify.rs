@@ -1,6 +1,6 @@
-//! What a service tells its service manager: that it is up, that it is alive, that it ends.
+//! What a service reports to its service manager: that it is ready, alive, or stopping.
 //!
-//! Without a service manager that asked to be told, nothing is said.
+//! Nothing is sent unless the service manager asked for reports.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ mod system;
 /// for none that it starts.
 pub(crate) const VARIABLES: [&str; 3] = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"];
 
-/// What is told.
+/// A report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Note {
     Ready,

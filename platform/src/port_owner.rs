@@ -22,7 +22,7 @@ pub fn find(port: u16) -> Option<PortOwner> {
     system::find(port)
 }
 
-/// A listening socket, as the kernel tells it from every other one.
+/// A listening socket, identified as the kernel does.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Listener(String);
 

@@ -37,7 +37,7 @@ impl Listener {
     }
 }
 
-/// Tells whether a socket can stand at `path`: the system has such sockets, and the path fits into an
+/// Returns whether a socket can stand at `path`: the system has such sockets, and the path fits into an
 /// address of theirs (107 bytes on Linux, 103 on macOS).
 #[must_use]
 pub fn can_stand_at(path: &Path) -> bool {

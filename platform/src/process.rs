@@ -125,7 +125,7 @@ pub fn terminate(pid: u32) -> bool {
     system::terminate_pid(pid)
 }
 
-/// Tells whether the process `pid` exists.
+/// Returns whether the process `pid` exists.
 #[must_use]
 pub fn exists(pid: u32) -> bool {
     system::exists(pid)

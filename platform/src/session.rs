@@ -28,7 +28,7 @@ pub fn user_name() -> Option<String> {
     process::call(&asked).ok().filter(|answer| answer.success).map(|answer| answer.stdout)
 }
 
-/// Tells whether this process may do everything on this machine.
+/// Returns whether this process may do everything on this machine.
 #[must_use]
 pub fn is_root() -> bool {
     let limit = Duration::from_secs(10);
@@ -36,7 +36,7 @@ pub fn is_root() -> bool {
     process::call(&asked).is_ok_and(|answer| answer.success && answer.stdout == "0")
 }
 
-/// Tells whether systemd is the first process of this machine.
+/// Returns whether systemd is the first process of this machine.
 #[must_use]
 pub fn systemd_is_init() -> bool {
     system::systemd_is_init()

@@ -1,4 +1,4 @@
-//! The name of an account: what people of other accounts know it by.
+//! The name of an account, by which other accounts know it.
 //!
 //! No two accounts of a backend have the same name, and an account keeps the one that it was made
 //! with, so that `bob/llama` means one publisher for ever.

@@ -92,7 +92,7 @@ impl Allowlist {
         &self.digest
     }
 
-    /// Tells whether a page of `origin` may call; the comparison is exact.
+    /// Returns whether a page of `origin` may call; the comparison is exact.
     #[must_use]
     pub fn allows(&self, origin: &str) -> bool {
         self.origins.iter().any(|allowed| allowed.as_str() == origin)

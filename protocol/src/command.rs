@@ -234,8 +234,8 @@ impl Command {
         }
     }
 
-    /// Tells whether `self`, which is newer, takes the place of `older` while that waits: within one
-    /// model the latest wish counts, and so it does of the updates of the agent.
+    /// Returns whether the newer command `self` supersedes `older` while `older` waits. The latest wish
+    /// counts, for each model and for updates of the agent.
     #[must_use]
     pub fn replaces(&self, older: &Self) -> bool {
         if self.lane() != older.lane() {
@@ -261,7 +261,7 @@ impl Command {
         }
     }
 
-    /// Tells whether every identifier that is written twice is the same both times
+    /// Returns whether every identifier that is written twice is the same both times
     /// (specification, section 7: "pipeline identifier does not match its configuration").
     #[must_use]
     pub fn identifiers_match(&self) -> bool {

@@ -1,9 +1,9 @@
 //! The agent's configuration, schema 2.1 (specification, section 2.3).
 //!
-//! [`read`] takes a file's text and tells every fault of it at once, each with its key and what was
-//! expected there. A file of another schema version is refused before the rest of it is looked at.
-//! Defaults stand in the types, so an empty configuration is a complete one. What the names in a
-//! configuration mean is checked by `link-agent-core`, which knows the components.
+//! [`read`] takes the text of a file and returns all its faults at once, each with its key and the
+//! expected value. A file of another schema version is refused before the rest is read. The types hold
+//! the defaults, so an empty configuration is complete. `link-agent-core`, which knows the components,
+//! checks the names in a configuration.
 
 mod duplicate;
 mod fault;

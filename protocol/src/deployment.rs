@@ -48,7 +48,7 @@ impl DeploymentState {
         Self::Cancelled,
     ];
 
-    /// Tells whether nothing can follow.
+    /// Returns whether nothing can follow.
     #[must_use]
     pub const fn is_final(self) -> bool {
         match self {
@@ -57,7 +57,7 @@ impl DeploymentState {
         }
     }
 
-    /// Tells whether a deployment may go from here to `next`.
+    /// Returns whether a deployment may go from here to `next`.
     ///
     /// A step may be skipped (a file that is already there is not downloaded), none is repeated
     /// backwards.

@@ -31,13 +31,13 @@ pub const RETRY_AFTER_CAP: Duration = Duration::from_secs(60);
 /// An engine that is not healthy after this long has failed to start (specification, section 8).
 pub const ENGINE_HEALTH_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How often an engine that serves is looked at (decision 0036).
+/// The interval of the health checks of a serving engine (decision 0036).
 pub const ENGINE_LOOK_INTERVAL: Duration = Duration::from_secs(10);
 
-/// An engine that in so many looks in a row neither answered nor did anything is ended and started again.
+/// Health checks in a row that an idle engine may miss before it is killed and restarted.
 pub const ENGINE_SILENT_LOOKS: u32 = 6;
 
-/// So is one that worked and did not answer in so many.
+/// Health checks in a row that a busy engine may miss before it is killed and restarted.
 pub const ENGINE_WORKING_LOOKS: u32 = 90;
 
 /// A version that ends with a failure this long after an update is rolled back (specification,
@@ -59,7 +59,7 @@ pub const REDELIVERY_DELAY_CAP: Duration = Duration::from_secs(5 * 60);
 /// Commands that may wait for one device; one more is refused.
 pub const QUEUE_LIMIT: usize = 50;
 
-/// Commands of the control lane that may wait beyond that: a full queue can be cancelled.
+/// Further places for commands of the control lane, so that a full queue can be cancelled.
 pub const CONTROL_RESERVE: usize = 10;
 
 /// Results of commands a device remembers, to answer a redelivery.
@@ -74,21 +74,21 @@ pub const EXECUTION_DEADLINE: Duration = Duration::from_secs(180);
 /// The largest request body the serving proxy reads, in bytes.
 pub const PROXY_BODY_LIMIT: usize = 32 * 1024 * 1024;
 
-/// Inferences whose usage may wait on a device to be reported; what is beyond is lost and counted.
+/// Inferences whose usage may wait on a device to be reported. Beyond that, usage is lost and counted.
 pub const USAGE_QUEUE: usize = 16 * 1024;
 
 /// The largest JSON body the backend reads, in bytes.
 pub const JSON_BODY_LIMIT: usize = 1024 * 1024;
 
-/// How long the whole JSON body of a request to the backend may take to come.
+/// How long a client may take to send the JSON body of a request to the backend.
 pub const JSON_BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long the head of a request to the backend may take to come, and a connection that is kept may
-/// wait for its next request.
+/// How long a client may take to send the head of a request to the backend, and how long a kept
+/// connection may stay idle.
 pub const REQUEST_HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a client keeps a connection to the backend that it does not use (decision 0023): less than
-/// [`REQUEST_HEAD_TIMEOUT`], so that no request meets the moment in which the backend closes it.
+/// How long a client keeps an idle connection to the backend (decision 0023): less than
+/// [`REQUEST_HEAD_TIMEOUT`], so that no request is sent while the backend closes the connection.
 pub const CONNECTION_IDLE: Duration = Duration::from_secs(20);
 
 /// The largest model file an upload may have, in bytes.
@@ -109,16 +109,16 @@ pub const ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// How long a refresh token lives.
 pub const REFRESH_TOKEN_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// How long an invitation is good when nobody says.
+/// How long an invitation is valid by default.
 pub const INVITATION_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// The longest that an invitation is good.
+/// How long an invitation can be valid.
 pub const INVITATION_LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// How long a personal access token is good when nobody says.
+/// How long a personal access token is valid by default.
 pub const PERSONAL_TOKEN_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// The longest that a personal access token is good.
+/// How long a personal access token can be valid.
 pub const PERSONAL_TOKEN_LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// Personal access tokens that a member may have in an account.
@@ -127,22 +127,22 @@ pub const PERSONAL_TOKENS: u32 = 50;
 /// How far a device's clock may be off when it proves its old key pair.
 pub const PROOF_WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// Items a list answers with when no limit is asked for.
+/// Items on one page of a list by default.
 pub const PAGE_SIZE: u32 = 50;
 
-/// The most items a list answers with.
+/// The most items on one page of a list.
 pub const PAGE_SIZE_LIMIT: u32 = 200;
 
-/// Characters of the reason of an update that are kept of what a device says.
+/// Characters that are kept of the reason that a device gives for an update's end.
 pub const UPDATE_REASON_LENGTH: usize = 500;
 
-/// GPUs of a device that are reported at most.
+/// The most GPUs that a device reports.
 pub const GPUS_REPORTED: usize = 16;
 
-/// Engines of a device that are reported at most.
+/// The most engines that a device reports.
 pub const ENGINES_REPORTED: usize = 64;
 
-/// Characters of the name of a GPU that are kept of what a device says.
+/// Characters that are kept of the name of a GPU that a device reports.
 pub const GPU_NAME_LENGTH: usize = 100;
 
 /// An engine has at most this many bytes, packed and unpacked; the largest builds for graphics cards have two gigabytes.
@@ -157,10 +157,11 @@ pub const ENGINE_INDEX_WORD: usize = 100;
 /// The longest signed document (an index, a catalogue) that is read, in bytes.
 pub const SIGNED_DOCUMENT_LIMIT: usize = 4 * 1024 * 1024;
 
-/// A release's manifest is fresh for this long after the release.
+/// How long a manifest is fresh after its release.
 pub const RELEASE_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// For this long after that it only warns; then nothing is installed from it without being asked.
+/// How long an expired manifest only causes a warning. After that, nothing is installed from it unless a
+/// person asks for it.
 pub const RELEASE_GRACE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// The files of a release, unpacked, have at most this many bytes together; `install.sh` has the same number.

@@ -79,7 +79,7 @@ permissions! {
 }
 
 impl Permission {
-    /// Tells whether a personal access token can carry it.
+    /// Returns whether a personal access token can carry it.
     #[must_use]
     pub fn can_be_scope(self) -> bool {
         self != Self::ActInPerson

@@ -1,4 +1,4 @@
-//! Personal access tokens: a prefix, 256 random bits, a checksum, as the keys of devices have them.
+//! Personal access tokens: a prefix, 256 random bits and a checksum, like the keys of devices.
 
 use std::fmt;
 

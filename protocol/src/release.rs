@@ -304,7 +304,7 @@ pub fn introduce(
     Ok(keys)
 }
 
-/// Tells whether a release with the counter `offered` would put an older one in the place of the
+/// Returns whether a release with the counter `offered` would put an older one in the place of the
 /// installed one. The same version is a repair.
 #[must_use]
 pub fn is_downgrade(installed: (&str, u64), offered: (&str, u64)) -> bool {

@@ -1,4 +1,4 @@
-//! Retire codes: what a device leaves behind when its backend cannot be told that it goes.
+//! Retire codes: what an uninstallation prints when the backend cannot be reached.
 //!
 //! A prefix, a statement of 32 bytes (device, epoch, time), the device's signature, a checksum. The
 //! signature is over a text that opens with its own kind, so it stands for nothing else that the

@@ -94,7 +94,7 @@ impl DeviceState {
 }
 
 impl Selector {
-    /// Tells whether `device` is meant.
+    /// Returns whether `device` is meant.
     #[must_use]
     pub fn matches(&self, device: &Device) -> bool {
         self.0.iter().all(|term| term.matches(device))

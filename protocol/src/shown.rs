@@ -33,7 +33,7 @@ fn harmless(char: char) -> char {
     }
 }
 
-/// Tells whether a character orders those around it from right to left, or ends that.
+/// Returns whether a character orders those around it from right to left, or ends that.
 const fn steers_direction(char: char) -> bool {
     matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

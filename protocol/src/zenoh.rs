@@ -161,7 +161,7 @@ impl Proof {
         Self { verb, signature: device.sign(&statement(verb, key, body)) }
     }
 
-    /// Tells whether `device` sent `body` to `key`.
+    /// Returns whether `device` sent `body` to `key`.
     ///
     /// # Errors
     /// [`Untrusted::BadSignature`].

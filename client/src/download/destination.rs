@@ -1,6 +1,6 @@
 //! Which destinations a download may be led to: the server that somebody named, and public ones.
 //!
-//! Whoever may name an address, or answer there, must not make a device ask the machines of its own
+//! Nobody who may name an address, or answers there, must make a device ask the machines of its own
 //! network. An address in a URL is judged where a redirect is followed; a name is judged by what it
 //! resolves to, at each connection, so that a name whose address changes is judged again.
 
@@ -21,13 +21,13 @@ use reqwest::{
 const PROXY_VARIABLES: [&str; 6] =
     ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-/// Tells whether a redirect from `from` may be followed to `to`.
+/// Returns whether a redirect from `from` may be followed to `to`.
 pub(super) fn may_follow(from: &Url, to: &Url) -> bool {
     let same_scheme = from.scheme() == to.scheme();
     same_scheme && (from.origin() == to.origin() || !is_private(to))
 }
 
-/// Tells whether the host of an address is this machine or one of a private network, as far as the
+/// Returns whether the host of an address is this machine or one of a private network, as far as the
 /// address itself says so.
 fn is_private(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
@@ -38,7 +38,7 @@ fn is_private(url: &Url) -> bool {
         || host.parse::<IpAddr>().is_ok_and(is_private_address)
 }
 
-/// Tells whether an IP address is none of the public internet.
+/// Returns whether an IP address is none of the public internet.
 fn is_private_address(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => is_private_v4(v4),

@@ -1,4 +1,4 @@
-//! Why a call failed: it may be tried again, or it was refused.
+//! Why a call failed: it may be retried, or it was refused.
 
 use std::{error::Error, fmt, time::Duration};
 
@@ -7,10 +7,10 @@ use link_protocol::problem::{Code, Problem};
 /// A call failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Failure {
-    /// The server did not answer, or could not: trying again may help.
+    /// The server did not answer, or could not: a retry may help.
     #[error("no answer from {url}: {cause}")]
     Unavailable { url: String, cause: Cause },
-    /// The server refused: trying again gives the same answer.
+    /// The server refused: a retry gets the same answer.
     #[error(transparent)]
     Refused(#[from] HttpError),
 }
@@ -19,7 +19,7 @@ pub enum Failure {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HttpError {
     pub status: u16,
-    /// The problem's detail, or the status in words.
+    /// The detail of the problem document, or else the status in words.
     pub reason: String,
     /// Whether the same request may succeed later: never for a 4xx.
     pub retryable: bool,
@@ -31,13 +31,13 @@ pub struct HttpError {
 /// Why a server did not answer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Cause {
-    /// Nothing listens there, or it cannot be reached.
+    /// Nothing listens at the address, or the address cannot be reached.
     Connect(String),
-    /// No answer came in time.
+    /// The call timed out.
     Timeout,
-    /// It answered with a 5xx.
+    /// The server answered with a 5xx.
     Status { status: u16, problem: Option<Box<Problem>>, retry_after: Option<Duration> },
-    /// It answered with something that this version cannot read.
+    /// The server answered with something that this version cannot read.
     Unreadable(String),
     /// The connection broke.
     Broken(String),
@@ -108,7 +108,7 @@ impl fmt::Display for HttpError {
 
 impl Error for HttpError {}
 
-/// The innermost cause, which names what the operating system said.
+/// Returns the innermost cause, which holds the words of the operating system.
 fn root_cause(error: &dyn Error) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {
@@ -117,7 +117,7 @@ fn root_cause(error: &dyn Error) -> String {
     inner.to_string()
 }
 
-/// The error and all its causes on one line.
+/// Returns the error and all its causes on one line.
 pub(crate) fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut inner = error.source();

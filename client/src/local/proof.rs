@@ -1,8 +1,8 @@
-//! The proof of a listener: whoever answers on a port knows the control token, and shows it without
+//! The proof of a listener: the program that answers on a port knows the control token, and shows it without
 //! sending it.
 //!
 //! The port is part of it, so that a program which passes the question on to the agent, at another
-//! port, proves nothing. Pure, but for the chance of a nonce.
+//! port, proves nothing. Pure, apart from the random nonce.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use link_protocol::secret::Secret;
@@ -17,19 +17,19 @@ const PURPOSE: &str = "link local api";
 /// The length of a nonce as text.
 pub const NONCE_LENGTH: usize = 43;
 
-/// Returns the proof of whoever listens on `port` and was given `nonce`.
+/// Returns the proof of a listener on `port` that was given `nonce`.
 #[must_use]
 pub fn of(token: &Secret, port: u16, nonce: &str) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key(token), &message(port, nonce)))
 }
 
-/// Tells whether `proof` is the one of whoever listens on `port` and knows `token`.
+/// Returns whether `proof` comes from a listener on `port` that knows `token`.
 pub(super) fn holds(token: &Secret, port: u16, nonce: &str, proof: &str) -> bool {
     let Ok(proof) = BASE64_URL_SAFE_NO_PAD.decode(proof) else { return false };
     hmac::verify(&key(token), &message(port, nonce), &proof).is_ok()
 }
 
-/// Makes a nonce; the system's chance never fails once a program runs.
+/// Makes a random nonce; once a program runs, the system's random source never fails.
 pub(super) fn nonce() -> String {
     let mut bytes = [0; 32];
     SystemRandom::new().fill(&mut bytes).expect("the system gives random bytes");

@@ -31,7 +31,7 @@ pub(super) fn sync_dir(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Tells whether `path` leads to the open file: a name that was deleted stays until the last handle
+/// Returns whether `path` leads to the open file: a name that was deleted stays until the last handle
 /// is closed.
 pub(super) fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()

@@ -1,4 +1,4 @@
-//! No line yet: who waits for one waits, and what is told is lost.
+//! Not supported yet: a reader waits for ever, and what is sent is lost.
 
 use std::{io, process::Stdio};
 

@@ -1,4 +1,4 @@
-//! No such sockets: who asks for one is told so.
+//! Not supported: every call fails and says so.
 
 use std::{convert::Infallible, io, path::Path};
 

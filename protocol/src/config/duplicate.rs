@@ -1,5 +1,5 @@
-//! Finds members that a JSON object has twice. A reader that keeps one of the two would lose the
-//! other silently.
+//! Finds duplicate members of JSON objects. A reader that keeps one of the two would silently lose the
+//! other.
 
 use std::{collections::BTreeSet, fmt};
 

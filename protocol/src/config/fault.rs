@@ -22,7 +22,7 @@ impl Faults {
         self.0.push(fault);
     }
 
-    /// Tells whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,4 @@
-//! Settings whose names only the component that they are for knows.
+//! Settings of a component, whose names only that component knows.
 
 use std::collections::BTreeMap;
 

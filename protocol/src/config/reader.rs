@@ -13,7 +13,7 @@ pub(super) struct Node<'a> {
     key: String,
 }
 
-/// An object that is being read; it knows which of its keys were asked for.
+/// An object that is being read, with the keys that were asked for.
 #[derive(Debug)]
 pub(super) struct Object<'a> {
     fields: &'a Map<String, Value>,
@@ -21,10 +21,10 @@ pub(super) struct Object<'a> {
     known: Vec<&'static str>,
 }
 
-/// A value without parts, and how a person calls it.
+/// A scalar value, and its name for a person.
 pub(super) trait Leaf: DeserializeOwned {
     const EXPECTED: &'static str;
-    /// Whether nothing of what is there instead may be shown: a password can look like a number.
+    /// Whether a wrong value must not be shown: a password can look like a number.
     const SECRET: bool = false;
 }
 
@@ -116,7 +116,7 @@ impl<'a> Node<'a> {
         faults.push(Fault { key: named(&self.key), expected: expected.into(), found });
     }
 
-    /// Reads a value without parts.
+    /// Reads a scalar value.
     pub(super) fn leaf<T: Leaf>(&self, faults: &mut Faults) -> Option<T> {
         let read = T::deserialize(self.value).ok();
         match read {
@@ -205,7 +205,7 @@ impl<'a> Object<'a> {
         self.child(name)?.leaf(faults)
     }
 
-    /// Adds a fault for each key that nobody has asked for.
+    /// Adds a fault for each unknown key.
     pub(super) fn close(self, faults: &mut Faults) {
         for name in self.fields.keys().filter(|name| !self.known.contains(&name.as_str())) {
             let shown: String = name.chars().take(40).collect();

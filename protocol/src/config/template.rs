@@ -1,6 +1,6 @@
-//! Targets of reports: texts with places that are filled in at run time.
+//! Targets of reports: texts with placeholders that are filled in at run time.
 //!
-//! A template is parsed when the configuration is read, so an unknown place is a fault of the file
+//! A template is parsed when the configuration is read, so an unknown placeholder is a fault of the file
 //! and never a wrong address later.
 
 use std::fmt;
@@ -33,8 +33,8 @@ pub enum Placeholder {
     ModelId,
 }
 
-/// What is filled in. A report without a command or a model leaves its place empty, which a
-/// configuration that was checked never asks for.
+/// The values of the placeholders. A report without a command or a model has no value for them; a
+/// configuration that was checked never asks for one.
 #[derive(Clone, Copy, Debug)]
 pub struct Values {
     pub device_id: DeviceId,

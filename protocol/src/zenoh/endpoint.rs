@@ -28,7 +28,7 @@ const LONGEST_HOST: usize = 253;
 const SHOWN: usize = 100;
 
 impl Endpoint {
-    /// Tells whether TLS is spoken.
+    /// Returns whether TLS is spoken.
     #[must_use]
     pub const fn is_tls(&self) -> bool {
         self.is_tls
@@ -50,14 +50,14 @@ impl Endpoint {
         }
     }
 
-    /// Tells whether it is on this machine alone.
+    /// Returns whether it is on this machine alone.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         self.host == "localhost"
             || self.host.parse::<IpAddr>().is_ok_and(|host| host.to_canonical().is_loopback())
     }
 
-    /// Tells whether whoever is on the way reads what is said: without TLS, beyond this machine.
+    /// Returns whether whoever is on the way reads what is said: without TLS, beyond this machine.
     #[must_use]
     pub fn is_open_to_others(&self) -> bool {
         !self.is_tls && !self.is_loopback()

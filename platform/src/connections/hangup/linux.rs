@@ -1,4 +1,4 @@
-//! Linux tells of the end of a connection apart from the bytes before it.
+//! Linux reports the end of a connection independently of unread bytes.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between two looks")]
 

@@ -1,4 +1,4 @@
-//! The end of a connection is looked for again and again while there are bytes before it.
+//! Polls for the end of a connection while there are unread bytes.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between two looks")]
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::{io::Interest, net::TcpStream};
 
-/// How often it is looked for.
+/// The time between two polls.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) async fn hung_up(stream: &TcpStream) {
