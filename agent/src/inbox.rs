@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use link_agent_core::{event::Event, record::PipelineRecord};
+use link_agent_core::{event::Event, record::PipelineRecord, run::Run};
 use link_protocol::{
     agent_api::Hello,
     local_api::{DeploymentProgress, TransportState},
@@ -44,7 +44,7 @@ pub(crate) struct View {
 pub(crate) struct PipelineView {
     pub(crate) record: PipelineRecord,
     pub(crate) state: ModelState,
-    pub(crate) engine_run: Option<u64>,
+    pub(crate) engine_run: Option<Run>,
     pub(crate) detail: Option<String>,
 }
 

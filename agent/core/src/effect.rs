@@ -16,6 +16,7 @@ use semver::Version;
 use crate::{
     clock::Now,
     record::{Change, DownloadId, OutboxEntry, Report},
+    run::Run,
 };
 
 /// An action for the shell; actions run in order.
@@ -33,17 +34,17 @@ pub enum Effect {
     /// Stop a download and delete its partial file.
     CancelDownload { download: DownloadId },
     /// Reserve the public port for this route, which has no engine yet.
-    ReservePort { run: u64, route: Route },
+    ReservePort { run: Run, route: Route },
     /// Replace a pipeline's route on a port it holds; requests in flight continue.
     ReplaceRoute(Route),
     /// Remove the pipeline's route from the port; removing the last route frees the port.
     ReleasePort { pipeline_id: PipelineId, port: Port },
     /// Start the engine of a pipeline.
-    StartEngine { pipeline_id: PipelineId, run: u64, plugin: String, alias: Alias, file: ModelFile },
+    StartEngine { pipeline_id: PipelineId, run: Run, plugin: String, alias: Alias, file: ModelFile },
     /// Stop the engine of a pipeline; `EngineStopped` always follows.
-    StopEngine { pipeline_id: PipelineId, run: u64 },
+    StopEngine { pipeline_id: PipelineId, run: Run },
     /// Kill an unresponsive engine; `EngineEnded` follows with this reason.
-    KillEngine { pipeline_id: PipelineId, run: u64, reason: String },
+    KillEngine { pipeline_id: PipelineId, run: Run, reason: String },
     /// Delete all files of a model except `keep`.
     PruneModel { keep: ModelFile },
     /// Delete one file of a model.
@@ -74,7 +75,7 @@ pub struct Route {
     pub telemetry: bool,
     pub generation: u64,
     /// The run of the engine that answers; none while it loads.
-    pub engine: Option<u64>,
+    pub engine: Option<Run>,
 }
 
 /// A log entry for the operator. Contains nothing from a command's payload.

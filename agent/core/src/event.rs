@@ -12,7 +12,7 @@ use link_protocol::{
 };
 use semver::Version;
 
-use crate::{record::DownloadId, serving::Sign};
+use crate::{record::DownloadId, run::Run, serving::Sign};
 
 /// An input of the core.
 #[derive(Clone, Debug)]
@@ -39,15 +39,15 @@ pub enum Event {
     DownloadEnded { download: DownloadId, outcome: Result<(), DownloadFailure> },
     /// A public port was reserved, or could not be. Always the first event after the effect that
     /// requested it.
-    PortReserved { pipeline_id: PipelineId, run: u64, port: Port, outcome: Result<(), String> },
+    PortReserved { pipeline_id: PipelineId, run: Run, port: Port, outcome: Result<(), String> },
     /// The engine answers and is verified to be ours.
-    EngineReady { pipeline_id: PipelineId, run: u64 },
+    EngineReady { pipeline_id: PipelineId, run: Run },
     /// The result of a health check of a serving engine.
-    EngineLooked { pipeline_id: PipelineId, run: u64, sign: Sign },
+    EngineLooked { pipeline_id: PipelineId, run: Run, sign: Sign },
     /// The engine could not start, or ended on its own.
-    EngineEnded { pipeline_id: PipelineId, run: u64, reason: String },
+    EngineEnded { pipeline_id: PipelineId, run: Run, reason: String },
     /// The engine stopped at our request.
-    EngineStopped { pipeline_id: PipelineId, run: u64 },
+    EngineStopped { pipeline_id: PipelineId, run: Run },
     /// The files of a model are gone.
     ModelDeleted { pipeline_id: PipelineId, outcome: Result<(), String> },
     /// A person at this machine made a request; the state shows its outcome.

@@ -21,6 +21,7 @@ pub mod identity;
 pub mod ledger;
 pub mod outbox;
 pub mod record;
+pub mod run;
 pub mod serving;
 pub mod session;
 pub mod throttle;

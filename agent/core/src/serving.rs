@@ -24,13 +24,14 @@ use crate::{
     clock::Now,
     effect::{Effect, Turn},
     record::{Change, PipelineRecord, Report},
+    run::Run,
 };
 
 /// All pipelines of this device.
 #[derive(Debug, Default)]
 pub struct Pipelines {
     all: BTreeMap<PipelineId, Pipeline>,
-    runs: u64,
+    runs: Run,
     watch: Watch,
 }
 
@@ -40,7 +41,7 @@ pub struct PipelineView<'a> {
     pub record: &'a PipelineRecord,
     pub state: ModelState,
     /// The run of the engine, if there is one.
-    pub engine_run: Option<u64>,
+    pub engine_run: Option<Run>,
     pub detail: Option<&'a str>,
 }
 
@@ -270,7 +271,7 @@ impl Pipelines {
     }
 
     fn start(&mut self, id: PipelineId, turn: &mut Turn) {
-        self.runs += 1;
+        self.runs = self.runs.next();
         if let Some(pipeline) = self.all.get_mut(&id) {
             pipeline.reserve(self.runs, turn);
         }
@@ -284,7 +285,7 @@ impl Pipelines {
         same_engine: bool,
         turn: &mut Turn,
     ) {
-        self.runs += 1;
+        self.runs = self.runs.next();
         if let Some(pipeline) = self.all.get_mut(&id) {
             pipeline.become_record(wanted, same_engine, self.runs, turn);
         }

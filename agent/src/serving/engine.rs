@@ -18,7 +18,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use link_agent_core::{components::LANGUAGE_MODEL, event::Event};
+use link_agent_core::{components::LANGUAGE_MODEL, event::Event, run::Run};
 use link_platform::{fs, paths::Roots, private_socket, process::Program};
 use link_plugin_language_model::{self as language_model, Launch, Listen, ListensOn, Manifest};
 use link_protocol::{
@@ -65,7 +65,7 @@ pub(crate) struct Engines {
 }
 
 /// The engines that have been started, by run.
-type Table = Arc<RwLock<HashMap<u64, Running>>>;
+type Table = Arc<RwLock<HashMap<Run, Running>>>;
 
 /// An engine that runs.
 #[derive(Clone, Debug)]
@@ -147,7 +147,7 @@ impl Engines {
     pub(crate) fn launch(
         &self,
         pipeline_id: PipelineId,
-        run: u64,
+        run: Run,
         plugin: &str,
         alias: &Alias,
         model: PathBuf,
@@ -163,14 +163,14 @@ impl Engines {
     }
 
     /// Ends an engine; `EngineStopped` follows.
-    pub(crate) fn end(&self, pipeline_id: PipelineId, run: u64) {
+    pub(crate) fn end(&self, pipeline_id: PipelineId, run: Run) {
         if self.orders.try_send(Order::Stop { pipeline_id, run }).is_err() {
             tracing::error!("the engines' thread does not take orders");
         }
     }
 
     /// Kills an engine that is given up; `EngineEnded` follows.
-    pub(crate) fn give_up(&self, run: u64, reason: String) {
+    pub(crate) fn give_up(&self, run: Run, reason: String) {
         if self.orders.try_send(Order::GiveUp { run, reason }).is_err() {
             // The next looks at the engine lead here again.
             tracing::error!("the engines' thread does not take orders");
@@ -178,12 +178,12 @@ impl Engines {
     }
 
     /// How the proxy reaches the engine of a run.
-    pub(crate) fn address(&self, run: u64) -> Option<Address> {
+    pub(crate) fn address(&self, run: Run) -> Option<Address> {
         self.find(run).map(|running| running.address)
     }
 
     /// The engine of a run, while it runs.
-    pub(crate) fn find(&self, run: u64) -> Option<Running> {
+    pub(crate) fn find(&self, run: Run) -> Option<Running> {
         self.table.read().unwrap_or_else(PoisonError::into_inner).get(&run).cloned()
     }
 
@@ -217,7 +217,7 @@ impl Engines {
     fn try_launch(
         &self,
         pipeline_id: PipelineId,
-        run: u64,
+        run: Run,
         plugin: &str,
         alias: &Alias,
         model: &Path,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use link_agent_core::{
     effect::Effect,
     record::{Change, LedgerEntry},
+    run::Run,
 };
 use link_backend::domain::command::State;
 use link_protocol::{
@@ -126,7 +127,7 @@ impl Device {
         Ok(())
     }
 
-    fn serving_run(&self, pipeline: PipelineId) -> Option<u64> {
+    fn serving_run(&self, pipeline: PipelineId) -> Option<Run> {
         let routes = self.frontends.values().find_map(|routes| routes.get(&pipeline));
         routes.and_then(|route| route.engine)
     }

@@ -15,6 +15,7 @@ use link_agent_core::{
     effect::{Effect, Route},
     event::{Event, Staged},
     record::{Change, DownloadId, Identity, OutboxEntry, Steps},
+    run::Run,
     serving::Sign,
 };
 use link_protocol::{
@@ -74,7 +75,7 @@ pub(super) struct Device {
     pub(super) answered: BTreeMap<PipelineId, Port>,
     /// Ports that other programs have.
     pub(super) foreign: BTreeSet<Port>,
-    pub(super) engines: BTreeMap<(PipelineId, u64), Engine>,
+    pub(super) engines: BTreeMap<(PipelineId, Run), Engine>,
     pub(super) downloads: BTreeMap<DownloadId, Transfer>,
     pub(super) sending: Option<u64>,
 }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use link_agent_core::{
     event::Event,
     record::{DownloadId, OutboxEntry, Report},
+    run::Run,
 };
 use link_protocol::{agent_api::Hello, envelope::Receipt, id::PipelineId};
 
@@ -92,13 +93,13 @@ pub(super) enum Input {
     /// A download comes to its end.
     Transferred { download: DownloadId, whole: bool },
     /// An engine answers.
-    EngineReady { pipeline: PipelineId, run: u64 },
+    EngineReady { pipeline: PipelineId, run: Run },
     /// An engine dies.
-    EngineDies { pipeline: PipelineId, run: u64 },
+    EngineDies { pipeline: PipelineId, run: Run },
     /// An engine hangs, and is looked at.
-    EngineHangs { pipeline: PipelineId, run: u64 },
+    EngineHangs { pipeline: PipelineId, run: Run },
     /// An engine that was told to stop has.
-    EngineStops { pipeline: PipelineId, run: u64 },
+    EngineStops { pipeline: PipelineId, run: Run },
     /// A deadline of the core may have come.
     Deadline,
 }

@@ -7,6 +7,7 @@ use link_agent_core::{
     effect::Route,
     event::{DownloadFailure, Event},
     record::DownloadId,
+    run::Run,
 };
 use link_protocol::{
     command::{Command, ModelFile},
@@ -111,7 +112,7 @@ impl Device {
     pub(super) fn start(
         &mut self,
         pipeline: PipelineId,
-        run: u64,
+        run: Run,
         plugin: &str,
         file: &ModelFile,
         around: &mut Around<'_>,
@@ -166,7 +167,7 @@ impl Device {
     pub(super) fn stop(
         &mut self,
         pipeline: PipelineId,
-        run: u64,
+        run: Run,
         around: &mut Around<'_>,
     ) -> Result<(), String> {
         let slow = around.chance.happens(around.faults.slow);
@@ -229,7 +230,7 @@ impl Device {
     }
 
     /// Which pipelines should have which ports, by what the core says of itself.
-    pub(super) fn expected_ports(&self) -> BTreeMap<(Port, PipelineId), u64> {
+    pub(super) fn expected_ports(&self) -> BTreeMap<(Port, PipelineId), Run> {
         let mut expected = BTreeMap::new();
         let Some(agent) = &self.agent else { return expected };
         for view in agent.pipelines() {

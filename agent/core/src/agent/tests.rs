@@ -17,6 +17,7 @@ use super::*;
 use crate::{
     event::{DownloadFailure, Staged, Wish},
     record::{Change, DownloadId, OutboxEntry, Steps},
+    run::Run,
     serving::Sign,
     tests::{
         cancel, deploy, deployment, device_id, envelope, id, moment, pipeline, port, record,
@@ -202,7 +203,7 @@ fn what_served_serves_again_after_a_restart_and_is_announced_with_every_welcome(
     assert!(words(&effects).contains(&"reserve 8080 for run 1".to_owned()));
     let reserved = reserved(1, 8080, Ok(()));
     assert!(words(&agent.handle(reserved, Duration::ZERO)).contains(&"start engine 1".to_owned()));
-    let ready = Event::EngineReady { pipeline_id: pipeline(1), run: 1 };
+    let ready = Event::EngineReady { pipeline_id: pipeline(1), run: Run(1) };
     let told = words(&agent.handle(ready, Duration::ZERO));
     assert!(told.contains(&"route 8080 to engine 1, 1 origins".to_owned()));
     assert!(agent.hello().serving.iter().all(|report| report.is_serving));
@@ -294,7 +295,7 @@ fn a_stop_does_not_wait_behind_a_start_and_does_not_undo_a_removal() {
     let place = |wanted: &str| told.iter().position(|line| line.contains(wanted));
     assert!(place("c1 cancelled: ended by a newer command").is_some(), "{told:?}");
     assert!(place("stop engine 1").is_some() && place("release 8080").is_some(), "{told:?}");
-    let stopped = Event::EngineStopped { pipeline_id: pipeline(1), run: 1 };
+    let stopped = Event::EngineStopped { pipeline_id: pipeline(1), run: Run(1) };
     assert_eq!(results(&bench.handle(stopped)), ["c2 succeeded: stopped"]);
 }
 
@@ -501,7 +502,7 @@ impl Bench {
         let pipelines = vec![record(1, true)];
         let mut bench = Self::new(Snapshot { pipelines, ..Snapshot::default() });
         bench.handle(reserved(1, 8080, Ok(())));
-        bench.handle(Event::EngineReady { pipeline_id: pipeline(1), run: 1 });
+        bench.handle(Event::EngineReady { pipeline_id: pipeline(1), run: Run(1) });
         bench.take_reports();
         bench
     }
@@ -722,10 +723,10 @@ fn restore(snapshot: Snapshot) -> (Agent, Vec<Effect>) {
 }
 
 fn reserved(run: u64, number: u16, outcome: Result<(), String>) -> Event {
-    Event::PortReserved { pipeline_id: pipeline(1), run, port: port(number), outcome }
+    Event::PortReserved { pipeline_id: pipeline(1), run: Run(run), port: port(number), outcome }
 }
 
-fn reserved_by(pipeline_id: PipelineId, run: u64, port: Port, good: bool) -> Event {
+fn reserved_by(pipeline_id: PipelineId, run: Run, port: Port, good: bool) -> Event {
     let outcome = if good { Ok(()) } else { Err("taken".to_owned()) };
     Event::PortReserved { pipeline_id, run, port, outcome }
 }

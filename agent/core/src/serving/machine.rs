@@ -12,6 +12,7 @@ use super::{
 use crate::{
     effect::{Effect, Turn},
     record::PipelineRecord,
+    run::Run,
 };
 
 const BEING_REMOVED: &str = "the model is being removed";
@@ -23,7 +24,7 @@ impl Pipeline {
         &mut self,
         wanted: PipelineRecord,
         same_engine: bool,
-        run: u64,
+        run: Run,
         turn: &mut Turn,
     ) {
         let file_changed = wanted.file.sha256 != self.record.file.sha256;
@@ -205,7 +206,7 @@ impl Pipeline {
 
     fn port_reserved(
         &mut self,
-        run: u64,
+        run: Run,
         reserved: Port,
         outcome: Result<(), String>,
         turn: &mut Turn,
@@ -240,7 +241,7 @@ impl Pipeline {
         }
     }
 
-    fn engine_ready(&mut self, run: u64, turn: &mut Turn) {
+    fn engine_ready(&mut self, run: Run, turn: &mut Turn) {
         if let Phase::Starting { run: expected, port, .. } = self.phase
             && expected == run
         {
@@ -251,7 +252,7 @@ impl Pipeline {
         }
     }
 
-    fn engine_ended(&mut self, run: u64, reason: &str, turn: &mut Turn) {
+    fn engine_ended(&mut self, run: Run, reason: &str, turn: &mut Turn) {
         match self.phase {
             Phase::Starting { run: expected, port, .. } if expected == run => {
                 self.release_unless_held(port, !self.is_awaited(), turn);
@@ -308,7 +309,7 @@ impl Pipelines {
     pub(crate) fn port_reserved(
         &mut self,
         id: PipelineId,
-        run: u64,
+        run: Run,
         port: Port,
         outcome: Result<(), String>,
         turn: &mut Turn,
@@ -319,21 +320,21 @@ impl Pipelines {
     }
 
     /// Handles an engine that became ready.
-    pub(crate) fn engine_ready(&mut self, id: PipelineId, run: u64, turn: &mut Turn) {
+    pub(crate) fn engine_ready(&mut self, id: PipelineId, run: Run, turn: &mut Turn) {
         if let Some(pipeline) = self.all.get_mut(&id) {
             pipeline.engine_ready(run, turn);
         }
     }
 
     /// Handles an engine that could not start or died.
-    pub(crate) fn engine_ended(&mut self, id: PipelineId, run: u64, reason: &str, turn: &mut Turn) {
+    pub(crate) fn engine_ended(&mut self, id: PipelineId, run: Run, reason: &str, turn: &mut Turn) {
         if let Some(pipeline) = self.all.get_mut(&id) {
             pipeline.engine_ended(run, reason, turn);
         }
     }
 
     /// Handles an engine that stopped at our request.
-    pub(crate) fn engine_stopped(&mut self, id: PipelineId, run: u64, turn: &mut Turn) {
+    pub(crate) fn engine_stopped(&mut self, id: PipelineId, run: Run, turn: &mut Turn) {
         let Some(pipeline) = self.all.get_mut(&id) else { return };
         let Phase::Stopping { run: expected, then } = pipeline.phase else { return };
         if expected != run {

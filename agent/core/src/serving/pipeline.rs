@@ -14,6 +14,7 @@ use crate::{
     clock::Now,
     effect::{Effect, Route, Turn},
     record::{Change, PipelineRecord, Report},
+    run::Run,
 };
 
 /// The number of automatic restarts before the pipeline rests until a person or a command acts.
@@ -51,30 +52,30 @@ pub(super) enum Phase {
     },
     /// The public port is being reserved.
     Reserving {
-        run: u64,
+        run: Run,
         port: Port,
     },
     /// The engine is loading.
     Starting {
-        run: u64,
+        run: Run,
         port: Port,
         deadline: Now,
     },
     /// The engine answers requests.
     Serving {
-        run: u64,
+        run: Run,
         port: Port,
     },
     /// The engine answers requests on `port` while another port is being reserved.
     Moving {
-        run: u64,
+        run: Run,
         port: Port,
-        reserve: u64,
+        reserve: Run,
         wanted: Box<PipelineRecord>,
     },
     /// The engine is stopping; `then` says what follows.
     Stopping {
-        run: u64,
+        run: Run,
         then: Then,
     },
     /// The files are being deleted.
@@ -183,7 +184,7 @@ impl Pipeline {
     }
 
     /// The route that `record` describes, on `port`.
-    pub(super) fn route(record: &PipelineRecord, port: Port, engine: Option<u64>) -> Route {
+    pub(super) fn route(record: &PipelineRecord, port: Port, engine: Option<Run>) -> Route {
         Route {
             pipeline_id: record.config.pipeline_id,
             model_id: record.config.model_id,
@@ -201,7 +202,7 @@ impl Pipeline {
     }
 
     /// Reserves the public port; the engine starts once the port is reserved.
-    pub(super) fn reserve(&mut self, run: u64, turn: &mut Turn) {
+    pub(super) fn reserve(&mut self, run: Run, turn: &mut Turn) {
         let port = self.record.config.port;
         self.let_go_unless(self.held == Some(port), turn);
         self.detail = None;
@@ -211,7 +212,7 @@ impl Pipeline {
     }
 
     /// Starts the engine behind the reserved port.
-    pub(super) fn start_engine(&mut self, run: u64, port: Port, turn: &mut Turn) {
+    pub(super) fn start_engine(&mut self, run: Run, port: Port, turn: &mut Turn) {
         let deadline = turn.now + limits::ENGINE_HEALTH_TIMEOUT;
         self.phase = Phase::Starting { run, port, deadline };
         turn.effects.push(Effect::StartEngine {
@@ -263,7 +264,7 @@ impl Pipeline {
         }
     }
 
-    pub(super) fn stop_engine(&self, run: u64, turn: &mut Turn) {
+    pub(super) fn stop_engine(&self, run: Run, turn: &mut Turn) {
         let pipeline_id = self.record.config.pipeline_id;
         turn.effects.push(Effect::StopEngine { pipeline_id, run });
     }
@@ -278,7 +279,7 @@ impl Pipeline {
     }
 
     /// Marks the engine as serving.
-    pub(super) fn serves(&mut self, run: u64, port: Port, now: Now) {
+    pub(super) fn serves(&mut self, run: Run, port: Port, now: Now) {
         self.phase = Phase::Serving { run, port };
         self.held = Some(port);
         self.began = now;

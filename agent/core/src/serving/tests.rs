@@ -102,7 +102,7 @@ fn a_repair_on_the_same_port_replaces_the_route_and_nothing_else() {
     after.config.allowlist = before.config.allowlist.clone();
     after.generation = before.generation;
     assert_eq!(after, before, "only the allowlist changes");
-    assert_eq!(bench.view().engine_run, Some(1));
+    assert_eq!(bench.view().engine_run, Some(Run(1)));
 }
 
 // Holds: S4.1-3
@@ -539,19 +539,19 @@ impl Bench {
     }
 
     fn reserved(&mut self, run: u64, number: u16, outcome: Result<(), String>) -> Vec<String> {
-        self.turn(|all, turn| all.port_reserved(pipeline(1), run, port(number), outcome, turn))
+        self.turn(|all, turn| all.port_reserved(pipeline(1), Run(run), port(number), outcome, turn))
     }
 
     fn ready(&mut self, run: u64) -> Vec<String> {
-        self.turn(|all, turn| all.engine_ready(pipeline(1), run, turn))
+        self.turn(|all, turn| all.engine_ready(pipeline(1), Run(run), turn))
     }
 
     fn ended(&mut self, run: u64, reason: &str) -> Vec<String> {
-        self.turn(|all, turn| all.engine_ended(pipeline(1), run, reason, turn))
+        self.turn(|all, turn| all.engine_ended(pipeline(1), Run(run), reason, turn))
     }
 
     fn stopped(&mut self, run: u64) -> Vec<String> {
-        self.turn(|all, turn| all.engine_stopped(pipeline(1), run, turn))
+        self.turn(|all, turn| all.engine_stopped(pipeline(1), Run(run), turn))
     }
 
     fn deleted(&mut self, outcome: Result<(), String>) -> Vec<String> {
@@ -569,7 +569,7 @@ struct World {
     pipelines: Pipelines,
     now: Now,
     ports: Vec<Port>,
-    engine: Option<(u64, bool)>,
+    engine: Option<(Run, bool)>,
     deleting: bool,
     /// The port on which an engine has answered, while the model is wanted there.
     answered: Option<Port>,
@@ -624,9 +624,9 @@ impl World {
                 }
             }
             (_, _) => self.turn(good, |all, turn| {
-                all.engine_ready(pipeline(1), 999, turn);
-                all.engine_ended(pipeline(1), 999, "late", turn);
-                all.engine_stopped(pipeline(1), 999, turn);
+                all.engine_ready(pipeline(1), Run(999), turn);
+                all.engine_ended(pipeline(1), Run(999), "late", turn);
+                all.engine_stopped(pipeline(1), Run(999), turn);
             }),
         }
     }

@@ -12,7 +12,10 @@ use link_protocol::{
 };
 
 use super::Pipelines;
-use crate::effect::{Effect, Turn};
+use crate::{
+    effect::{Effect, Turn},
+    run::Run,
+};
 
 /// The result of one health check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -31,7 +34,7 @@ pub(super) struct Watch(BTreeMap<PipelineId, Missed>);
 
 #[derive(Clone, Copy, Debug)]
 struct Missed {
-    run: u64,
+    run: Run,
     all: u32,
     /// How many of the latest checks in a row found the engine idle.
     silent: u32,
@@ -39,7 +42,7 @@ struct Missed {
 
 impl Pipelines {
     /// Handles a health check of a serving engine.
-    pub(crate) fn engine_looked(&mut self, id: PipelineId, run: u64, sign: Sign, turn: &mut Turn) {
+    pub(crate) fn engine_looked(&mut self, id: PipelineId, run: Run, sign: Sign, turn: &mut Turn) {
         let serves = self.all.get(&id).is_some_and(|pipeline| {
             let view = pipeline.view();
             view.engine_run == Some(run) && view.state == ModelState::Serving
@@ -57,7 +60,7 @@ impl Pipelines {
 
 impl Watch {
     /// Records a check; returns the number of failed checks if the engine must be killed.
-    fn give_up(&mut self, id: PipelineId, run: u64, sign: Sign) -> Option<u32> {
+    fn give_up(&mut self, id: PipelineId, run: Run, sign: Sign) -> Option<u32> {
         let mut missed = self.0.remove(&id).filter(|missed| missed.run == run).unwrap_or(Missed {
             run,
             all: 0,
@@ -125,14 +128,14 @@ mod tests {
             let mut turn = Turn::default();
             let mut serving = Self(Pipelines::restore(vec![record(1, true)], &mut turn));
             serving.turn(|all, turn| {
-                all.port_reserved(pipeline(1), 1, "8080".parse().unwrap(), Ok(()), turn);
-                all.engine_ready(pipeline(1), 1, turn);
+                all.port_reserved(pipeline(1), Run(1), "8080".parse().unwrap(), Ok(()), turn);
+                all.engine_ready(pipeline(1), Run(1), turn);
             });
             serving
         }
 
         fn looked(&mut self, run: u64, sign: Sign) -> Vec<String> {
-            self.turn(|all, turn| all.engine_looked(pipeline(1), run, sign, turn))
+            self.turn(|all, turn| all.engine_looked(pipeline(1), Run(run), sign, turn))
         }
 
         fn turn(&mut self, act: impl FnOnce(&mut Pipelines, &mut Turn)) -> Vec<String> {

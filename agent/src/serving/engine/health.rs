@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use link_agent_core::event::Event;
+use link_agent_core::{event::Event, run::Run};
 use link_plugin_language_model::Manifest;
 use tokio::sync::Notify;
 
@@ -83,7 +83,7 @@ pub(super) async fn watch(table: Table, started: Arc<Notify>, probe: Probe, inbo
     }
 }
 
-fn mark_healthy(table: &Table, run: u64) {
+fn mark_healthy(table: &Table, run: Run) {
     let mut table = table.write().unwrap_or_else(PoisonError::into_inner);
     if let Some(running) = table.get_mut(&run) {
         running.healthy = true;

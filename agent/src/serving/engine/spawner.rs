@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use link_agent_core::event::Event;
+use link_agent_core::{event::Event, run::Run};
 use link_platform::{
     fs,
     process::{Program, TiedChild},
@@ -46,9 +46,9 @@ const LOG_TICKS: u32 = 600;
 /// What the thread is told.
 #[derive(Debug)]
 pub(super) enum Order {
-    Start { pipeline_id: PipelineId, run: u64, program: Program, channel: Channel, secret: Secret },
-    Stop { pipeline_id: PipelineId, run: u64 },
-    GiveUp { run: u64, reason: String },
+    Start { pipeline_id: PipelineId, run: Run, program: Program, channel: Channel, secret: Secret },
+    Stop { pipeline_id: PipelineId, run: Run },
+    GiveUp { run: Run, reason: String },
     StopAll { done: oneshot::Sender<()> },
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Spawner {
     /// Wakes the health checks.
     started: Arc<Notify>,
     inbox: Inbox,
-    children: HashMap<u64, Child>,
+    children: HashMap<Run, Child>,
     ticks: u32,
 }
 
@@ -109,7 +109,7 @@ impl Spawner {
     fn start(
         &mut self,
         pipeline_id: PipelineId,
-        run: u64,
+        run: Run,
         program: &Program,
         channel: Channel,
         secret: Secret,
@@ -136,7 +136,7 @@ impl Spawner {
         }
     }
 
-    fn stop(&mut self, pipeline_id: PipelineId, run: u64) {
+    fn stop(&mut self, pipeline_id: PipelineId, run: Run) {
         match self.children.get_mut(&run) {
             Some(child) => {
                 child.process.terminate();
@@ -147,7 +147,7 @@ impl Spawner {
     }
 
     /// Kills an engine that hangs; it is told as one that has ended by itself.
-    fn give_up(&mut self, run: u64, reason: String) {
+    fn give_up(&mut self, run: Run, reason: String) {
         if let Some(child) = self.children.get_mut(&run) {
             child.process.kill();
             child.given_up = Some(reason);
@@ -253,9 +253,9 @@ mod tests {
         let program = Program { path, args, env: vec![], log: None };
         let channel = Channel::Port("8080".parse().unwrap());
         let secret = Secret::new("secret");
-        orders.send(Order::Start { pipeline_id, run: 1, program, channel, secret }).unwrap();
+        orders.send(Order::Start { pipeline_id, run: Run(1), program, channel, secret }).unwrap();
         let pid = loop {
-            if let Some(running) = table.read().unwrap().get(&1) {
+            if let Some(running) = table.read().unwrap().get(&Run(1)) {
                 break running.address.pid;
             }
             tokio::time::sleep(TICK).await;
@@ -263,12 +263,12 @@ mod tests {
         // One that is stopped does not end by being asked to.
         let stopped = Command::new("kill").args(["-STOP", &pid.to_string()]).status().unwrap();
         assert!(stopped.success());
-        orders.send(Order::GiveUp { run: 1, reason: "it hangs".to_owned() }).unwrap();
+        orders.send(Order::GiveUp { run: Run(1), reason: "it hangs".to_owned() }).unwrap();
         let ended = tokio::time::timeout(Duration::from_secs(30), inputs.recv()).await.unwrap();
         let Some(Input::Event(Event::EngineEnded { run, reason, .. })) = ended else {
             panic!("something else was told");
         };
-        assert_eq!((run, reason.as_str()), (1, "it hangs"));
+        assert_eq!((run, reason.as_str()), (Run(1), "it hangs"));
         assert!(table.read().unwrap().is_empty());
         drop(orders);
         thread.join().unwrap();

@@ -3,7 +3,7 @@
 mod letter;
 
 use futures_util::StreamExt as _;
-use link_agent_core::effect::Route;
+use link_agent_core::{effect::Route, run::Run};
 use link_protocol::{allowlist::Allowlist, report::Provenance, secret::Secret};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -94,7 +94,7 @@ async fn serve(engine: Port, telemetry: bool) -> (Port, Frontend, UsageReceiver)
         allowlist: Allowlist::new([ORIGIN.parse().unwrap()]),
         telemetry,
         generation: 1,
-        engine: Some(1),
+        engine: Some(Run(1)),
     };
     // The engine of these tests listens in this process.
     let address = Address {

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use link_agent_core::effect::Route;
+use link_agent_core::{effect::Route, run::Run};
 use link_plugin_language_model as language_model;
 use link_protocol::{allowlist::Allowlist, port::Port, secret::Secret};
 use tokio::{
@@ -291,7 +291,7 @@ async fn serve(engine: &Fake, connections: usize) -> Serving {
         allowlist: Allowlist::new([ORIGIN.parse().unwrap()]),
         telemetry: true,
         generation: 1,
-        engine: Some(1),
+        engine: Some(Run(1)),
     };
     // The engine of these tests listens in this process.
     let engine = Address {

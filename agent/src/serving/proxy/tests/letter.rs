@@ -222,7 +222,7 @@ async fn shared_port_before(engine: Port) -> Port {
             allowlist: Allowlist::new([origin.parse().unwrap()]),
             telemetry: false,
             generation: 1,
-            engine: Some(1),
+            engine: Some(Run(1)),
         };
         let address = Address {
             channel: Channel::Port(engine),
