@@ -1,4 +1,4 @@
-//! The agent's arguments. The service manager starts it with none; tests and scratch homes use them.
+//! The agent's arguments. The service manager passes none; tests and scratch homes use them.
 
 use std::path::PathBuf;
 
@@ -12,40 +12,40 @@ use clap::Parser;
     after_help = "Examples:\n  \
     link-agent                        run for this user's registered device\n  \
     LINK_HOME=/tmp/scratch link-agent run with every file below one folder\n  \
-    link-agent --check-config         say what is wrong with the configuration\n  \
+    link-agent --check-config         list the faults of the configuration\n  \
     link-agent --config-schema        print what an editor checks the configuration with"
 )]
 pub(crate) struct Args {
-    /// One folder for all of Link's files, instead of the user's usual ones.
+    /// Use this folder for all of Link's files.
     #[arg(long, env = "LINK_HOME", value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
 
-    /// The port of the local API on 127.0.0.1, in place of the configuration's (20505).
+    /// Port of the local API on 127.0.0.1 [default: from the configuration, 20505].
     #[arg(long, env = "LINK_LOCAL_PORT", value_name = "PORT")]
     pub(crate) local_port: Option<u16>,
 
-    /// Threads an engine computes with, in place of the configuration's (its own choice).
+    /// Compute threads of an engine [default: from the configuration, or chosen by the engine].
     #[arg(long, env = "LINK_ENGINE_THREADS", value_name = "N")]
     pub(crate) engine_threads: Option<u16>,
 
-    /// Tokens of context an engine is started with, in place of the configuration's (4096).
+    /// Context of an engine, in tokens [default: from the configuration, 4096].
     #[arg(long, env = "LINK_ENGINE_CONTEXT", value_name = "TOKENS")]
     pub(crate) engine_context: Option<u32>,
 
-    /// What to log on the console, in place of the configuration's level (info): error, warn, info,
-    /// debug, or a filter such as `link_agent=debug`.
+    /// Log filter of the console: error, warn, info, debug, or a filter such as `link_agent=debug`
+    /// [default: from the configuration, info].
     #[arg(long, env = "LINK_LOG", value_name = "FILTER")]
     pub(crate) log: Option<String>,
 
-    /// Look whether this build works here, change nothing, and say so.
+    /// Check whether this build works on this machine, without changing anything.
     #[arg(long)]
     pub(crate) self_check: bool,
 
-    /// With `--self-check`: the backend must answer.
+    /// With `--self-check`: also require that the backend answers.
     #[arg(long, requires = "self_check")]
     pub(crate) connected: bool,
 
-    /// Look whether the configuration (`agent.json`) can be used, and say every fault of it.
+    /// Check the configuration (`agent.json`) and list all its faults.
     #[arg(long)]
     pub(crate) check_config: bool,
 
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) config_schema: bool,
 
-    /// Keys whose releases a development build installs, beside its own.
+    /// Additional release keys that a development build trusts.
     #[arg(long, env = "LINK_DEV_RELEASE_KEYS", hide = true)]
     pub(crate) development_release_keys: Option<String>,
 }

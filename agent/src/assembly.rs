@@ -1,7 +1,7 @@
-//! Builds an agent that runs: finds out who this device is, opens what is on disk, and starts each
-//! part after the parts that it needs.
+//! Builds a running agent: determines the identity of this device, opens the stored state, and
+//! starts each part after the parts it depends on.
 //!
-//! Nothing is decided here. The loop drives what is built, and ends it.
+//! This module decides nothing. The loop drives and ends what it builds.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock and the state folder")]
 
@@ -52,7 +52,7 @@ use crate::{
     stop_signal::StopSignal,
 };
 
-/// What the agent was started with.
+/// The agent's start parameters.
 #[derive(Debug)]
 pub(crate) struct Setup<'a> {
     pub(crate) args: &'a Args,
@@ -61,20 +61,20 @@ pub(crate) struct Setup<'a> {
     pub(crate) records: &'a Records,
 }
 
-/// An agent whose parts run.
+/// An agent whose parts are running.
 #[derive(Debug)]
 pub(crate) struct Assembly {
     pub(crate) started: Instant,
     pub(crate) identity: Identity,
     pub(crate) agent_version: Version,
-    /// The transport that is configured.
+    /// The configured transport.
     pub(crate) transport: TransportType,
     pub(crate) agent: Agent,
-    /// What the agent wants before its first event.
+    /// The effects to carry out before the first event.
     pub(crate) first: Vec<Effect>,
     pub(crate) shell: Shell,
     pub(crate) inputs: mpsc::Receiver<Input>,
-    /// Told after each event that was handled.
+    /// Notified after each handled event.
     pub(crate) changed: watch::Sender<()>,
     pub(crate) local_api: Listening,
     pub(crate) ways: Ways,
@@ -83,18 +83,18 @@ pub(crate) struct Assembly {
     pub(crate) logs: Vec<Handler>,
 }
 
-/// What this device knows of itself, and where it writes that down.
+/// The identity of this device and its stored state.
 struct Memory {
     started: Instant,
     identity: Identity,
     journal: Journal,
     session: SessionFile,
     snapshot: Snapshot,
-    /// A session cannot be read.
+    /// Whether a session could not be read.
     doubtful: bool,
 }
 
-/// The shell, and what starts after it.
+/// The shell, and the parts that start after it.
 struct Started {
     shell: Shell,
     pipelines: Running,
@@ -102,7 +102,7 @@ struct Started {
 }
 
 impl Assembly {
-    /// Builds the agent; nothing when it is told to stop before it knows who it is.
+    /// Builds the agent; returns nothing if it is asked to stop before the identity is known.
     pub(crate) async fn build(
         setup: &Setup<'_>,
         stop: &mut StopSignal,
@@ -167,7 +167,8 @@ impl Assembly {
     }
 }
 
-/// Finds out who this device is and what it had; nothing when it is told to stop meanwhile.
+/// Determines the identity of this device and loads its state; returns nothing if it is asked to
+/// stop meanwhile.
 async fn remember(setup: &Setup<'_>, stop: &mut StopSignal) -> anyhow::Result<Option<Memory>> {
     let roots = setup.roots;
     let identity = tokio::select! {
@@ -189,7 +190,7 @@ async fn remember(setup: &Setup<'_>, stop: &mut StopSignal) -> anyhow::Result<Op
     Ok(Some(Memory { started, identity, journal, session, snapshot, doubtful }))
 }
 
-/// Starts what carries out effects, and the pipelines of the configuration.
+/// Starts the shell and the configured pipelines.
 fn start(
     setup: &Setup<'_>,
     memory: Memory,
@@ -202,7 +203,7 @@ fn start(
     let frontends = Frontends::start(reporter.clone())?;
     let downloads = Downloads::start(roots.models(), &memory.identity, inbox.clone())?;
     if memory.doubtful {
-        tracing::warn!("a session cannot be read, so no model file is deleted that none names");
+        tracing::warn!("a session cannot be read, so unreferenced model files are kept");
     } else {
         downloads.sweep(&memory.snapshot.files());
     }
@@ -240,7 +241,7 @@ fn start(
     Ok(Started { shell, pipelines, measured })
 }
 
-/// Prepares the transport that is configured; HTTP unless it says otherwise.
+/// Prepares the configured transport, HTTP by default.
 fn transport_of(
     config: &AgentConfig,
     client: &AgentClient,
@@ -258,15 +259,17 @@ fn transport_of(
     }
 }
 
-/// Opens the journal of `device`. What an earlier registration of this machine left is another
-/// device's: its journal is set aside, and its models are deleted.
+/// Opens the journal of `device`. If the journal belongs to an earlier registration of this
+/// machine, it is set aside and that device's models are deleted.
 async fn journal_of(device: DeviceId, roots: &Roots) -> anyhow::Result<Journal> {
     let journal = Journal::open(&roots.journal()).await?;
     let owner = journal.owner(device).await?;
     if owner == device.to_string() {
         return Ok(journal);
     }
-    tracing::warn!("this machine was {owner} before; what that device had is set aside");
+    tracing::warn!(
+        "this machine was registered as {owner} before; the journal of that device is set aside"
+    );
     journal.close().await;
     session::set_former_aside(roots, device)?;
     let models = roots.models();
@@ -274,7 +277,7 @@ async fn journal_of(device: DeviceId, roots: &Roots) -> anyhow::Result<Journal> 
         fs::remove_dir(&models).and_then(|()| fs::create_private_dir(&models))
     })
     .await??;
-    // Last: until then the next start sees that something is left to do.
+    // Rename last: until then, the next start sees that this work is unfinished.
     fs::rename(&roots.journal(), &roots.journal().with_extension(format!("{owner}.db")))?;
     let journal = Journal::open(&roots.journal()).await?;
     journal.owner(device).await?;

@@ -1,5 +1,5 @@
-//! What the names of components stand for: each pipeline of the configuration is a source and a
-//! sink of `link_agent_core::components`, joined on a thread of its own.
+//! Runs the components: each configured pipeline joins a source and a sink of
+//! `link_agent_core::components` on its own thread.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between samples")]
 
@@ -34,17 +34,17 @@ use crate::{
     serving::engine::Engines,
 };
 
-/// How often the machine is measured unless the configuration says otherwise.
+/// The default interval between measurements of the machine.
 const SAMPLED_EVERY: Duration = Duration::from_secs(60);
 
-/// The command channel: the transport that is configured.
+/// The command channel over the configured transport.
 #[derive(Clone, Debug)]
 pub(crate) enum Control {
     Http(AgentClient),
     Zenoh { settings: Box<zenoh::Settings>, link: zenoh::Link, messages: zenoh::Messages },
 }
 
-/// What components are made of.
+/// The shared parts that components are built from.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     pub(crate) control: Control,
@@ -60,30 +60,30 @@ pub(crate) struct Parts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Latest(Arc<RwLock<Option<SystemReport>>>);
 
-/// The pipelines that run; dropping them ends them.
+/// The running pipelines; dropping them stops them.
 #[derive(Debug, Default)]
 pub(crate) struct Running(Vec<(String, Pipeline)>);
 
-/// How often each pipeline was started again, by its id.
+/// The number of restarts of each pipeline, by its id.
 pub(crate) type Restarts = BTreeMap<String, Arc<AtomicU64>>;
 
 type Work = Pin<Box<dyn Future<Output = anyhow::Result<()>>>>;
 
-/// What joins a source to a sink.
+/// A supported pair of a source and a sink.
 struct Joint {
     source: &'static str,
     sink: &'static str,
     work: fn(Parts) -> Work,
 }
 
-/// The pairs of a source and a sink that there are.
+/// All supported pairs.
 const TABLE: &[Joint] = &[
     Joint { source: COMMANDS, sink: COMMAND_HANDLER, work: |parts| Box::pin(take_commands(parts)) },
     Joint { source: SYSTEM_MONITOR, sink: REPORTS, work: |parts| Box::pin(measure(parts)) },
 ];
 
 impl Latest {
-    /// Returns it, if there is one.
+    /// Returns the latest measurement, if there is one.
     pub(crate) fn get(&self) -> Option<SystemReport> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -110,13 +110,13 @@ impl Running {
         Ok(Self(running))
     }
 
-    /// How often each was started again.
+    /// The restart counters of all pipelines.
     pub(crate) fn restarts(&self) -> Restarts {
         self.0.iter().map(|(id, pipeline)| (id.clone(), pipeline.restarts())).collect()
     }
 }
 
-/// How often the machine is measured.
+/// The interval between measurements of the machine.
 pub(crate) fn sampled_every(config: &AgentConfig) -> Duration {
     let settings = config.components.get(SYSTEM_MONITOR);
     let seconds = settings.and_then(|settings| settings.number("interval_s"));
@@ -152,7 +152,7 @@ async fn measure(parts: Parts) -> anyhow::Result<()> {
     }
 }
 
-/// The models that are served, with the processes of their engines.
+/// The served models, with the process ids of their engines.
 async fn engines_of(parts: &Parts) -> Vec<(ModelId, u32)> {
     let pipelines = parts.inbox.view().await.map(|view| view.pipelines).unwrap_or_default();
     let running = pipelines.iter().filter_map(|pipeline| {
@@ -162,7 +162,7 @@ async fn engines_of(parts: &Parts) -> Vec<(ModelId, u32)> {
     running.collect()
 }
 
-/// Reads how often each pipeline was started again.
+/// Reads the restart counters.
 pub(crate) fn counts(restarts: &Restarts) -> BTreeMap<String, u64> {
     restarts.iter().map(|(id, count)| (id.clone(), count.load(Ordering::Relaxed))).collect()
 }

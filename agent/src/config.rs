@@ -1,4 +1,5 @@
-//! The configuration file: read whole, every fault told at once, before anything is started.
+//! The configuration file: read completely, with all faults reported together, before anything
+//! starts.
 
 use std::{fmt, path::Path};
 
@@ -9,7 +10,7 @@ use link_protocol::config::{self, AgentConfig, Faults};
 /// The JSON Schema of the configuration, generated from its types.
 pub(crate) const SCHEMA: &str = include_str!("../../docs/agent.schema.json");
 
-/// A configuration cannot be used.
+/// The configuration cannot be used.
 #[derive(Debug)]
 pub(crate) struct Unusable {
     path: String,
@@ -24,10 +25,10 @@ impl fmt::Display for Unusable {
 
 impl std::error::Error for Unusable {}
 
-/// Reads the configuration of this agent; the defaults when there is no file.
+/// Reads the agent's configuration; returns the defaults if there is no file.
 ///
 /// # Errors
-/// [`Unusable`] with every fault, or why the file cannot be read. The file is left as it is.
+/// [`Unusable`] with every fault, or why the file cannot be read. The file is never changed.
 pub(crate) fn load(roots: &Roots) -> anyhow::Result<AgentConfig> {
     let path = roots.agent_config();
     let text = match fs::read_plain(&path, config::SIZE_LIMIT) {

@@ -1,4 +1,4 @@
-//! What goes to and comes from the backend: commands over a transport, reports, and log records.
+//! Communication with the backend: commands over a transport, reports, and log records.
 
 pub(crate) mod handler;
 pub(crate) mod log;

@@ -1,4 +1,4 @@
-//! The machine and the program on it: measurements, updates, the check of a new build.
+//! The machine and the agent program: measurements, updates, and the self-check of a new version.
 
 pub(crate) mod footprint;
 pub(crate) mod monitor;

@@ -1,4 +1,4 @@
-//! One arm for each effect of the core.
+//! Carries out the core's effects, one match arm each.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ use crate::{
     state::{disk_space::Patience, journal::Journal, session::SessionFile},
 };
 
-/// Everything that effects are carried out with.
+/// Everything needed to carry out effects.
 #[derive(Debug)]
 pub(crate) struct Shell {
     pub(crate) session: SessionFile,
@@ -31,14 +31,14 @@ pub(crate) struct Shell {
     pub(crate) downloads: Downloads,
     pub(crate) updates: Updates,
     pub(crate) inbox: Inbox,
-    /// Another version waits to take over this process.
+    /// Whether another version waits to replace this process.
     pub(crate) makes_way: bool,
     /// The epoch that begins in another account.
     pub(crate) hands_over: Option<u64>,
 }
 
 impl Shell {
-    /// Carries out `effects` in order. An outcome that is known at once is added to `next`.
+    /// Carries out `effects` in order. Outcomes known at once are added to `next`.
     pub(crate) async fn run_all(
         &mut self,
         effects: Vec<Effect>,
@@ -51,7 +51,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Ends what must not outlive the agent; what is left is the journal.
+    /// Stops everything that must not outlive the agent and returns the journal.
     pub(crate) async fn stop(self) -> Journal {
         self.updates.stop();
         self.engines.stop_all().await;
@@ -109,7 +109,7 @@ impl Shell {
                 }
             }
             Effect::ReplaceAgent { version } => {
-                tracing::info!(%version, "makes way");
+                tracing::info!(%version, "this version is replaced");
                 self.makes_way = true;
             }
             Effect::HandOver { to_epoch } => self.hands_over = Some(to_epoch),
@@ -153,7 +153,7 @@ impl Shell {
     }
 }
 
-/// The name of an effect: what it holds may be a secret.
+/// The name of an effect, without its data, which may be secret.
 fn label(effect: &Effect) -> &'static str {
     match effect {
         Effect::Persist(_) => "persist",
@@ -177,7 +177,7 @@ fn label(effect: &Effect) -> &'static str {
     }
 }
 
-/// The checkpoint after a kind of change is on disk.
+/// The checkpoint reached after a kind of change is on disk.
 fn name(change: &Change) -> &'static str {
     match change {
         Change::PutCommand(entry) if entry.result.is_some() => "command-done",
@@ -195,9 +195,9 @@ fn name(change: &Change) -> &'static str {
 
 fn log(note: &Note) {
     match note {
-        Note::Refused { reason } => tracing::warn!("a delivery had no effect: {reason}"),
+        Note::Refused { reason } => tracing::warn!("ignored a delivery: {reason}"),
         Note::Untrusted { reason } => {
-            tracing::warn!(category = SECURITY, "a delivery had no effect: {reason}");
+            tracing::warn!(category = SECURITY, "ignored a delivery: {reason}");
         }
         Note::Invalid { command, fault } => tracing::warn!(
             target: LOCAL,
@@ -220,7 +220,7 @@ mod tests {
 
     use super::*;
 
-    /// Where the log is written to.
+    /// The captured log.
     #[derive(Clone, Default)]
     struct Said(Arc<Mutex<Vec<u8>>>);
 

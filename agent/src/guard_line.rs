@@ -1,5 +1,5 @@
-//! The agent's end of the line to its guard: it tells that it is alive and, when it is asked, that its
-//! local API answers; and it hears what was decided.
+//! The agent's end of the line to its guard. The agent signals that it is alive, answers on request
+//! whether its local API works, and receives the guard's decisions.
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
@@ -10,10 +10,10 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::local_api::OwnDoor;
 
-/// How long the guard may take to be told.
+/// The timeout for telling the guard.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The line; an agent that was started by hand has none, and everything here does nothing.
+/// The line to the guard. A manually started agent has none, and then every method does nothing.
 #[derive(Debug)]
 pub(crate) struct GuardLine {
     local_api: watch::Sender<Option<OwnDoor>>,
@@ -22,7 +22,7 @@ pub(crate) struct GuardLine {
 }
 
 impl GuardLine {
-    /// Starts to tell, when there is a guard. Must be called within a runtime.
+    /// Starts signalling, if there is a guard. Must be called within a runtime.
     pub(crate) fn start() -> Self {
         let (local_api, door) = watch::channel(None);
         let (replacing, told) = mpsc::channel(1);
@@ -33,7 +33,7 @@ impl GuardLine {
         Self { local_api, settled, replacing }
     }
 
-    /// Tells where the local API is asked, or that it does not listen any more.
+    /// Sets how to query the local API; `None` if it does not listen.
     pub(crate) fn set_local_api(&self, door: Option<OwnDoor>) {
         self.local_api.send_replace(door);
     }
@@ -43,7 +43,7 @@ impl GuardLine {
         self.settled.notified().await;
     }
 
-    /// Tells that another version takes over this process now.
+    /// Tells the guard that another version replaces this process now.
     pub(crate) async fn tell_replacing(&self) {
         let (told, heard) = oneshot::channel();
         let tell = async {
@@ -54,7 +54,7 @@ impl GuardLine {
     }
 }
 
-/// A question of the guard that is being answered.
+/// A question of the guard, while it is being answered.
 type Asked = Pin<Box<dyn Future<Output = Option<Version>> + Send>>;
 
 async fn run(
@@ -92,7 +92,7 @@ async fn run(
                             Box::pin(async move { door.version().await })
                         });
                     }
-                    // What a later guard tells.
+                    // A message of a newer guard.
                     Err(_) => {}
                 }
             }
@@ -100,7 +100,7 @@ async fn run(
     }
 }
 
-/// Waits for the answer to a question, if one was asked. May be cancelled.
+/// Waits for the answer to a pending question. Cancel-safe.
 async fn outcome(asked: &mut Option<Asked>) -> Option<Version> {
     let Some(answer) = asked else { return std::future::pending().await };
     let answered = answer.await;

@@ -1,6 +1,6 @@
-//! The way to the loop: its bounded inbox, and the view of the core that it answers with.
+//! The loop's bounded inbox, and the view of the core that it returns.
 //!
-//! The core belongs to the loop alone; everything else hands in events here and asks here.
+//! Only the loop touches the core; everything else sends events and queries through the inbox.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use link_protocol::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-/// Events that may wait for the loop; senders wait when it is full.
+/// The capacity of the inbox; senders wait while it is full.
 const INBOX: usize = 256;
 
 /// How long the local API waits for the loop.
 const VIEW: Duration = Duration::from_secs(2);
 
-/// What the loop is asked.
+/// An input of the loop.
 #[derive(Debug)]
 pub(crate) enum Input {
     Event(Event),
@@ -26,11 +26,11 @@ pub(crate) enum Input {
     View(oneshot::Sender<View>),
 }
 
-/// Where everything else reaches the loop.
+/// A handle that sends inputs to the loop.
 #[derive(Clone, Debug)]
 pub(crate) struct Inbox(mpsc::Sender<Input>);
 
-/// What the local API shows of the core.
+/// The part of the core's state that the local API shows.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     pub(crate) status: LifecycleStatus,
@@ -49,31 +49,31 @@ pub(crate) struct PipelineView {
 }
 
 impl Inbox {
-    /// Opens an inbox; the loop takes what comes from the other end.
+    /// Creates an inbox and its receiving end, for the loop.
     pub(crate) fn open() -> (Self, mpsc::Receiver<Input>) {
         let (sender, inputs) = mpsc::channel(INBOX);
         (Self(sender), inputs)
     }
 
-    /// Hands in an event; waits while the inbox is full, so a flood slows its source down.
+    /// Sends an event; waits while the inbox is full, so a flood slows its own source.
     pub(crate) async fn event(&self, event: Event) {
-        // The loop has ended only when the agent stops, and then no event matters.
+        // The loop only ends when the agent stops, and then no event matters.
         let _stopping = self.0.send(Input::Event(event)).await;
     }
 
-    /// Hands in an event from a thread without a runtime.
+    /// Sends an event from a thread without a runtime.
     pub(crate) fn event_blocking(&self, event: Event) {
         let _stopping = self.0.blocking_send(Input::Event(event));
     }
 
-    /// Asks what this device has and runs; nothing when the agent stops.
+    /// Asks for the device's hello; returns nothing if the agent is stopping.
     pub(crate) async fn hello(&self) -> Option<Hello> {
         let (answer, question) = oneshot::channel();
         self.0.send(Input::Hello(answer)).await.ok()?;
         question.await.ok()
     }
 
-    /// Asks for the state at this moment; nothing when the agent stops or is held up.
+    /// Asks for the current state; returns nothing if the agent is stopping or blocked.
     pub(crate) async fn view(&self) -> Option<View> {
         let (answer, question) = oneshot::channel();
         let ask = async {

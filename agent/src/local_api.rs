@@ -1,10 +1,9 @@
-//! The local API: what this agent does at this moment, and what its user asks for.
+//! The local API: shows the agent's current state and accepts actions of its user.
 //!
-//! Every answer is computed when it is asked for. By its port on 127.0.0.1 every user of the machine
-//! may see what the specification names; for everything else a request needs a token, or comes over
-//! the socket. A request by the port is refused unless its Host is this machine's own, so that no web
-//! page can reach the API under a name of its choice, and none that a page of another origin makes
-//! is answered.
+//! Every answer is computed on request. On the TCP port of 127.0.0.1, every user of the machine may
+//! read what the specification lists; anything else needs a token or the socket. A request on the
+//! port is refused unless its Host names this machine, so no web page can reach the API through a
+//! name of its own. Requests from pages of other origins are refused too.
 
 mod access;
 mod actions;
@@ -60,13 +59,13 @@ use crate::{
     serving::{engine::Engines, proxy::Frontends},
 };
 
-/// How long answers may take when the agent stops.
+/// How long pending answers may take when the agent stops.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// Seconds after which an agent that is busy may be asked again.
+/// Seconds after which a client of a busy agent should retry.
 const RETRY_AFTER: &str = "5";
 
-/// What the API is made of.
+/// What the API needs.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalApi {
     pub(crate) device_id: DeviceId,
@@ -74,15 +73,15 @@ pub(crate) struct LocalApi {
     pub(crate) inbox: Inbox,
     pub(crate) engines: Engines,
     pub(crate) updates: Updates,
-    /// Notified after each event that the loop has handled; closed when the agent stops.
+    /// Notified after each handled event; closed when the agent stops.
     pub(crate) changes: watch::Receiver<()>,
     pub(crate) measured: Measured,
 }
 
-/// The largest body of a request, in bytes.
+/// The size limit of a request body, in bytes.
 const BODY: usize = 64 * 1024;
 
-/// The API that listens; dropping it closes the port.
+/// The listening API; dropping it closes the port.
 #[derive(Debug)]
 pub(crate) struct Listening {
     pub(crate) door: OwnDoor,
@@ -92,17 +91,17 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    /// Closes the port, and lets the answers that are under way come to their end.
+    /// Closes the port and waits for pending answers.
     pub(crate) async fn close(self) {
         listening::strike_out(&self.roots);
         drop(self.closing);
         if tokio::time::timeout(FAREWELL, self.served).await.is_err() {
-            tracing::debug!("a client of the local API did not take its answer in time");
+            tracing::debug!("a client of the local API did not read its answer in time");
         }
     }
 }
 
-/// Starts to listen.
+/// Starts listening.
 pub(crate) async fn start(
     api: LocalApi,
     wanted: WantedPort,
@@ -145,7 +144,7 @@ fn router(api: LocalApi, port: u16, closing: &CancellationToken) -> Router {
         .merge(events::router(api.clone(), closing.clone()))
         .fallback(async || Refusal::new(Code::NotFound, "no such path"))
         .method_not_allowed_fallback(async || {
-            Refusal::new(Code::MethodNotAllowed, "the path takes another method")
+            Refusal::new(Code::MethodNotAllowed, "this path does not support the method")
         })
         .layer(DefaultBodyLimit::max(BODY))
         .layer(middleware::from_fn_with_state(port, check))
@@ -153,7 +152,7 @@ fn router(api: LocalApi, port: u16, closing: &CancellationToken) -> Router {
 }
 
 impl LocalApi {
-    /// The whole state at this moment.
+    /// The current state.
     async fn state(&self) -> Result<(Healthz, Vec<PipelineEntry>), Refusal> {
         let view = self.view().await?;
         let health = self.engines.health(&view.pipelines).await;
@@ -169,12 +168,14 @@ impl LocalApi {
     }
 
     async fn view(&self) -> Result<View, Refusal> {
-        let held_up = || Refusal::new(Code::AgentBusy, "the agent stops, or is held up");
+        let held_up = || {
+            Refusal::new(Code::AgentBusy, "the agent is stopping or busy; retry in a few seconds")
+        };
         self.inbox.view().await.ok_or_else(held_up)
     }
 }
 
-/// Why a request is not answered, as a problem document.
+/// Why a request is refused, as a problem document.
 #[derive(Debug)]
 struct Refusal(Box<Problem>);
 
@@ -217,21 +218,21 @@ async fn metrics(_: Reader, State(api): State<LocalApi>) -> Result<Response, Ref
     Ok(([(header::CONTENT_TYPE, exposition::CONTENT_TYPE)], text).into_response())
 }
 
-/// What a proof is asked for.
+/// The parameters of a proof.
 #[derive(Debug, Deserialize)]
 struct Asked {
     nonce: String,
 }
 
-/// Shows a program of this user that whoever listens on `port` is its agent.
+/// Proves to a program of this user that the listener on `port` is its agent.
 fn prove(api: &LocalApi, port: u16, nonce: &str) -> Result<Json<Proof>, Refusal> {
     if nonce.len() != proof::NONCE_LENGTH {
-        return Err(Refusal::new(Code::InvalidRequest, "the nonce has another length"));
+        return Err(Refusal::new(Code::InvalidRequest, "the nonce has the wrong length"));
     }
     Ok(Json(Proof { proof: proof::of(&api.tokens.control, port, nonce) }))
 }
 
-/// Refuses what a page may have made: pages come by the port alone.
+/// Refuses requests that a web page may have sent; pages can only use the port.
 async fn check(State(port): State<u16>, request: Request, next: Next) -> Response {
     let refusal = match Way::of(request.extensions()) {
         Way::Port => refusal(port, request.headers()),
@@ -243,11 +244,14 @@ async fn check(State(port): State<u16>, request: Request, next: Next) -> Respons
     }
 }
 
-/// Why a request with these headers is not answered on `port`, if it is not.
+/// Why a request with these headers is refused on `port`, if it is.
 fn refusal(port: u16, headers: &HeaderMap) -> Option<Refusal> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if !text(header::HOST).is_some_and(|host| host::is_port(host, port)) {
-        return Some(Refusal::new(Code::HostNotAllowed, "not a name of this device"));
+        return Some(Refusal::new(
+            Code::HostNotAllowed,
+            "the Host header does not name this device",
+        ));
     }
     let foreign = headers.contains_key(header::ORIGIN)
         && !text(header::ORIGIN).is_some_and(|origin| host::is_origin(origin, port));

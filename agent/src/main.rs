@@ -1,7 +1,8 @@
 //! The device agent: the shell around `link-agent-core`.
 //!
-//! Reads the arguments, takes the lock, loads who this device is, and runs until it is told to
-//! stop. A device that is registered anew while the agent runs is taken up without a restart.
+//! Reads the arguments, takes the lock, loads this device's identity, and runs until it is asked to
+//! stop. If the device is registered again while the agent runs, the agent starts over without a
+//! restart of the process.
 
 #![forbid(unsafe_code)]
 
@@ -50,7 +51,7 @@ use crate::{
     state::state_folder,
 };
 
-/// How long work on files may take to end when the agent ends.
+/// How long blocking file operations may take when the agent ends.
 const LAST_WORK: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
@@ -100,15 +101,15 @@ fn start(args: &Args) -> anyhow::Result<()> {
     }
     state_folder::take(&roots)?;
     let _lock = fs::try_lock(&roots.agent_lock())?
-        .with_context(|| format!("another agent runs with {}", roots.state.display()))?;
-    // A full disk may be emptied; what is served must not end with it.
+        .with_context(|| format!("another agent already uses `{}`", roots.state.display()))?;
+    // A full disk may be freed later; the models being served must not stop because of it.
     if let Err(error) =
         fs::write_private(&roots.agent_pid(), std::process::id().to_string().as_bytes())
     {
         tracing::warn!("{error}");
     }
     if let Err(error) = descriptors::raise_limit() {
-        tracing::debug!("the limit of descriptors stays as it is: {error}");
+        tracing::debug!("cannot raise the limit of file descriptors: {error}");
     }
     let setup = Setup { args, roots: &roots, config: &config, records: &records };
     let ended: anyhow::Result<Outcome> = runtime.block_on(async {
@@ -117,10 +118,10 @@ fn start(args: &Args) -> anyhow::Result<()> {
         loop {
             match run::run(&setup, &guard).await? {
                 Outcome::Stopped => return Ok(Outcome::Stopped),
-                Outcome::RegisteredAnew => tracing::info!("registered anew; starting over"),
+                Outcome::RegisteredAnew => tracing::info!("the device was registered again; starting over"),
                 Outcome::HandedOver => tracing::warn!(
                     category = "security",
-                    "this device has come to another account; starting over without what it had"
+                    "this device was transferred to another account; starting over without its models"
                 ),
                 Outcome::MakesWay => {
                     guard.tell_replacing().await;
@@ -129,7 +130,7 @@ fn start(args: &Args) -> anyhow::Result<()> {
             }
         }
     });
-    // Work that the system does not let end must not keep the agent from ending.
+    // A stuck file operation must not keep the agent from ending.
     runtime.shutdown_timeout(LAST_WORK);
     match ended? {
         Outcome::MakesWay => make_way(&roots),
@@ -139,8 +140,8 @@ fn start(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-/// Lets the version that is pointed to take over this process, with its id. When it cannot, this
-/// one ends with a failure, and the guard puts it back.
+/// Lets the new current version replace this process and keep its process id. If that fails, the
+/// process ends with an error and the guard restores this version.
 fn make_way(roots: &Roots) -> anyhow::Result<()> {
     let program = Layout::new(roots.clone()).current().join(PROGRAMS[1]);
     checkpoint::reach("before-exec");

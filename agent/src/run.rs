@@ -1,6 +1,6 @@
-//! The loop: an event, the core, its effects; the outcome of an effect is the next event.
+//! The main loop: an event goes to the core, and the outcomes of its effects are the next events.
 //!
-//! The core and the journal belong to this loop alone. Everything else talks to it through its inbox.
+//! Only this loop touches the core and the journal. Everything else uses its inbox.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock and the loop's waits")]
 
@@ -24,7 +24,7 @@ use crate::{
     stop_signal::StopSignal,
 };
 
-/// How long the last report may take when the agent stops.
+/// How long sending the last report may take when the agent stops.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How a run ended.
@@ -32,13 +32,14 @@ const FAREWELL: Duration = Duration::from_secs(2);
 pub(crate) enum Outcome {
     Stopped,
     RegisteredAnew,
-    /// The device has come to another account.
+    /// The device was transferred to another account.
     HandedOver,
-    /// Another version is pointed to and takes over this process.
+    /// A newer version is current and must replace this process.
     MakesWay,
 }
 
-/// Runs the agent until it is told to stop or the device is registered anew.
+/// Runs the agent until it is asked to stop, the device is registered again or transferred, or
+/// another version takes over.
 pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<Outcome> {
     let mut stop = StopSignal::listen()?;
     let Some(mut assembly) = Assembly::build(setup, &mut stop).await? else {
@@ -52,7 +53,7 @@ pub(crate) async fn run(setup: &Setup<'_>, guard: &GuardLine) -> anyhow::Result<
     Ok(outcome)
 }
 
-/// Hands the core one event after the other and carries out what it wants, until the run ends.
+/// Feeds events to the core and carries out its effects until the run ends.
 async fn drive(
     assembly: &mut Assembly,
     roots: &Roots,
@@ -70,7 +71,7 @@ async fn drive(
             .take()
             .or_else(|| next.pop_front().map(|event| agent.handle(event, started.elapsed())))
         {
-            // A journal that cannot be written holds the loop up, and must not hold up a stop.
+            // A journal that cannot be written blocks the loop, but must not block a stop.
             tokio::select! {
                 ran = shell.run_all(effects, &mut next) => ran?,
                 () = stop.received() => return Ok(Outcome::Stopped),
@@ -100,13 +101,13 @@ async fn drive(
             Some(Input::Event(event)) => next.push_back(event),
             Some(Input::Hello(answer)) => drop(answer.send(agent.say_hello())),
             Some(Input::View(answer)) => drop(answer.send(view(agent, *transport))),
-            // The inbox cannot close: the shell holds an end of it.
+            // Unreachable: the shell holds a sender of the inbox.
             None => {}
         }
     }
 }
 
-/// Ends every part; what reports and logs leave by ends last.
+/// Stops every part; the handlers of reports and logs stop last.
 async fn end(assembly: Assembly, setup: &Setup<'_>, outcome: &Outcome) -> anyhow::Result<()> {
     let Assembly { started, identity, agent_version, shell, inputs, changed, local_api, .. } =
         assembly;
@@ -123,7 +124,7 @@ async fn end(assembly: Assembly, setup: &Setup<'_>, outcome: &Outcome) -> anyhow
         });
         let farewell = report::say_farewell(&setup.config.reporting, &assembly.ways, report);
         if tokio::time::timeout(FAREWELL, farewell).await.is_err() {
-            tracing::debug!("the backend did not hear in time that we stop");
+            tracing::debug!("the backend was not notified of the stop in time");
         }
     }
     drop(assembly.pipelines);

@@ -1,4 +1,4 @@
-//! Models: fetched, run by engines, and answered for by the agent's own proxy.
+//! Models: downloaded, run by engines, and served through the agent's proxy.
 
 pub(crate) mod download;
 pub(crate) mod engine;

@@ -1,4 +1,4 @@
-//! What the agent knows from one run to the next: who its device is, the journal, the session of each run.
+//! State that survives a restart: the device's identity, the journal, and the session of each run.
 
 pub(crate) mod disk_space;
 pub(crate) mod handover;

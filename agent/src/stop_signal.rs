@@ -1,16 +1,16 @@
-//! What asks the agent to stop: an interrupt or a termination.
+//! The signals that stop the agent: interrupt and termination.
 
 use anyhow::Context as _;
 use tokio::{signal, sync::mpsc};
 
-/// The request to stop, which comes once.
+/// The request to stop, which arrives once.
 #[derive(Debug)]
 pub(crate) struct StopSignal {
     stop: mpsc::Receiver<()>,
 }
 
 impl StopSignal {
-    /// Starts to listen. Must be called within a runtime.
+    /// Starts listening. Must be called within a runtime.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let (sender, stop) = mpsc::channel(1);
         let mut terminate = link_platform::signal::Termination::listen()

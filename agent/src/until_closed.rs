@@ -1,4 +1,4 @@
-//! The life of a connection on which requests are answered.
+//! Serves a connection until it ends or the server closes.
 
 use std::error::Error;
 
@@ -10,10 +10,10 @@ use hyper::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Answers on a connection until it ends. After `closing` the request under way is the last.
+/// Serves a connection until it ends. After `closing`, the current request is the last.
 ///
 /// # Errors
-/// When the connection broke, or what came over it was no HTTP.
+/// If the connection breaks or carries invalid HTTP.
 pub(crate) async fn until_closed<I, S, B>(
     connection: Connection<I, S>,
     closing: &CancellationToken,

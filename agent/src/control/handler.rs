@@ -1,11 +1,11 @@
-//! Handlers: what reports and log records leave the agent through (specification, sections 2.3, 6
+//! Handlers: they carry reports and log records out of the agent (specification, sections 2.3, 6
 //! and 8).
 //!
 //! Each has a bounded queue and a thread of its own, so that whoever hands something in never waits.
 //! A failure that may pass is retried after 0.5 s and 1.5 s, or when the backend's `Retry-After` says; a
 //! refusal is final.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits between retries")]
 
 mod backend;
 pub(crate) mod console;
@@ -25,10 +25,10 @@ pub(crate) use self::backend::Target;
 use self::losses::Losses;
 use crate::control::{pipeline::Pipeline, queue::Queue};
 
-/// Items that may wait for one handler.
+/// The capacity of one handler's queue.
 const BOUND: usize = 1024;
 
-/// Something that leaves the agent.
+/// Something to send.
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
     Report(Report),
@@ -37,21 +37,21 @@ pub(crate) enum Item {
     Log(LogRecord),
 }
 
-/// Where a handler brings things.
+/// Where a handler sends its items.
 #[derive(Clone, Debug)]
 pub(crate) enum Sink {
     Console,
     Backend(Box<Target>),
 }
 
-/// A handler at work; dropping it ends its thread.
+/// A running handler; dropping it stops its thread.
 #[derive(Debug)]
 pub(crate) struct Handler {
     _thread: Pipeline,
 }
 
 impl Sink {
-    /// Brings `item` where it belongs, in one try.
+    /// Sends `item` once; returns false if a retry may succeed.
     pub(crate) async fn bring(&self, item: &Item) -> Result<(), Failure> {
         match self {
             Self::Console => {
@@ -62,14 +62,14 @@ impl Sink {
         }
     }
 
-    /// Brings `item` where it belongs, in three tries.
+    /// Sends `item`, with up to three attempts.
     pub(crate) async fn deliver(&self, item: &Item) -> Result<(), Failure> {
         with_retries(|| self.bring(item)).await
     }
 }
 
 impl Handler {
-    /// Starts the thread of a handler called `name`, which takes what is in `queue`.
+    /// Starts the thread of a handler called `name`, which sends the items of `queue`.
     pub(crate) fn start(
         name: &'static str,
         sink: Sink,
@@ -79,13 +79,13 @@ impl Handler {
         Ok(Self { _thread: thread })
     }
 
-    /// A queue for a handler.
+    /// Creates the queue of a handler.
     pub(crate) fn queue() -> Queue<Item> {
         Queue::new(BOUND)
     }
 }
 
-/// Delivers what is in `queue`, `at_once` items at a time, and says what was lost on the way.
+/// Sends the items of `queue`, `at_once` concurrently, and logs losses.
 pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>, at_once: usize) {
     let started = Instant::now();
     let mut losses = Losses::default();
@@ -102,7 +102,8 @@ pub(crate) async fn drain(name: &str, sink: Sink, queue: Queue<Item>, at_once: u
         if let Some(lost) = losses.due(queue.dropped(), started.elapsed()) {
             tracing::warn!(
                 category = "reporting",
-                "{name}: {lost} items were lost: the backend did not take them, or too much waited"
+                "{name}: {lost} items were lost: the backend did not accept them, or the queue was \
+                 full"
             );
         }
     }
@@ -118,7 +119,7 @@ async fn deliver(name: &str, sink: &Sink, queue: &Queue<Item>, item: Item) {
     }
 }
 
-/// Tries `send` up to three times, and no sooner than the backend asks.
+/// Calls `send` up to three times.
 pub(crate) async fn with_retries<F, Sending>(send: F) -> Result<(), Failure>
 where
     F: Fn() -> Sending,

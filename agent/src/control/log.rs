@@ -1,9 +1,8 @@
-//! Log records: what the agent says of itself, on the console and to the backend (specification,
-//! section 2.4).
+//! The agent's log records, on the console and for the backend (specification, section 2.4).
 //!
-//! A record is `{message, severity, category}`. What concerns more than the moment, such as
-//! security, says so in a field `category`. Nothing that is said while a record is sent becomes one,
-//! and a warning that repeats becomes one a minute.
+//! A record is `{message, severity, category}`. A record of lasting importance, such as one about
+//! security, has a field `category`. Messages about sending records do not become records, and a
+//! repeated warning becomes at most one record a minute.
 
 use std::io::IsTerminal as _;
 
@@ -31,20 +30,20 @@ use crate::control::{
 /// The longest message of a record, in characters.
 const LONGEST: usize = 4000;
 
-/// What is said here stays in the log of this machine.
+/// Messages with this target stay in the log of this machine.
 pub(crate) const LOCAL: &str = "link_agent::local";
 
-/// The category of what concerns security.
+/// The category of security records.
 pub(crate) const SECURITY: &str = "security";
 
-/// The category of a record that names none.
+/// The default category.
 const OTHER: &str = "other";
 
-/// Where records wait for the backend, one queue for each handler.
+/// The queues of records for the backend, one for each handler.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Records(Vec<Taker>);
 
-/// A handler that takes records.
+/// A handler that receives records.
 #[derive(Clone, Debug)]
 struct Taker {
     target: LogTarget,
@@ -52,7 +51,7 @@ struct Taker {
     over_zenoh: bool,
 }
 
-/// Starts to log. `filter` is what a person asked for, in place of the level of the console.
+/// Starts logging. `filter` is a person's choice and overrides the console level.
 pub(crate) fn start(config: &LoggingConfig, filter: Option<&str>) -> Records {
     let mut console = None;
     let mut records = Vec::new();
@@ -76,7 +75,7 @@ pub(crate) fn start(config: &LoggingConfig, filter: Option<&str>) -> Records {
     let console = layer().with_writer(std::io::stderr).event_format(lines).with_filter(shown);
     let registry =
         tracing_subscriber::registry().with(console).with(records.clone()).with(Repeats::new());
-    // A second start in one process, as tests make it, keeps the first.
+    // If logging already runs in this process, as in tests, the first setup stays.
     let _already_logs = registry.try_init();
     records
 }
@@ -86,7 +85,7 @@ fn everything_at(level: LevelFilter) -> Targets {
 }
 
 impl Records {
-    /// Sends what waits, and what comes, by `ways`.
+    /// Sends the queued records and all later ones by `ways`.
     pub(crate) fn deliver(&self, ways: &Ways) -> anyhow::Result<Vec<Handler>> {
         let handler = |taker: &Taker| {
             let way = if taker.over_zenoh { ways.zenoh() } else { ways.http() };
@@ -96,12 +95,12 @@ impl Records {
         self.0.iter().map(handler).collect()
     }
 
-    /// Drops what waits: the account that it was meant for has given this device away.
+    /// Drops the queued records: the account they were meant for no longer owns this device.
     pub(crate) fn forget(&self) {
         self.0.iter().for_each(|taker| taker.queue.clear());
     }
 
-    /// How many records were lost because too much waited.
+    /// The number of records lost because a queue was full.
     pub(crate) fn dropped(&self) -> u64 {
         self.0.iter().map(|taker| taker.queue.dropped()).sum()
     }
@@ -122,8 +121,8 @@ impl<S: Subscriber> Layer<S> for Records {
     }
 }
 
-/// What the agent itself says, but for what stays here; the ways by which records leave are not
-/// listened to.
+/// Returns whether a message becomes a record: it comes from the agent itself, is not local, and is
+/// not about sending records.
 fn is_ours(metadata: &Metadata<'_>) -> bool {
     let target = metadata.target();
     let of_a_handler =

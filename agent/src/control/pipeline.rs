@@ -1,5 +1,5 @@
-//! A pipeline's thread: a source and a sink with a runtime of their own, so that nothing one of
-//! them does holds up another.
+//! The thread of a pipeline: a source and a sink with their own runtime, so that neither can block
+//! other pipelines.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: threads, the clock, waits")]
 
@@ -19,15 +19,15 @@ use link_agent_core::backoff::Backoff;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-/// What a pipeline runs on.
+/// The kind of runtime for a pipeline.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Threads {
     One,
-    /// zenoh refuses a runtime that has one thread only.
+    /// For zenoh, which refuses a runtime with a single thread.
     WithWorker,
 }
 
-/// A running thread; dropping it asks the thread to end.
+/// A running thread; dropping it asks the thread to stop.
 #[derive(Debug)]
 pub(crate) struct Pipeline {
     stop: CancellationToken,
@@ -36,7 +36,8 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Starts a thread called `name` that runs `work` until it ends or the pipeline is dropped.
+    /// Starts a thread called `name` that runs `work` until the work ends or the pipeline is
+    /// dropped.
     pub(crate) fn spawn<F, Work>(name: &str, work: F) -> anyhow::Result<Self>
     where
         F: FnOnce(CancellationToken) -> Work + Send + 'static,
@@ -47,16 +48,16 @@ impl Pipeline {
         let runtime = runtime(name, Threads::One)?;
         let run = move || {
             runtime.block_on(until_stopped(&token, work(token.clone())));
-            // A name that is being looked up, for example, must not hold up a stop.
+            // A blocking DNS lookup, for example, must not delay a stop.
             runtime.shutdown_background();
         };
         let thread = start(name, run)?;
         Ok(Self { stop, thread: Some(thread), restarts: Arc::default() })
     }
 
-    /// Starts a thread called `name` that runs what `work` makes until the pipeline is dropped. When
-    /// that panics or ends it is reported and made anew, after a wait that grows; no other thread
-    /// notices.
+    /// Starts a thread called `name` that runs what `work` creates until the pipeline is dropped.
+    /// If the work panics or ends, this is logged and the work restarts after a growing wait. Other
+    /// threads are unaffected.
     pub(crate) fn supervise<F, Work>(name: &str, threads: Threads, work: F) -> anyhow::Result<Self>
     where
         F: Fn() -> Work + Send + 'static,
@@ -77,7 +78,7 @@ impl Pipeline {
                 }
                 let wait = backoff.ended(began.elapsed());
                 let reason = match ended {
-                    Ok(None | Some(Ok(()))) => "it ended".to_owned(),
+                    Ok(None | Some(Ok(()))) => "it stopped".to_owned(),
                     Ok(Some(Err(error))) => format!("{error:#}"),
                     Err(_) => "it panicked".to_owned(),
                 };
@@ -96,12 +97,12 @@ impl Pipeline {
         Ok(Self { stop, thread: Some(thread), restarts })
     }
 
-    /// How often a supervised pipeline was started again, as it is at each moment.
+    /// The live count of restarts.
     pub(crate) fn restarts(&self) -> Arc<AtomicU64> {
         self.restarts.clone()
     }
 
-    /// Lets the thread go on until its work ends by itself.
+    /// Lets the thread run until its work ends.
     pub(crate) fn detach(mut self) {
         self.thread = None;
         self.stop = CancellationToken::new();
@@ -119,7 +120,7 @@ impl Drop for Pipeline {
     }
 }
 
-/// What `work` ended with; nothing when it was stopped.
+/// Returns the result of `work`, or nothing if the pipeline is stopped first.
 async fn until_stopped<T>(stop: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;

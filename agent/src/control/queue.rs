@@ -1,5 +1,5 @@
-//! A queue with a bound that never holds up who puts something in: when it is full the oldest goes,
-//! and the loss is counted.
+//! A bounded queue whose senders never wait: if it is full, the oldest item is dropped and counted
+//! as lost.
 
 use std::{
     collections::VecDeque,
@@ -11,7 +11,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-/// One end of the queue; both ends are the same.
+/// The queue. A clone is another handle to it, for sending or receiving.
 #[derive(Debug)]
 pub(crate) struct Queue<T>(Arc<Inner<T>>);
 
@@ -30,7 +30,7 @@ impl<T> Clone for Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// A queue of at most `bound` items.
+    /// Creates a queue for at most `bound` items.
     pub(crate) fn new(bound: usize) -> Self {
         let (items, dropped) = (Mutex::default(), AtomicU64::default());
         Self(Arc::new(Inner { items, bound, added: Notify::new(), dropped }))
@@ -48,7 +48,7 @@ impl<T> Queue<T> {
         self.0.added.notify_one();
     }
 
-    /// Waits for the oldest item and takes it out.
+    /// Waits for the oldest item and removes it.
     pub(crate) async fn pop(&self) -> T {
         loop {
             let added = self.0.added.notified();
@@ -59,17 +59,17 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Drops what waits, on purpose: it is not counted.
+    /// Drops all queued items on purpose, without counting them as lost.
     pub(crate) fn clear(&self) {
         self.0.items.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Counts items that came nowhere, though not for want of room here.
+    /// Counts items lost for reasons other than a full queue.
     pub(crate) fn count_lost(&self, items: u64) {
         self.0.dropped.fetch_add(items, Ordering::Relaxed);
     }
 
-    /// How many items were lost so far.
+    /// The number of items lost so far.
     pub(crate) fn dropped(&self) -> u64 {
         self.0.dropped.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! Reports: one handler delivers what must not be lost and tells the outbox what became of it, every
-//! other handler gets a copy. Receipts go with the command channel. No caller ever waits.
+//! Reports: one handler delivers those that must not be lost and tells the outbox the outcome;
+//! every other handler gets a copy. Receipts use the command channel. No caller waits.
 
 use std::sync::{
     Arc,
@@ -30,25 +30,25 @@ use crate::{
     inbox::Inbox,
 };
 
-/// Samples and usage that are under way at a time: as many connections as the backend keeps for one
-/// device whatever strangers do.
+/// Measurements and usage reports sent concurrently: as many as the connections that the backend
+/// reserves for one device.
 const SENDERS: usize = 4;
 
-/// Receipts that may wait to be sent.
+/// The capacity of the receipt queue.
 const RECEIPTS: usize = 1024;
 
-/// Where reports are handed in.
+/// Accepts reports for sending.
 #[derive(Clone, Debug)]
 pub(crate) struct Reporter {
     receipts: mpsc::Sender<Receipt>,
     reports: mpsc::Sender<OutboxEntry>,
-    /// What may be lost, of the handler that delivers.
+    /// Measurements and usage, which may be lost, for the delivering handler.
     samples: Queue<Item>,
     copies: Vec<Queue<Item>>,
     copied: Arc<AtomicU64>,
 }
 
-/// The threads of the handlers; dropping them ends them.
+/// The threads of the handlers; dropping them stops them.
 #[derive(Debug)]
 pub(crate) struct Handlers {
     _delivering: Pipeline,
@@ -65,11 +65,11 @@ impl Reporter {
         let mut sinks: Vec<Sink> =
             config.handlers.iter().map(|handler| sink(handler, &ways)).collect();
         let delivers = |sink: &Sink| !matches!(sink, Sink::Console);
-        // A configuration without such a handler was refused.
+        // The configuration check refuses a configuration without such a handler.
         let first = sinks.iter().position(delivers).map(|place| sinks.remove(place));
         let delivering = first.unwrap_or(Sink::Console);
         let (receipts, receipts_in) = mpsc::channel(RECEIPTS);
-        // The outbox hands in one report at a time.
+        // The outbox sends one report at a time.
         let (reports, reports_in) = mpsc::channel(1);
         let samples = Queue::new(limits::USAGE_QUEUE);
         let source = samples.clone();
@@ -93,37 +93,39 @@ impl Reporter {
         Ok((Self { receipts, reports, samples, copies, copied }, handlers))
     }
 
-    /// Hands in a receipt. One that is lost is asked for again.
+    /// Sends a receipt. If it is lost, the backend delivers the command again.
     pub(crate) fn receipt(&self, receipt: Receipt) {
         if self.receipts.try_send(receipt).is_err() {
-            tracing::warn!("too many receipts wait; the backend will deliver again");
+            tracing::warn!(
+                "too many receipts are waiting; the backend will deliver the command again"
+            );
         }
     }
 
-    /// Hands in the outbox's next report; its fate comes back as an event.
+    /// Sends the outbox's next report; the outcome comes back as an event.
     pub(crate) fn report(&self, entry: OutboxEntry) {
         let id = entry.id;
-        // A report that is tried again was copied before; their numbers only grow.
+        // A retried report was copied before. Ids only grow.
         if self.copied.fetch_max(id + 1, Ordering::Relaxed) <= id {
             self.copy(&Item::Report(entry.report.clone()));
         }
         if self.reports.try_send(entry).is_err() {
-            tracing::error!(id, "a second report was handed in before the first was sent");
+            tracing::error!(id, "a second report arrived before the first was sent");
         }
     }
 
-    /// Hands in the usage of one inference, beside which that of some others was lost.
+    /// Sends the usage of one inference, and counts `lost` usages that did not fit.
     pub(crate) fn usage(&self, usage: TelemetryReport, lost: u64) {
         self.samples.count_lost(lost);
         self.sample(Item::Telemetry(usage));
     }
 
-    /// Hands in a measurement of this machine.
+    /// Sends a measurement of this machine.
     pub(crate) fn system(&self, report: SystemReport) {
         self.sample(Item::System(report));
     }
 
-    /// How much usage and how many measurements were lost because too much waited.
+    /// The number of usage reports and measurements lost because a queue was full.
     pub(crate) fn dropped(&self) -> u64 {
         self.samples.dropped() + self.copies.iter().map(Queue::dropped).sum::<u64>()
     }
@@ -168,7 +170,7 @@ async fn send_reports(sink: &Sink, mut queue: mpsc::Receiver<OutboxEntry>, inbox
     }
 }
 
-/// What became of a report. A 401 says nothing about the report: it refuses the device.
+/// Maps a delivery to its event. A 401 rejects the device, not the report.
 fn fate(id: u64, delivered: Result<(), Failure>) -> Event {
     match delivered {
         Ok(()) => Event::ReportSent { id },
@@ -186,7 +188,7 @@ fn fate(id: u64, delivered: Result<(), Failure>) -> Event {
     }
 }
 
-/// Says the last word of this run, in one try: whoever stops the agent waits for it.
+/// Sends the last report of this run, without retries, because the stop waits for it.
 pub(crate) async fn say_farewell(config: &ReportingConfig, ways: &Ways, report: Report) {
     let delivering = config.handlers.iter().find_map(|handler| match sink(handler, ways) {
         Sink::Console => None,

@@ -1,7 +1,7 @@
-//! The transports of the control plane. Each is a source of events; what it needs of the core it
-//! asks for through the inbox.
+//! The transports of the control plane. Each is a source of events, and queries the core through
+//! the inbox.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: chance between tries")]
+#![expect(clippy::disallowed_methods, reason = "IO shell: random waits between retries")]
 
 pub(crate) mod http;
 pub(crate) mod zenoh;
@@ -17,10 +17,10 @@ use link_protocol::{envelope::Receipt, id::DeviceId};
 
 use self::zenoh::Link;
 
-/// The longest wait before the next try.
+/// The longest wait between two attempts.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// How long to wait after the backend has said that it does not know the device.
+/// The wait after the backend has answered that it does not know the device.
 const TURNED_AWAY_WAIT: Duration = Duration::from_secs(30);
 
 /// One way to the backend.
@@ -30,11 +30,11 @@ pub(crate) enum Way {
     Zenoh(Link),
 }
 
-/// The ways by which this agent reaches the backend.
+/// The ways this agent reaches the backend.
 #[derive(Clone, Debug)]
 pub(crate) struct Ways {
     client: AgentClient,
-    /// The session with the router, when zenoh is the transport.
+    /// The session with the router, if zenoh is the transport.
     link: Option<Link>,
 }
 
@@ -51,12 +51,12 @@ impl Ways {
         Way::Http(self.client.http().clone())
     }
 
-    /// A configuration that asks for zenoh without the transport was refused.
+    /// The configuration check refuses zenoh handlers without the zenoh transport.
     pub(crate) fn zenoh(&self) -> Way {
         self.link.clone().map_or_else(|| self.http(), Way::Zenoh)
     }
 
-    /// Answers a delivery on the command channel.
+    /// Answers a delivery on the command channel; returns false if a retry may succeed.
     pub(crate) async fn receipt(&self, receipt: &Receipt) -> Result<(), Failure> {
         match &self.link {
             Some(link) => link.receipt(receipt).await,
@@ -67,7 +67,7 @@ impl Ways {
 
 /// Why a connection ended.
 enum Ended {
-    /// It may work again soon, and no sooner than the backend asked for.
+    /// A retry may succeed soon.
     Broken { retry_after: Option<Duration> },
     /// The backend refused the device.
     Refused(HttpError),
@@ -107,7 +107,7 @@ fn asked_for(retry_after: Option<Duration>) -> Duration {
     retry::no_sooner(Duration::ZERO, retry_after).mul_f64(rand::random_range(1.0..1.2))
 }
 
-/// A fifth more or less.
+/// Varies a wait at random by up to a fifth.
 fn jittered(wait: Duration) -> Duration {
     wait.mul_f64(rand::random_range(0.8..1.2))
 }

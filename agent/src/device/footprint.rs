@@ -1,4 +1,5 @@
-//! Keeps what of the program and of its heap is in memory to what the agent uses while it waits.
+//! Keeps the agent's memory small while it is idle: returns unused pages of the program and of the
+//! heap.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits for quiet times")]
 
@@ -6,18 +7,18 @@ use std::time::Duration;
 
 use link_platform::memory;
 
-/// When a start is over.
+/// When startup is over.
 const STARTED: Duration = Duration::from_secs(10);
-/// How often afterwards. It costs a third of a millisecond, and the device reports as often what the
-/// machine does, which uses another part of the program for a moment.
+/// The interval afterwards. Returning memory takes a third of a millisecond. The device measures
+/// the machine equally often, which briefly uses other parts of the program.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// Gives back what the start has used, and every minute what was used and freed since.
+/// Returns the memory that startup used, then every minute what was used and freed since.
 pub(crate) async fn keep_small() {
     tokio::time::sleep(STARTED).await;
     loop {
         let bytes = memory::give_back_program();
-        tracing::trace!(bytes, "the pages of the program were given back");
+        tracing::trace!(bytes, "returned unused pages of the program");
         if tokio::task::spawn_blocking(memory::give_back_heap).await.is_err() {
             return;
         }

@@ -1,8 +1,8 @@
-//! How busy this machine is, as a sample that can be reported: processors, memory, the disk of the
-//! models, GPUs, and the processes of the engines and of the agent itself.
+//! Samples how busy this machine is: processors, memory, the disk of the models, GPUs, the engines
+//! and the agent itself.
 //!
-//! A sample reads what it reports and nothing else, and never lists the processes of the machine.
-//! What cannot be told is left out; no failure of a sensor or of a driver's tool is one of ours.
+//! A sample reads only what it reports, and never lists the processes of the machine. Unknown
+//! values are left out; a failing sensor or driver tool is not an error.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock, and PATH for drivers' tools")]
 
@@ -26,7 +26,7 @@ use tokio::time::Instant;
 
 use self::gpu::Gpus;
 
-/// What the sensors of a processor are called, the most telling first.
+/// Names of processor sensors, the most specific first.
 const PROCESSOR_SENSORS: &[&str] =
     &["package id", "tctl", "tdie", "x86_pkg_temp", "cpu", "coretemp", "k10temp", "soc", "acpitz"];
 
@@ -36,18 +36,18 @@ pub(crate) struct Monitor {
     system: System,
     agent: Pid,
     sensors: Components,
-    /// The sensor of the processor.
+    /// The index of the processor's sensor.
     sensor: Option<usize>,
     gpus: Gpus,
     looked_at: Instant,
 }
 
 impl Monitor {
-    /// Looks for sensors and drivers, once. The disk that is sampled is that of `models`, which
-    /// need not exist yet.
+    /// Finds sensors and drivers, once. `models` selects the disk to sample; the folder may not
+    /// exist yet.
     ///
     /// # Errors
-    /// When this system cannot be sampled at all.
+    /// If this system cannot be sampled at all.
     pub(crate) fn new(models: PathBuf) -> anyhow::Result<Self> {
         let system = System::new().context("cannot sample this system")?;
         let sensors = Components::new_with_refreshed_list().context("cannot look for sensors")?;
@@ -65,13 +65,12 @@ impl Monitor {
         Ok(monitor)
     }
 
-    /// Samples the machine, the agent, and of `engines`, which are models with the processes that
-    /// serve them, those that run. Shares of time are those since the sample before; an engine has
-    /// one from its second sample on.
+    /// Samples the machine, the agent, and the running processes among `engines` (models with their
+    /// process ids). Utilization covers the time since the previous sample, so an engine has one
+    /// from its second sample on.
     ///
-    /// Waits for up to 0.2 s when the sample before is that young. May block for as long as a read
-    /// of `/proc` and `/sys` takes; a driver's tool is asked on a thread of its own, with a
-    /// deadline.
+    /// Waits up to 0.2 s if the previous sample is too recent. May block while it reads `/proc` and
+    /// `/sys`; a driver tool runs on its own thread, with a deadline.
     pub(crate) async fn sample(&mut self, engines: &[(ModelId, u32)]) -> SystemReport {
         tokio::time::sleep_until(self.looked_at + MINIMUM_CPU_UPDATE_INTERVAL).await;
         self.look(engines);
@@ -100,7 +99,7 @@ impl Monitor {
         self.system.refresh_cpu_usage();
         let mut processes: Vec<_> = engines.iter().map(|(_, pid)| Pid::from_u32(*pid)).collect();
         processes.push(self.agent);
-        // Those of engines that have ended are looked for once more, and forgotten.
+        // Also refresh ended engines, so that they are forgotten.
         processes.extend(self.system.processes().keys());
         processes.sort_unstable();
         processes.dedup();
@@ -130,13 +129,13 @@ impl Monitor {
     }
 }
 
-/// Returns the sensor that tells most of the processor's temperature.
+/// Returns the sensor that measures the processor most directly.
 fn processor_sensor(labels: &[&str]) -> Option<usize> {
     let names = |label: &str, name: &str| label.to_lowercase().contains(name);
     PROCESSOR_SENSORS.iter().find_map(|name| labels.iter().position(|label| names(label, name)))
 }
 
-/// Returns the space of the disk that holds `folder`, or will.
+/// Returns the space on the disk that holds `folder`, or will hold it.
 fn space(folder: &Path) -> Option<DiskUsage> {
     let space = folder.ancestors().find_map(|folder| disk::space(folder).ok())??;
     Some(DiskUsage { used_bytes: space.used, free_bytes: space.free, total_bytes: space.total })

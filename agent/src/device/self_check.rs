@@ -1,5 +1,6 @@
-//! `link-agent --self-check`: whether this build works on this machine, with the configuration that
-//! is here. Changes nothing; the version that runs asks its successor before it makes way.
+//! `link-agent --self-check`: checks whether this build works on this machine with its current
+//! configuration. Changes nothing. The running version runs this check with its successor before it
+//! lets that take over.
 
 use std::time::Duration;
 
@@ -10,18 +11,20 @@ use link_protocol::{config, identity::Identity};
 
 use crate::state::{journal::Journal, session};
 
-/// How long the backend may take.
+/// The backend's timeout.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Something else than this version kept the check from its end.
+/// The check could not finish for a reason unrelated to this version.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct CannotTell(&'static str);
 
-/// Checks the folders, the identity, the sessions, the journal, and with `connected` the way to the backend.
+/// Checks the folders, the identity, the sessions, the journal, and, if `connected`, the connection
+/// to the backend.
 ///
 /// # Errors
-/// [`CannotTell`] when this says nothing of the version, anything else when it does not work here.
+/// [`CannotTell`] if the failure says nothing about this version, any other error if this version
+/// does not work here.
 pub(crate) async fn run(roots: &Roots, connected: bool) -> anyhow::Result<()> {
     let scratch = tempfile::Builder::new()
         .prefix("self-check-")

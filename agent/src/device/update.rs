@@ -1,4 +1,4 @@
-//! Brings the next version here in a thread of its own; the outcome is an event.
+//! Stages the next version on its own thread; the outcome is an event.
 
 use std::{
     ffi::OsString,
@@ -24,14 +24,14 @@ use tokio::sync::watch;
 
 use crate::{control::pipeline::Pipeline, inbox::Inbox};
 
-/// How long writing the completions and the manual pages may take.
+/// The timeout for writing completions and manual pages.
 const REFRESH: Duration = Duration::from_secs(30);
 
-/// The updates of this agent; clones are the same.
+/// The updates of this agent. A clone is another handle to the same state.
 #[derive(Clone, Debug)]
 pub(crate) struct Updates {
     layout: Layout,
-    /// Keys that a development build trusts beside its own.
+    /// Additional keys that a development build trusts.
     development_keys: Option<String>,
     progress: Arc<watch::Sender<UpdateProgress>>,
     thread: Arc<Mutex<Option<Pipeline>>>,
@@ -47,8 +47,8 @@ impl Updates {
         &self.layout
     }
 
-    /// Starts to bring the next version here. `is_connected` says that this version reaches the
-    /// backend, which the next one then must, too.
+    /// Starts staging the next version. If `is_connected`, this version reaches the backend, so the
+    /// next version must reach it too.
     pub(crate) fn stage(
         &self,
         request: UpdateRequest,
@@ -66,17 +66,17 @@ impl Updates {
         Ok(())
     }
 
-    /// Ends the update under way: what it was for is over.
+    /// Aborts the update in progress, whose purpose is obsolete.
     pub(crate) fn stop(&self) {
         drop(self.thread.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    /// Forgets how the last update ended: another one is asked for.
+    /// Clears the outcome of the last update because another is requested.
     pub(crate) fn forget_last(&self) {
         self.progress.send_replace(UpdateProgress::default());
     }
 
-    /// How far the last update is that was asked for.
+    /// The progress of the last requested update.
     pub(crate) fn progress(&self) -> UpdateProgress {
         self.progress.borrow().clone()
     }
@@ -108,7 +108,7 @@ impl Updates {
         }
     }
 
-    /// Lets the `link` command of the version that was kept write its completions and manual pages.
+    /// Makes the `link` command of the kept version write its completions and manual pages.
     pub(crate) fn refresh_files(&self) {
         let program = self.layout.command_target();
         let call = Call { program, args: vec!["refresh-files".into()], env: None, limit: REFRESH };

@@ -1,7 +1,7 @@
-//! Who may read and who may act. Who comes over the socket is a program of this user and may do both;
-//! who comes by the port needs a token for everything that not every user of the machine may see.
+//! Who may read and who may act. Clients on the socket are programs of this user and may do both.
+//! Clients on the port need a token for everything that not every user of the machine may see.
 //!
-//! A token is looked at before the path and the body, so nothing is learned without it.
+//! The token is checked before the path and the body, so a client without one learns nothing.
 
 use axum::{
     extract::{FromRef, FromRequestParts},
@@ -17,28 +17,28 @@ use super::{LocalApi, Refusal};
 /// The length of a token as text.
 const TOKEN_LENGTH: usize = 43;
 
-/// How a request has come.
+/// How a request arrived.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Way {
-    /// By the port, which every user of the machine reaches.
+    /// On the port, which every user of the machine can reach.
     Port,
-    /// By the socket, which this user's programs alone reach.
+    /// On the socket, which only this user's programs can reach.
     Private,
 }
 
-/// What opens the local API to who comes by the port.
+/// The tokens that grant access on the port.
 #[derive(Clone, Debug)]
 pub(crate) struct Tokens {
-    /// Opens everything; made for each run of the agent.
+    /// Grants everything; new for each run of the agent.
     pub(super) control: Secret,
-    /// Opens what is read; kept, so that a monitoring tool may have it.
+    /// Grants reading; kept across runs, for monitoring tools.
     reader: Secret,
 }
 
-/// A request that may act; always the first argument of a handler.
+/// Proof that a request may act; always the first argument of a handler.
 pub(super) struct Control;
 
-/// A request that may read everything.
+/// Proof that a request may read everything.
 pub(super) struct Reader;
 
 /// How much of the state a request may see.
@@ -49,14 +49,14 @@ pub(super) enum Sight {
 }
 
 impl Way {
-    /// Returns how a request with these extensions has come.
+    /// Returns how a request with these extensions arrived.
     pub(super) fn of(extensions: &Extensions) -> Self {
         extensions.get().copied().unwrap_or(Self::Port)
     }
 }
 
 impl Tokens {
-    /// Writes the tokens where only this user can read them.
+    /// Writes the tokens to files that only this user can read.
     pub(crate) fn write(roots: &Roots) -> Self {
         let control = random();
         keep(roots.control_token(), &control);
@@ -86,7 +86,7 @@ impl FromRequestParts<LocalApi> for Control {
         if may {
             Ok(Self)
         } else {
-            Err(Refusal::new(Code::ControlTokenRequired, "no or a wrong token"))
+            Err(Refusal::new(Code::ControlTokenRequired, "the token is missing or wrong"))
         }
     }
 }
@@ -115,7 +115,7 @@ impl FromRequestParts<LocalApi> for Sight {
         }
         let Some(given) = given(&parts.headers) else { return Ok(Self::WhatIsOpen) };
         let Tokens { control, reader } = &api.tokens;
-        // Who gives a wrong one is told, and not shown less than they think there is.
+        // A wrong token is an error rather than a reduced view, so that the client notices.
         if is(given, control) | is(given, reader) {
             Ok(Self::Everything)
         } else {
@@ -125,7 +125,7 @@ impl FromRequestParts<LocalApi> for Sight {
 }
 
 fn unreadable() -> Refusal {
-    Refusal::new(Code::ReaderTokenRequired, "no or a wrong token")
+    Refusal::new(Code::ReaderTokenRequired, "the token is missing or wrong")
 }
 
 fn random() -> Secret {
@@ -134,18 +134,18 @@ fn random() -> Secret {
 
 fn keep(path: std::path::PathBuf, token: &Secret) {
     if let Err(error) = fs::write_private(&path, token.expose().as_bytes()) {
-        // Who comes by the port is opened nothing then; everything else goes on.
+        // Then no token grants anything on the port; everything else works.
         tracing::warn!("{error}");
     }
 }
 
-/// What a request gives in its header for a token.
+/// The token in a request's header.
 fn given(headers: &HeaderMap) -> Option<&str> {
     let given = headers.get(header::AUTHORIZATION)?;
     Some(given.to_str().ok().and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default())
 }
 
-/// The digests are compared, so that the time it takes says nothing of the token.
+/// Compares digests, so that timing reveals nothing about the token.
 fn is(given: &str, token: &Secret) -> bool {
     Sha256::digest(given) == Sha256::digest(token.expose())
 }

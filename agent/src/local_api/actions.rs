@@ -1,5 +1,5 @@
-//! What a person at this machine asks for. Whoever may not act learns nothing but that: it is looked
-//! at before the path and the body. What comes of an action shows in the state of the agent.
+//! Actions that a person at this machine requests. Permission is checked before the path and the
+//! body, so an unauthorized client learns nothing else. The outcome shows in the agent's state.
 
 use axum::{
     Json,
@@ -24,7 +24,7 @@ type Named = Result<Path<PipelineId>, PathRejection>;
 type Accepted = (StatusCode, Json<PipelineEntry>);
 type Asked = Result<Json<UpdateRequest>, JsonRejection>;
 
-/// Begins an update.
+/// Starts an update.
 pub(super) async fn update(
     _: Control,
     State(api): State<LocalApi>,
@@ -33,7 +33,7 @@ pub(super) async fn update(
     let Json(request) = asked.map_err(|rejection| unreadable(&rejection))?;
     let view = api.view().await?;
     if view.status == LifecycleStatus::Updating {
-        return Err(Refusal::new(Code::UpdateRunning, "one at a time"));
+        return Err(Refusal::new(Code::UpdateRunning, "an update is already in progress"));
     }
     api.updates.forget_last();
     api.inbox.event(Event::UpdateAsked(request)).await;
@@ -64,7 +64,7 @@ pub(super) async fn remove(
     wish(&api, named, Wish::Remove).await
 }
 
-/// Ends a deployment. A model that is deployed for the first time has no pipeline yet.
+/// Cancels a deployment. A model that is deployed for the first time has no pipeline yet.
 pub(super) async fn cancel_deploy(
     _: Control,
     State(api): State<LocalApi>,
@@ -82,8 +82,8 @@ pub(super) async fn cancel_deploy(
     Ok((StatusCode::ACCEPTED, Json(CancelledDeploy { pipeline, deployment })))
 }
 
-/// Hands a wish for one pipeline in, and answers with the pipeline as it is then; with what it was
-/// when it is gone already.
+/// Sends a request for one pipeline to the core and returns the pipeline's new state, or its last
+/// state if the pipeline is already gone.
 async fn wish(
     api: &LocalApi,
     named: Named,

@@ -1,8 +1,8 @@
-//! The connections of the local API: taken, bounded and given up.
+//! The connections of the local API: accepted, bounded and timed out.
 //!
-//! Strangers come by the port, programs of this user by the socket, the guard's question from within.
-//! Each side has places of its own, so that strangers fill none but theirs. Who does not finish a
-//! head, a body or a wait for an answer in time is given up.
+//! Any local user can connect to the port, programs of this user to the socket, and the guard's
+//! checks come from within. Each of the three has its own limit, so that clients of the port cannot
+//! exhaust the others. A connection is closed if its head, its body or its answer takes too long.
 
 use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
@@ -27,24 +27,24 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{Refusal, access::Way};
 use crate::until_closed::until_closed;
 
-/// Connections that each side holds at a time.
+/// The connection limit of each side.
 const CONNECTIONS: usize = 64;
 
-/// How long a head may take, and how long a connection may say nothing between two requests.
+/// The timeout for a request head, and for an idle connection between two requests.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// How long a body and its answer may take together; a stream of events goes on after that.
+/// The timeout for a body and its answer together; an event stream may run longer.
 const REQUEST: Duration = Duration::from_secs(10);
 
-/// Where connections come from.
+/// The sources of connections.
 pub(super) struct Doors {
     pub(super) port: TcpListener,
-    /// Absent where the system or the path of the folder allows none.
+    /// Absent if the system or the length of the path does not allow a socket.
     pub(super) socket: Option<private_socket::Listener>,
     pub(super) own: mpsc::Receiver<DuplexStream>,
 }
 
-/// Answers what comes through `doors` until `closing`, and then lets answers come to their end.
+/// Serves the connections from `doors` until `closing`, then waits for pending answers.
 pub(super) async fn serve(doors: Doors, router: Router, closing: CancellationToken) {
     let Doors { port, socket, own } = doors;
     let answered = TaskTracker::new();
@@ -66,7 +66,7 @@ pub(super) async fn serve(doors: Doors, router: Router, closing: CancellationTok
     answered.wait().await;
 }
 
-/// The port, whose connections need no address.
+/// A listener whose connections carry no peer address.
 struct Port(TcpListener);
 
 impl Listener for Port {
@@ -78,7 +78,7 @@ impl Listener for Port {
     }
 }
 
-/// The agent's own questions.
+/// The agent's own requests.
 struct Own(mpsc::Receiver<DuplexStream>);
 
 impl Listener for Own {
@@ -87,13 +87,13 @@ impl Listener for Own {
     async fn accept(&mut self) -> io::Result<DuplexStream> {
         match self.0.recv().await {
             Some(stream) => Ok(stream),
-            // Nobody is left who could ask.
+            // Nobody can send further requests.
             None => std::future::pending().await,
         }
     }
 }
 
-/// Who comes in one way.
+/// One source of connections, with its own limit.
 #[derive(Clone)]
 struct Side {
     router: Router,
@@ -103,12 +103,12 @@ struct Side {
 }
 
 impl Side {
-    /// Takes connections until the API closes.
+    /// Accepts connections until the API closes.
     async fn take_all<L: Listener>(&self, mut listener: L)
     where
         L::Accepted: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let say = |error| tracing::warn!("the local API takes no connection: {error}");
+        let say = |error| tracing::warn!("the local API cannot accept a connection: {error}");
         loop {
             tokio::select! {
                 stream = connections::next(&mut listener, say) => self.take(stream).await,
@@ -117,7 +117,7 @@ impl Side {
         }
     }
 
-    /// Answers on a connection, as soon as there is a place for it.
+    /// Serves a connection once the limit allows it.
     async fn take<S>(&self, stream: S)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -148,7 +148,7 @@ where
             let response = match tokio::time::timeout(REQUEST, answer).await {
                 Ok(answered) => answered?,
                 Err(_) => {
-                    Refusal::new(Code::AgentBusy, "the request took too long").into_response()
+                    Refusal::new(Code::AgentBusy, "the request timed out; retry").into_response()
                 }
             };
             Ok::<_, Infallible>(response.map(|body| Held::new(body, busy)))

@@ -1,7 +1,8 @@
-//! `GET /events`: the state of the agent as server-sent events, at once and then after each change.
+//! `GET /events`: the agent's state as server-sent events, first at once and then after each
+//! change.
 //!
-//! Nothing is computed while nothing happens: the loop says when it has handled an event. What is
-//! the same as the last state is not sent again.
+//! An idle agent computes nothing: the loop notifies after each handled event. An unchanged state
+//! is not sent again.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock, waits between looks")]
 
@@ -30,16 +31,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::{LocalApi, Refusal, access::Reader};
 
-/// Streams that are open at a time.
+/// The limit of concurrent streams.
 const STREAMS: usize = 16;
 
-/// The least time between two looks at the state.
+/// The least time between two reads of the state.
 const PACE: Duration = Duration::from_millis(250);
 
-/// How often the progress of an update is looked at, which is no event of the loop.
+/// How often to read the progress of an update, which the loop does not notify.
 const UPDATE_PACE: Duration = Duration::from_secs(1);
 
-/// What the path needs.
+/// The state of the handler.
 #[derive(Clone)]
 struct Streams {
     api: LocalApi,
@@ -47,7 +48,7 @@ struct Streams {
     closing: CancellationToken,
 }
 
-/// One who reads the stream.
+/// One reader of the stream.
 struct Watcher {
     api: LocalApi,
     changes: watch::Receiver<()>,
@@ -55,7 +56,7 @@ struct Watcher {
     _slot: OwnedSemaphorePermit,
 }
 
-/// A state that was sent, or was the same.
+/// The last state read; it was sent unless it was unchanged.
 struct Seen {
     state: String,
     at: Instant,
@@ -68,7 +69,7 @@ impl FromRef<Streams> for LocalApi {
     }
 }
 
-/// The path of the events; `closing` ends every stream.
+/// The `/events` route; `closing` ends every stream.
 pub(super) fn router<S>(api: LocalApi, closing: CancellationToken) -> Router<S> {
     let streams = Streams { api, slots: Arc::new(Semaphore::new(STREAMS)), closing };
     Router::new().route(EVENTS_PATH, get(events)).with_state(streams)
@@ -76,7 +77,8 @@ pub(super) fn router<S>(api: LocalApi, closing: CancellationToken) -> Router<S> 
 
 async fn events(_: Reader, State(Streams { api, slots, closing }): State<Streams>) -> Response {
     let Ok(slot) = slots.try_acquire_owned() else {
-        let refusal = Refusal::new(Code::AgentBusy, "too many streams of events are open");
+        let refusal =
+            Refusal::new(Code::AgentBusy, "too many event streams are open; close one and retry");
         return refusal.into_response();
     };
     let changes = api.changes.clone();
@@ -91,7 +93,7 @@ async fn events(_: Reader, State(Streams { api, slots, closing }): State<Streams
 }
 
 impl Watcher {
-    /// Waits for a state that is not the last one; nothing when the agent stops.
+    /// Waits for a changed state; returns nothing when the agent stops.
     async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(last) = &self.last {

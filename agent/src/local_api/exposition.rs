@@ -1,26 +1,26 @@
-//! The text format of Prometheus, version 0.0.4. Pure.
+//! The Prometheus text format, version 0.0.4. Pure.
 //!
-//! A family of samples stands together, below its help and its type; a family without samples is
-//! left out. Texts are escaped, so that no name of a model or of a GPU can add a line.
+//! The samples of a family are grouped below its help and type; a family without samples is left
+//! out. Label values are escaped, so a model or GPU name cannot inject a line.
 
 use std::fmt::Write as _;
 
 /// The media type of the format.
 pub(super) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// A text in the making.
+/// The text written so far.
 #[derive(Debug, Default)]
 pub(super) struct Exposition(String);
 
-/// What the numbers of a family are.
+/// The type of a family.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// It only grows while the agent runs; its name ends in `_total`.
+    /// Only grows while the agent runs; its name ends in `_total`.
     Counter,
     Gauge,
 }
 
-/// A number with its labels.
+/// A value with its labels.
 #[derive(Debug)]
 pub(super) struct Sample {
     labels: Vec<(&'static str, String)>,
@@ -28,14 +28,14 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Takes anything that is shown as a text for a label.
+    /// Creates a sample; label values are formatted as text.
     pub(super) fn new(labels: &[(&'static str, &dyn ToString)], value: impl Number) -> Self {
         let labels = labels.iter().map(|(name, text)| (*name, text.to_string())).collect();
         Self { labels, value: value.number() }
     }
 }
 
-/// What a sample may be made of.
+/// A type that can be the value of a sample.
 pub(super) trait Number {
     fn number(self) -> f64;
 }
@@ -47,7 +47,7 @@ impl Number for f64 {
 }
 
 impl Number for u64 {
-    /// Exact up to 2^53, far above every byte and every count there is.
+    /// Exact up to 2^53, far above any real byte count.
     fn number(self) -> f64 {
         self as f64
     }
@@ -60,7 +60,7 @@ impl Number for bool {
 }
 
 impl Exposition {
-    /// Adds a family.
+    /// Adds a family of samples.
     pub(super) fn add(
         &mut self,
         kind: Kind,
@@ -89,7 +89,7 @@ impl Exposition {
         }
     }
 
-    /// Adds a family with one sample and no labels, if there is a number.
+    /// Adds a family with one unlabelled sample, if there is a value.
     pub(super) fn add_one(
         &mut self,
         kind: Kind,

@@ -1,5 +1,5 @@
-//! Where the local API listens: a port, a socket for programs of this user, and a file by which they
-//! find the port.
+//! Where the local API listens: a port, a socket for programs of this user, and a file that tells
+//! them the port.
 
 use anyhow::Context as _;
 use link_client::local;
@@ -13,26 +13,26 @@ use tokio::{
     time::{Duration, timeout},
 };
 
-/// How long the API may take to answer what the guard asks.
+/// The timeout of a health query by the guard.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a question and an answer may have on their way, in bytes.
+/// The buffer size for an internal request or answer, in bytes.
 const ON_THE_WAY: usize = 16 * 1024;
 
-/// The port that the local API should have.
+/// The requested port of the local API.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct WantedPort {
     port: u16,
-    /// Whether any other one does, when it is taken.
+    /// Whether any other port is acceptable if this one is taken.
     or_another: bool,
 }
 
-/// Another program has the port that was given: no fault of this version.
+/// Another program uses the requested port, which is not the fault of this version.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct PortTaken(String);
 
-/// Where this process asks its own API.
+/// How this process queries its own API.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnDoor {
     pub(crate) port: u16,
@@ -40,19 +40,19 @@ pub(crate) struct OwnDoor {
 }
 
 impl WantedPort {
-    /// The usual port is only tried first; one that a person has named is meant.
+    /// A default port is only preferred; a port that a person has chosen is required.
     pub(crate) fn of(given: Option<u16>, configured: u16) -> Self {
         let or_another = given.is_none() && configured == limits::LOCAL_API_PORT;
         Self { port: given.unwrap_or(configured), or_another }
     }
 
-    /// Takes the port, or another one where that does.
+    /// Binds the port, or another one if that is acceptable.
     pub(super) async fn bind(self) -> anyhow::Result<TcpListener> {
         let wanted = TcpListener::bind(("127.0.0.1", self.port)).await;
         match wanted {
             Err(error) if self.or_another => {
                 let listener = TcpListener::bind(("127.0.0.1", 0)).await;
-                let listener = listener.context("the local API gets no port")?;
+                let listener = listener.context("the local API cannot bind a port")?;
                 let port = listener.local_addr().context("the local API has no address")?.port();
                 let taken = taken(self.port);
                 tracing::warn!("{taken} ({error}); the local API listens on port {port}");
@@ -66,17 +66,21 @@ impl WantedPort {
     }
 }
 
-/// Listens on the socket; without one, programs of this user come by the port and prove themselves.
+/// Listens on the socket. Without a socket, programs of this user connect to the port and prove
+/// themselves.
 pub(super) fn bind_socket(roots: &Roots) -> Option<private_socket::Listener> {
     let path = roots.control_socket();
     private_socket::Listener::bind(&path)
         .inspect_err(|error| {
-            tracing::warn!("no socket at `{}`: {error}; the port has to do", path.display());
+            tracing::warn!(
+                "cannot create the socket `{}`: {error}; programs use the port of the local API",
+                path.display()
+            );
         })
         .ok()
 }
 
-/// Writes down for the programs of this user where the API listens.
+/// Writes the address of the API to a file for programs of this user.
 pub(super) fn write_down(roots: &Roots, port: u16) {
     let written = Written { port, pid: std::process::id() };
     let text = serde_json::to_vec(&written).expect("a port and a process have a text");
@@ -85,7 +89,7 @@ pub(super) fn write_down(roots: &Roots, port: u16) {
     }
 }
 
-/// Takes away what says that the API listens.
+/// Removes the files that announce the API.
 pub(super) fn strike_out(roots: &Roots) {
     for path in [roots.local_api(), roots.control_socket()] {
         if let Err(error) = fs::remove_file(&path) {
@@ -95,8 +99,8 @@ pub(super) fn strike_out(roots: &Roots) {
 }
 
 impl OwnDoor {
-    /// Asks the API for `/healthz` as a program would, without a descriptor that others could take;
-    /// returns the version that it says, or nothing when it does not answer.
+    /// Queries `/healthz` as a program would, but without a file descriptor that others could use
+    /// up. Returns the reported version, or nothing if there is no answer.
     pub(crate) async fn version(&self) -> Option<Version> {
         let (ours, theirs) = tokio::io::duplex(ON_THE_WAY);
         let ask = async {
@@ -113,7 +117,7 @@ fn taken(port: u16) -> String {
             "the local API's port {port} is in use by {} (process {})",
             owner.program, owner.pid
         ),
-        None => format!("the local API's port {port} cannot be taken"),
+        None => format!("cannot bind port {port} for the local API"),
     }
 }
 

@@ -1,7 +1,6 @@
-//! `GET /metrics`: what the agent and the machine measure, for a monitoring tool.
+//! `GET /metrics`: measurements of the agent and the machine, for monitoring tools.
 //!
-//! The names are part of the API: a name or a unit that changes breaks somebody's dashboard. What
-//! cannot be told is left out.
+//! Names and units are part of the API: a change breaks dashboards. Unknown values are left out.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads the clock")]
 
@@ -21,7 +20,7 @@ use crate::{
     control::{log::Records, report::Reporter},
 };
 
-/// Where measurements come from.
+/// The sources of measurements.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
     pub(crate) started: Instant,
@@ -31,7 +30,7 @@ pub(crate) struct Measured {
     pub(crate) records: Records,
 }
 
-/// Measurements of one moment.
+/// The measurements at one moment.
 #[derive(Debug)]
 pub(super) struct Moment {
     uptime: Duration,
@@ -53,7 +52,7 @@ impl Measured {
     }
 }
 
-/// Everything, as Prometheus reads it.
+/// All metrics in the Prometheus text format.
 pub(super) fn text(state: &Healthz, pipelines: &[PipelineEntry], moment: &Moment) -> String {
     let mut text = Exposition::default();
     agent(&mut text, state, moment);
@@ -78,20 +77,20 @@ fn agent(text: &mut Exposition, state: &Healthz, moment: &Moment) {
     let help = "Seconds since the agent started.";
     text.add_one(Kind::Gauge, "link_agent_uptime_seconds", help, uptime);
     let connected = Some(state.transport.state == ConnectionState::Connected);
-    let help = "Whether the backend can be reached.";
+    let help = "Whether the backend is reachable.";
     text.add_one(Kind::Gauge, "link_transport_connected", help, connected);
     let restarts =
         moment.restarts.iter().map(|(id, count)| Sample::new(&[("pipeline", id)], *count));
-    let help = "How often a pipeline of the configuration was started again.";
+    let help = "Restarts of a configured pipeline.";
     text.add(Kind::Counter, "link_pipeline_restarts_total", help, restarts);
-    let help = "Usage and measurements that were lost because too much waited.";
+    let help = "Usage reports and measurements lost because a queue was full.";
     let dropped = Some(moment.reports_dropped);
     text.add_one(Kind::Counter, "link_reports_dropped_total", help, dropped);
-    let help = "Log records that were lost because too much waited.";
+    let help = "Log records lost because a queue was full.";
     let dropped = Some(moment.log_records_dropped);
     text.add_one(Kind::Counter, "link_log_records_dropped_total", help, dropped);
     let under_way = Some(state.deployments.len() as u64);
-    let help = "Deployments under way.";
+    let help = "Deployments in progress.";
     text.add_one(Kind::Gauge, "link_deployments_in_progress", help, under_way);
 }
 
@@ -102,9 +101,9 @@ fn models(text: &mut Exposition, state: &Healthz, pipelines: &[PipelineEntry]) {
             [("model_id", &model.model_id), ("alias", &entry.alias), ("port", &entry.port)];
         Some(Sample::new(&labels, entry.is_serving))
     });
-    text.add(Kind::Gauge, "link_model_serving", "Whether a model is served.", serving);
+    text.add(Kind::Gauge, "link_model_serving", "Whether a model is being served.", serving);
     let health = state.models.iter().flat_map(health);
-    let help = "The health of a model's engine: 1 for the one that is so.";
+    let help = "Health of a model's engine: 1 for the current state, 0 for the others.";
     text.add(Kind::Gauge, "link_model_health", help, health);
 }
 
@@ -122,32 +121,32 @@ fn health(model: &ModelHealth) -> [Sample; 3] {
 
 fn engines(text: &mut Exposition, system: &SystemReport) {
     let engines = || system.engines.iter();
-    let help = "100 for each processor that a model's engine keeps busy.";
+    let help = "Processor use of a model's engine; 100 is one full processor.";
     let busy = engines().map(|one| Sample::new(&[("model_id", &one.model_id)], one.cpu_percent));
     text.add(Kind::Gauge, "link_engine_cpu_percent", help, busy);
-    let help = "Main memory of a model's engine.";
+    let help = "Main memory used by a model's engine.";
     let memory = engines().map(|one| Sample::new(&[("model_id", &one.model_id)], one.memory_bytes));
     text.add(Kind::Gauge, "link_engine_memory_bytes", help, memory);
 }
 
 fn machine(text: &mut Exposition, system: &SystemReport) {
-    let help = "How much all processors together work, from 0 to 100.";
+    let help = "Utilization of all processors together, from 0 to 100.";
     text.add_one(Kind::Gauge, "link_system_cpu_percent", help, Some(system.cpu_percent));
-    let help = "Main memory in use, without what is given back at once.";
+    let help = "Main memory in use, without reclaimable memory.";
     let used = Some(system.memory.used_bytes);
     text.add_one(Kind::Gauge, "link_system_memory_used_bytes", help, used);
     let total = Some(system.memory.total_bytes);
-    text.add_one(Kind::Gauge, "link_system_memory_total_bytes", "Main memory.", total);
-    let help = "Space on the disk of the models that may still be used.";
+    text.add_one(Kind::Gauge, "link_system_memory_total_bytes", "Total main memory.", total);
+    let help = "Free space on the disk of the models.";
     let free = system.disk.map(|disk| disk.free_bytes);
     text.add_one(Kind::Gauge, "link_system_disk_free_bytes", help, free);
     let total = system.disk.map(|disk| disk.total_bytes);
-    let help = "Space on the disk of the models.";
+    let help = "Size of the disk of the models.";
     text.add_one(Kind::Gauge, "link_system_disk_total_bytes", help, total);
-    let help = "Temperature of the processor.";
+    let help = "Temperature of the processor in degrees Celsius.";
     let temperature = system.temperature_celsius;
     text.add_one(Kind::Gauge, "link_system_temperature_celsius", help, temperature);
-    let help = "Main memory of the agent.";
+    let help = "Main memory used by the agent.";
     text.add_one(Kind::Gauge, "link_agent_memory_bytes", help, Some(system.agent.memory_bytes));
 }
 
@@ -157,15 +156,20 @@ fn gpus(text: &mut Exposition, gpus: &[GpuUsage]) {
         Sample::new(&labels, true)
     });
     text.add(Kind::Gauge, "link_gpu_info", "A GPU; always 1.", info);
-    let help = "How much of the time a GPU works, from 0 to 100.";
+    let help = "Utilization of a GPU, from 0 to 100.";
     let busy = of_each(gpus, |gpu| gpu.utilisation_percent);
     text.add(Kind::Gauge, "link_gpu_utilisation_percent", help, busy);
     let used = of_each(gpus, |gpu| gpu.memory_used_bytes);
-    text.add(Kind::Gauge, "link_gpu_memory_used_bytes", "Memory of a GPU in use.", used);
+    text.add(Kind::Gauge, "link_gpu_memory_used_bytes", "Memory of a GPU that is in use.", used);
     let total = of_each(gpus, |gpu| gpu.memory_total_bytes);
-    text.add(Kind::Gauge, "link_gpu_memory_total_bytes", "Memory of a GPU.", total);
+    text.add(Kind::Gauge, "link_gpu_memory_total_bytes", "Total memory of a GPU.", total);
     let temperature = of_each(gpus, |gpu| gpu.temperature_celsius);
-    text.add(Kind::Gauge, "link_gpu_temperature_celsius", "Temperature of a GPU.", temperature);
+    text.add(
+        Kind::Gauge,
+        "link_gpu_temperature_celsius",
+        "Temperature of a GPU in degrees Celsius.",
+        temperature,
+    );
 }
 
 fn of_each<N: Number>(

@@ -1,4 +1,4 @@
-//! The core's state as the local API shows it. Pure.
+//! Converts the core's state into the form of the local API. Pure.
 
 use link_protocol::{
     id::DeviceId,
@@ -12,7 +12,7 @@ use crate::{
     serving::engine::Health,
 };
 
-/// What is known of updates.
+/// The known state of updates.
 #[derive(Debug)]
 pub(super) struct Updating {
     pub(super) channel: String,
@@ -20,7 +20,7 @@ pub(super) struct Updating {
     pub(super) last: Option<UpdateOutcome>,
 }
 
-/// The whole state of the agent.
+/// The complete state of the agent.
 pub(super) fn healthz(
     device_id: DeviceId,
     view: View,
@@ -48,7 +48,7 @@ pub(super) fn healthz(
     }
 }
 
-/// One entry for each pipeline that is set up, serving or not.
+/// One entry for each configured pipeline, serving or not.
 pub(super) fn models(view: &View) -> Vec<PipelineEntry> {
     view.pipelines
         .iter()
@@ -70,7 +70,7 @@ fn model(pipeline: &PipelineView, health: &Health) -> ModelHealth {
         pipeline_id: config.pipeline_id,
         alias: config.alias.clone(),
         state: pipeline.state,
-        // Without a process there is nothing that could be healthy.
+        // An engine without a process cannot be healthy.
         health: engine.map_or(EngineHealth::Unhealthy, |engine| engine.health),
         detail: pipeline.detail.clone(),
         engine_pid: engine.and_then(|engine| engine.pid),

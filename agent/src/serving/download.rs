@@ -1,8 +1,8 @@
-//! Model files on disk: fetched, verified, and only then given their name.
+//! Model files on disk: downloaded, verified, and only then renamed to their final path.
 //!
-//! A file is at `models/<model>/<first 16 digits of its SHA-256>/<name>` exactly when it is whole
-//! and verified. What is not whole is a `.part` beside it, which a failure or a cancel deletes and
-//! a crash leaves to be resumed.
+//! `models/<model>/<first 16 digits of its SHA-256>/<name>` exists exactly if the file is complete
+//! and verified. An incomplete file is a `.part` in the same folder: a failure or a cancel deletes
+//! it, and after a crash the download resumes from it.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: model files")]
 
@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{control::pipeline::Pipeline, inbox::Inbox};
 
-/// Downloads that may wait to be started.
+/// The capacity of the download queue.
 const QUEUE: usize = 64;
 
 /// The model files of this device.
@@ -50,18 +50,18 @@ struct Job {
     cancel: CancellationToken,
 }
 
-/// What every download needs to know.
+/// What every download needs.
 #[derive(Debug)]
 struct Origin {
     backend_url: String,
     identity: Identity,
     inbox: Inbox,
-    /// One writer for each file: a cancelled download is gone before the next one starts.
+    /// Locks each file for one writer: a cancelled download ends before the next one starts.
     files: Mutex<HashMap<PathBuf, Arc<Mutex<()>>>>,
 }
 
 impl Downloads {
-    /// Starts the thread that downloads.
+    /// Starts the download thread.
     pub(crate) fn start(
         models: PathBuf,
         identity: &Identity,
@@ -82,38 +82,38 @@ impl Downloads {
         Ok(Self { models, jobs, running: HashMap::new(), inbox, _thread: thread })
     }
 
-    /// Starts to download `file`, unless it is there; the outcome is an event in any case.
+    /// Starts downloading `file` unless a verified copy exists; the outcome is always an event.
     pub(crate) fn start_one(&mut self, download: DownloadId, file: ModelFile) {
         self.running.retain(|_, cancel| !cancel.is_cancelled());
         let cancel = CancellationToken::new();
         let job = Job { download, path: self.path(&file), file, cancel: cancel.clone() };
         if self.jobs.try_send(job).is_err() {
-            // The core runs fewer commands at a time than may wait here.
-            tracing::error!("too many downloads wait");
+            // Never full: the core runs fewer concurrent commands than this queue holds.
+            tracing::error!("the download queue is full");
         }
         self.running.insert(download, cancel);
     }
 
-    /// Stops a download at once.
+    /// Cancels a download.
     pub(crate) fn cancel(&mut self, download: DownloadId) {
         if let Some(cancel) = self.running.remove(&download) {
             cancel.cancel();
         }
     }
 
-    /// Where a file is, or will be.
+    /// The final path of a file.
     pub(crate) fn path(&self, file: &ModelFile) -> PathBuf {
         self.folder(file.model_id).join(&file.sha256.as_str()[..16]).join(file.file_name.as_str())
     }
 
-    /// Deletes every file of a model but `keep`.
+    /// Deletes all files of a model except `keep`.
     pub(crate) fn prune(&self, keep: &ModelFile) {
         let (folder, kept) = (self.folder(keep.model_id), vec![self.path(keep)]);
         tokio::task::spawn_blocking(move || remove_others(&folder, &kept));
     }
 
-    /// Deletes every file that none of `kept` is: what a crash left between a change and the
-    /// deletion that should have followed it.
+    /// Deletes all files except `kept`. A crash leaves such files if it happens between a change
+    /// and the deletion that follows it.
     pub(crate) fn sweep(&self, kept: &[ModelFile]) {
         let models = self.models.clone();
         let kept: Vec<_> = kept.iter().map(|file| self.path(file)).collect();
@@ -134,7 +134,7 @@ impl Downloads {
         remove_empty(&path);
     }
 
-    /// Deletes every file of a model; the outcome is an event.
+    /// Deletes all files of a model; the outcome is an event.
     pub(crate) fn delete_model(&self, pipeline_id: PipelineId, model: ModelId) {
         let (folder, inbox) = (self.folder(model), self.inbox.clone());
         tokio::task::spawn_blocking(move || {
@@ -188,7 +188,7 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
     }
     checkpoint::reach("downloaded");
     origin.inbox.event(Event::DownloadEnded { download: job.download, outcome }).await;
-    // Marks the job as over, for the list of what runs.
+    // Marks the job as finished in the list of running jobs.
     job.cancel.cancel();
     let mut files = origin.files.lock().await;
     if Arc::strong_count(&lock) == 2 {
@@ -196,7 +196,7 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
     }
 }
 
-/// Tells the loop how far a download is; never ends.
+/// Reports the progress of a download to the loop; never returns.
 async fn tell(
     mut done: watch::Receiver<u64>,
     download: DownloadId,
@@ -227,7 +227,7 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }
 
-/// Removes the folders above `path` that hold nothing.
+/// Removes the empty folders above `path`.
 fn remove_empty(path: &Path) {
     for folder in path.ancestors().skip(1).take(2) {
         if std::fs::remove_dir(folder).is_err() {

@@ -1,7 +1,7 @@
-//! Engine processes: started on a socket that no other user can reach, with a secret of their own,
-//! proved to be ours, watched, and ended without leaving anything.
+//! Engine processes: started on a socket that no other user can reach, each with its own secret,
+//! verified to be ours, watched, and stopped completely.
 //!
-//! One long-lived thread starts, watches and ends them all, because Linux kills a child when the
+//! One long-lived thread starts, watches and stops them all, because Linux kills a child when the
 //! *thread* that started it ends.
 
 mod health;
@@ -39,13 +39,13 @@ use crate::{
     inbox::{Inbox, PipelineView},
 };
 
-/// How long all engines together may take to end; what is left then is killed with the agent.
+/// The timeout for stopping all engines; any that remain are killed with the agent.
 const STOP_PATIENCE: Duration = Duration::from_secs(8);
 
-/// Tokens of context where nobody has said how many.
+/// The default context, in tokens.
 const CONTEXT: u32 = 4096;
 
-/// Orders that may wait for the spawner.
+/// The capacity of the spawner's queue.
 const QUEUE: usize = 64;
 
 /// The engines of this device.
@@ -64,10 +64,10 @@ pub(crate) struct Engines {
     _health: Arc<Pipeline>,
 }
 
-/// The engines that have been started, by run.
+/// The started engines, by run.
 type Table = Arc<RwLock<HashMap<Run, Running>>>;
 
-/// An engine that runs.
+/// A running engine.
 #[derive(Clone, Debug)]
 pub(crate) struct Running {
     pub(crate) pipeline_id: PipelineId,
@@ -75,27 +75,27 @@ pub(crate) struct Running {
     pub(crate) healthy: bool,
 }
 
-/// What a look at the engines found.
+/// The result of a health check of all engines.
 pub(crate) type Health = HashMap<PipelineId, Engine>;
 
-/// The process of one engine, and how it is.
+/// The process of one engine and its health.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Engine {
     pub(crate) health: EngineHealth,
     pub(crate) pid: Option<u32>,
 }
 
-/// What engines are started with.
+/// The settings that engines start with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
-    /// Its own choice when there is none.
+    /// If absent, the engine chooses.
     threads: Option<u16>,
     /// In tokens.
     context: u32,
 }
 
 impl Settings {
-    /// What `args` say, else the configuration, else what suits most models.
+    /// Takes each setting from `args`, otherwise from the configuration, otherwise the default.
     pub(crate) fn of(args: &Args, config: &AgentConfig) -> Self {
         let configured = |name| config.components.get(LANGUAGE_MODEL)?.number(name);
         let threads = configured("threads").and_then(|number| number.try_into().ok());
@@ -143,7 +143,7 @@ impl Engines {
         })
     }
 
-    /// Starts the engine of a pipeline; what comes of it is an event.
+    /// Starts the engine of a pipeline; the outcome is an event.
     pub(crate) fn launch(
         &self,
         pipeline_id: PipelineId,
@@ -162,18 +162,18 @@ impl Engines {
         }
     }
 
-    /// Ends an engine; `EngineStopped` follows.
+    /// Stops an engine; `EngineStopped` follows.
     pub(crate) fn end(&self, pipeline_id: PipelineId, run: Run) {
         if self.orders.try_send(Order::Stop { pipeline_id, run }).is_err() {
-            tracing::error!("the engines' thread does not take orders");
+            tracing::error!("the engine thread does not accept orders");
         }
     }
 
-    /// Kills an engine that is given up; `EngineEnded` follows.
+    /// Kills an unresponsive engine; `EngineEnded` follows.
     pub(crate) fn give_up(&self, run: Run, reason: String) {
         if self.orders.try_send(Order::GiveUp { run, reason }).is_err() {
-            // The next looks at the engine lead here again.
-            tracing::error!("the engines' thread does not take orders");
+            // The next health checks lead here again.
+            tracing::error!("the engine thread does not accept orders");
         }
     }
 
@@ -187,7 +187,7 @@ impl Engines {
         self.table.read().unwrap_or_else(PoisonError::into_inner).get(&run).cloned()
     }
 
-    /// Asks the engines of `pipelines` how they are.
+    /// Checks the health of the engines of `pipelines`.
     pub(crate) async fn health(&self, pipelines: &[PipelineView]) -> Health {
         let mut found = Health::new();
         for pipeline in pipelines {
@@ -206,7 +206,7 @@ impl Engines {
         found
     }
 
-    /// Ends every engine and returns when none is left.
+    /// Stops every engine and returns when none is left.
     pub(crate) async fn stop_all(&self) {
         let (done, ended) = oneshot::channel();
         if self.orders.try_send(Order::StopAll { done }).is_ok() {
@@ -253,11 +253,11 @@ impl Engines {
         let order = Order::Start { pipeline_id, run, program, channel, secret };
         self.orders
             .try_send(order)
-            .map_err(|_| anyhow::anyhow!("too many engines are being started"))
+            .map_err(|_| anyhow::anyhow!("too many engines are starting; try again later"))
     }
 
     /// Chooses where the engine of a pipeline listens: on a socket in the private folder, or on a
-    /// port where the engine or the length of the path leaves no other way.
+    /// port if the engine or the length of the path rules out a socket.
     fn channel(&self, pipeline_id: PipelineId) -> anyhow::Result<Channel> {
         let socket = self.run_folder.join(format!("{pipeline_id}.sock"));
         let takes_sockets = match self.manifest.engine.listens_on {
@@ -270,7 +270,7 @@ impl Engines {
         free_port().map(Channel::Port).context("no free loopback port for the engine")
     }
 
-    /// Finds the installed build of the engine.
+    /// Finds the installed engine.
     fn executable(&self) -> anyhow::Result<PathBuf> {
         let engine = &self.manifest.engine;
         let folder = self.folder.join(&engine.name);
@@ -291,8 +291,8 @@ impl Engines {
     }
 }
 
-/// A port that is free at this moment. Another program may take it first; then the engine fails
-/// to start, and nobody speaks to that program.
+/// Returns a port that is free now. If another program takes it first, the engine fails to start,
+/// and the agent never talks to that program.
 fn free_port() -> anyhow::Result<Port> {
     let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
     Ok(Port::try_from(listener.local_addr()?.port())?)

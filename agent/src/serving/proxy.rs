@@ -1,7 +1,7 @@
-//! The serving proxy: owns the public ports and joins them to engines by routes.
+//! The serving proxy: owns the public ports and connects them to engines by routes.
 //!
-//! A port's listener outlives the pipelines behind it. Replacing a route changes what the next
-//! request meets and touches none in flight, so a repair refuses no connection and cuts no stream.
+//! A port's listener outlives the pipelines behind it. A replaced route applies from the next
+//! request and affects none in flight, so a repair refuses no connection and cuts no stream.
 
 mod answer;
 mod bodies;
@@ -37,7 +37,7 @@ use crate::{
     serving::engine::{Address, Line},
 };
 
-/// Threads that all frontends share.
+/// The threads shared by all frontends.
 const THREADS: usize = 2;
 
 /// The public ports of this device.
@@ -51,8 +51,8 @@ pub(crate) struct Frontends {
     serving: HashMap<PipelineId, Serving>,
 }
 
-/// A serving pipeline: takes the usage of its model from the frontend to the reports. The queue
-/// outlives the thread, so a restart loses nothing of the requests in flight.
+/// A serving pipeline: passes the usage of its model from the frontend to the reports. The queue
+/// outlives the thread, so a restart loses no usage of requests in flight.
 #[derive(Debug)]
 struct Serving {
     usage: UsageSender,
@@ -61,7 +61,7 @@ struct Serving {
 }
 
 impl Frontends {
-    /// Prepares to serve; no port is taken yet.
+    /// Prepares the proxy without opening a port.
     pub(crate) fn start(reporter: Reporter) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
@@ -82,28 +82,31 @@ impl Frontends {
 
     /// The runtime that the local API shares with the frontends.
     pub(crate) fn handle(&self) -> anyhow::Result<tokio::runtime::Handle> {
-        self.runtime.as_ref().map(|runtime| runtime.handle().clone()).context("the agent stops")
+        self.runtime
+            .as_ref()
+            .map(|runtime| runtime.handle().clone())
+            .context("the agent is stopping")
     }
 
-    /// Takes the port of `route`, or says why it cannot be had. Models of ours share a port.
+    /// Opens the port of `route`, or says why it is not available. Several models may share a port.
     pub(crate) async fn reserve(&mut self, route: Route) -> Result<(), String> {
         let port = route.port;
-        let Some(runtime) = &self.runtime else { return Err("the agent stops".to_owned()) };
+        let Some(runtime) = &self.runtime else { return Err("the agent is stopping".to_owned()) };
         if !self.open.contains_key(&port) {
             let handle = runtime.handle().clone();
             let bound = handle
                 .spawn(async move { TcpListener::bind(("127.0.0.1", port.get())).await })
                 .await
-                .map_err(|_| "the agent stops".to_owned())?;
+                .map_err(|_| "the agent is stopping".to_owned())?;
             let listener = bound.map_err(|error| taken(port, &error))?;
             let frontend = Frontend::open(runtime.handle(), listener, self.engine.clone());
-            tracing::info!(%port, "port taken");
+            tracing::info!(%port, "opened the port");
             self.open.insert(port, frontend);
         }
         self.replace(route, None).map_err(|error| format!("{error:#}"))
     }
 
-    /// Restarts the serving pipeline of `route` around the engine and the socket that are there.
+    /// Restarts the serving pipeline of `route`; the engine and the listening socket stay.
     pub(crate) fn replace(&mut self, route: Route, engine: Option<Address>) -> anyhow::Result<()> {
         let Some(frontend) = self.open.get(&route.port) else { return Ok(()) };
         let pipeline_id = route.pipeline_id;
@@ -129,20 +132,20 @@ impl Frontends {
         Ok(())
     }
 
-    /// Takes a pipeline off a port. The last one gives the port back; requests in flight go on for
-    /// as long as their engine answers.
+    /// Removes a pipeline from a port; the last one closes the port. Requests in flight continue
+    /// while their engine answers.
     pub(crate) async fn release(&mut self, pipeline: PipelineId, port: Port) {
         let Some(frontend) = self.open.get(&port) else { return };
         if frontend.remove(pipeline)
             && let Some(frontend) = self.open.remove(&port)
         {
             frontend.close().await;
-            tracing::info!(%port, "port given back");
+            tracing::info!(%port, "closed the port");
         }
         if !self.open.values().any(|frontend| frontend.serves(pipeline))
             && let Some(serving) = self.serving.remove(&pipeline)
         {
-            // It ends with the last request in flight.
+            // The thread ends with the last request in flight.
             serving.thread.detach();
         }
     }
@@ -168,7 +171,7 @@ impl Drop for Frontends {
 
 fn taken(port: Port, error: &std::io::Error) -> String {
     if error.kind() != std::io::ErrorKind::AddrInUse {
-        return format!("port {port} cannot be taken: {error}");
+        return format!("cannot open port {port}: {error}");
     }
     match port_owner::find(port.get()) {
         Some(owner) => {

@@ -1,14 +1,14 @@
-//! Patience with a disk that takes no more: it may be emptied meanwhile, and what serves goes on.
+//! Retries writes to a full disk: space may be freed later, and serving continues meanwhile.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits for disk space")]
 
 use std::time::Duration;
 
-/// How long to wait before a write is tried again.
+/// The wait before a write is retried.
 const WRITE_AGAIN: Duration = Duration::from_secs(2);
 
-/// Waits between the tries of one write, and tells the first failure. It ends when the write works,
-/// or with whoever is told to stop.
+/// Waits between the attempts of one write, and logs the first failure. Retries have no limit, so
+/// the caller must also watch for a stop.
 #[derive(Debug, Default)]
 pub(crate) struct Patience {
     told: bool,
@@ -18,7 +18,7 @@ impl Patience {
     /// Waits after `error`.
     pub(crate) async fn after(&mut self, error: &anyhow::Error) {
         if !std::mem::replace(&mut self.told, true) {
-            tracing::error!("{error:#}; trying again until it works");
+            tracing::error!("{error:#}; retrying until it succeeds");
         }
         tokio::time::sleep(WRITE_AGAIN).await;
     }

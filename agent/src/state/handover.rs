@@ -1,8 +1,8 @@
-//! What the agent does when its device has come to another account: everything of the account before
-//! goes, then the identity begins the next epoch.
+//! Carries out a transfer of this device to another account: deletes all state of the former
+//! account, then moves the identity to the next epoch.
 //!
-//! Each step can be done again, and the identity is the last: an agent that ends in between still
-//! stands in its old epoch, so the next hello brings the handover once more.
+//! Each step can be repeated, and the identity changes last. If the agent ends in between, it is
+//! still in its old epoch, so the next hello brings the handover again.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the folders of the account before")]
 
@@ -16,34 +16,34 @@ use link_platform::{
 };
 use link_protocol::{config, id::PipelineId, identity::Identity};
 
-/// The journals, that of this device and those of former ones that were set aside.
+/// The prefix of journals: this device's, and those set aside from former devices.
 const JOURNALS: &str = "journal.";
 
-/// Drops what is on disk of the account before, and lets `identity` begin `to_epoch`. Nothing else
-/// uses these files any more.
+/// Deletes the stored state of the former account and moves `identity` to `to_epoch`. Nothing else
+/// may use these files.
 ///
 /// # Errors
-/// When a file cannot be removed or written.
+/// If a file cannot be removed or written.
 pub(crate) fn carry_out(roots: &Roots, identity: &Identity, to_epoch: u64) -> anyhow::Result<()> {
     let path = roots.identity();
     match is_said(&path, identity)? {
         Some(true) => {}
         Some(false) => {
             tracing::info!(
-                "registered anew meanwhile; the handover was of the registration before"
+                "the device was registered again; the handover belongs to the former registration"
             );
             return Ok(());
         }
-        // Only a session knew who we are, and the sessions go.
+        // Only a session held the identity, and sessions are deleted next.
         None => fs::write_private(&path, identity.to_text().as_bytes())?,
     }
-    // What is served again at a start goes first.
+    // Delete first what a restart would serve again.
     fs::remove_dir(&roots.sessions())?;
     checkpoint::reach("handover-sessions");
     remove_files(&roots.state, JOURNALS)?;
     checkpoint::reach("handover-journal");
     fs::remove_dir(&roots.models())?;
-    // The log and the key of an engine are called by its pipeline.
+    // Engine logs and keys are named after pipelines.
     for folder in [roots.logs(), roots.state.join("run")] {
         remove_files(&folder, PipelineId::PREFIX)?;
     }
@@ -54,7 +54,7 @@ pub(crate) fn carry_out(roots: &Roots, identity: &Identity, to_epoch: u64) -> an
     Ok(())
 }
 
-/// Tells whether the file at `path` still says who `identity` is; nothing when it is gone or damaged.
+/// Returns whether the file at `path` still holds `identity`; nothing if it is missing or damaged.
 fn is_said(path: &Path, identity: &Identity) -> Result<Option<bool>, FileError> {
     match fs::read_plain(path, config::SIZE_LIMIT) {
         Ok(text) => Ok(Identity::parse(&text).ok().map(|said| said == *identity)),
@@ -63,7 +63,7 @@ fn is_said(path: &Path, identity: &Identity) -> Result<Option<bool>, FileError> 
     }
 }
 
-/// Removes the files in `folder` whose name begins with `start`.
+/// Removes the files in `folder` whose name starts with `start`.
 fn remove_files(folder: &Path, start: &str) -> anyhow::Result<()> {
     let failed = || format!("cannot read `{}`", folder.display());
     let entries = match std::fs::read_dir(folder) {
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(left, expected);
     }
 
-    /// Whatever of it was done before the process ended, the next time ends the same.
+    /// After an interruption at any point, repeating the steps gives the same result.
     #[test]
     fn what_was_interrupted_is_done_again() {
         let whole = device();

@@ -1,4 +1,4 @@
-//! Who this device is: looks where it is said, waits while nobody has said it, and notices when it
+//! The identity of this device: determines it, waits until there is one, and notices when it
 //! changes.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits for a file")]
@@ -17,10 +17,10 @@ use crate::state::{onboarding::Onboarding, session};
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Finds out who this device is; waits for as long as nobody has said it.
+/// Determines the identity of this device; waits as long as there is none.
 ///
 /// # Errors
-/// When the file of `link register` is damaged and no session knows better.
+/// If the file of `link register` is damaged and no session holds the identity.
 pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Result<Identity> {
     let path = roots.identity();
     let mut told = false;
@@ -29,7 +29,7 @@ pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Re
     loop {
         let explicit = read(&path);
         if !matches!(explicit, Ok(Some(_))) && sessions.is_none() {
-            // Nobody else writes sessions, so one look is enough.
+            // Nothing else writes sessions, so reading them once is enough.
             sessions = Some(session::find(roots, config.device_id)?);
         }
         let session = sessions.as_ref().and_then(|found| found.latest.as_ref());
@@ -38,7 +38,9 @@ pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Re
             Resolution::Explicit(identity) => return Ok(identity),
             Resolution::Session(identity) => {
                 match damaged {
-                    Some(reason) => tracing::warn!("{reason}; the latest session knows who we are"),
+                    Some(reason) => {
+                        tracing::warn!("{reason}; using the identity of the latest session")
+                    }
                     None => restore(&path, &identity),
                 }
                 return Ok(identity);
@@ -60,7 +62,8 @@ pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Re
     }
 }
 
-/// Returns when the file no longer says what `current` does: registered anew, or removed.
+/// Returns when the file stops matching `current`: the device was registered again, or the file
+/// removed.
 pub(crate) async fn changed(path: &Path, current: &Identity) {
     loop {
         tokio::time::sleep(LOOK_AGAIN).await;
@@ -86,9 +89,9 @@ fn read(path: &Path) -> anyhow::Result<Option<Identity>> {
     }
 }
 
-/// The `link` command reads the file, too.
+/// Rewrites the file, because the `link` command reads it too.
 fn restore(path: &Path, identity: &Identity) {
-    tracing::warn!("`{}` was gone; the latest session knows who we are", path.display());
+    tracing::warn!("`{}` was missing; using the identity of the latest session", path.display());
     if let Err(error) = fs::write_private(path, identity.to_text().as_bytes()) {
         tracing::warn!("{error}");
     }

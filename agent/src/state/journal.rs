@@ -1,7 +1,6 @@
-//! The journal: one `SQLite` file that holds what must outlive the process.
+//! The journal: a single `SQLite` file for the state that must outlive the process.
 //!
-//! A set of changes is one transaction, on disk when [`Journal::apply`] returns. The file is used on the blocking pool:
-//! a disk that does not answer holds up the caller and no other task.
+//! A set of changes is one transaction; it is on disk when [`Journal::apply`] returns.
 
 use std::{
     path::Path,
@@ -47,7 +46,7 @@ struct Statement {
 }
 
 impl Journal {
-    /// Opens the journal at `path`, and makes it when there is none.
+    /// Opens the journal at `path`; creates it if there is none.
     pub(crate) async fn open(path: &Path) -> anyhow::Result<Self> {
         let path = path.to_owned();
         let connection = tokio::task::spawn_blocking(move || {
@@ -73,7 +72,7 @@ impl Journal {
         copied.await?.map(drop)
     }
 
-    /// Returns the device that the journal belongs to; a new journal becomes the one of `device`.
+    /// Returns the device that owns the journal; `device` becomes the owner of a new journal.
     pub(crate) async fn owner(&self, device: DeviceId) -> anyhow::Result<String> {
         self.run(move |journal| {
             let owner = journal.query_row("SELECT device_id FROM owner", [], |row| row.get(0));
@@ -89,7 +88,7 @@ impl Journal {
         .await
     }
 
-    /// Closes the journal; everything is in its one file when this returns.
+    /// Closes the journal; afterwards its one file holds everything.
     pub(crate) async fn close(self) {
         let connection = self.connection;
         let closed = tokio::task::spawn_blocking(move || {
@@ -100,7 +99,7 @@ impl Journal {
         }
     }
 
-    /// Reads everything but the pipelines, which the session has.
+    /// Reads everything except the pipelines, which are in the session.
     pub(crate) async fn load(&self) -> anyhow::Result<Snapshot> {
         self.run(|journal| {
             let seq =
@@ -121,7 +120,7 @@ impl Journal {
         .await
     }
 
-    /// Applies all changes, or none.
+    /// Applies all changes or none.
     pub(crate) async fn apply(&self, changes: &[Change]) -> anyhow::Result<()> {
         let statements: Vec<_> = changes.iter().map(statements).collect::<Result<_, _>>()?;
         self.run(move |journal| {
@@ -183,7 +182,7 @@ fn statements(change: &Change) -> anyhow::Result<Vec<Statement>> {
             vec![statement("DELETE FROM commands WHERE id = ?1", [command.to_string().into()])]
         }
         Change::PutPipeline(_) | Change::RemovePipeline(_) => {
-            anyhow::bail!("a pipeline belongs into the session, not into the journal")
+            anyhow::bail!("a pipeline belongs in the session, not in the journal")
         }
         Change::PutReport(entry) => vec![statement(
             "INSERT INTO outbox (id, body) VALUES (?1, ?2)",
@@ -229,7 +228,7 @@ mod tests {
 
     use super::*;
 
-    /// What a later version has written, which was rolled back.
+    /// A row written by a newer version that was rolled back.
     #[tokio::test]
     async fn a_row_that_this_version_does_not_know_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();

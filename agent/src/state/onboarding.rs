@@ -1,4 +1,4 @@
-//! Just-in-time onboarding: a device that finds a key in its configuration registers itself
+//! Just-in-time onboarding: a device with a key in its configuration registers itself
 //! (specification, section 4.4).
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock")]
@@ -26,12 +26,12 @@ use link_protocol::{
 };
 use tokio::time::Instant;
 
-/// The attempts of one start of the agent.
+/// The registration attempts of one run of the agent.
 #[derive(Debug)]
 pub(crate) struct Onboarding {
     backoff: Backoff,
     next: Instant,
-    /// The key that the backend refused; it is not shown again.
+    /// The key that the backend refused; it is not sent again.
     refused: Option<EnrolmentKey>,
 }
 
@@ -40,8 +40,8 @@ impl Onboarding {
         Self { backoff: Backoff::new(), next: Instant::now(), refused: None }
     }
 
-    /// Registers this device as `device_id`, or as a new one, when it is time to try. What fails is
-    /// told, and tried again later; a key that was refused is not, until it is another one.
+    /// Registers this device as `device_id`, or as a new device, if an attempt is due. A failure is
+    /// logged and retried later; a refused key is only retried once the file holds a different key.
     pub(crate) async fn try_now(
         &mut self,
         config: &IdentityConfig,
@@ -93,15 +93,15 @@ impl Onboarding {
             }
             Err(NotEnrolled::Backend(Failure::Refused(error))) if condemns_the_key(&error) => {
                 self.refused = Some(key);
-                anyhow::bail!("{error}; another key in `{}` is tried at once", path.display());
+                anyhow::bail!("{error}; put another key into `{}`", path.display());
             }
             Err(error) => Err(error.into()),
         }
     }
 }
 
-/// Whether a refusal is about the key itself. Anything else, such as the page of a network that
-/// wants a login first, may be over at the next try.
+/// Returns whether a refusal concerns the key itself. Other refusals may be transient, for example
+/// the login page of a captive network.
 fn condemns_the_key(error: &HttpError) -> bool {
     let code = error.problem.as_ref().and_then(|problem| problem.known_code());
     matches!(
@@ -127,7 +127,7 @@ fn key_of(config: &IdentityConfig) -> anyhow::Result<(PathBuf, EnrolmentKey)> {
     let (path, kind) = named.context("the configuration names no key")?;
     let path = Path::new(path);
     let text = fs::read_to_string(path)?;
-    // What is wrong with a key is told without the key.
+    // The error must not contain the key.
     let key = EnrolmentKey::parse(text.trim())
         .map_err(|error| anyhow::anyhow!("`{}`: {error}", path.display()))?;
     anyhow::ensure!(key.kind() == kind, "`{}` holds a key of another kind", path.display());

@@ -1,4 +1,4 @@
-//! The session file of this run, and what the ones before have left.
+//! The session file of this run, and the files of earlier runs.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the folder of sessions")]
 
@@ -25,10 +25,10 @@ pub(crate) struct SessionFile {
     session: Session,
 }
 
-/// Looks for the session to resume. A file that cannot be resumed is told and kept.
+/// Finds the session to resume. A file that cannot be resumed is logged and kept.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// If the folder cannot be read.
 pub(crate) fn find(roots: &Roots, device: Option<DeviceId>) -> anyhow::Result<SessionFolder> {
     let folder = roots.sessions();
     let mut files = Vec::new();
@@ -37,7 +37,10 @@ pub(crate) fn find(roots: &Roots, device: Option<DeviceId>) -> anyhow::Result<Se
         match fs::read_plain(&folder.join(&name), session::SIZE_LIMIT) {
             Ok(text) => files.push((name, text)),
             Err(error) => {
-                tracing::warn!("a session is left alone: {:#}", anyhow::Error::new(error));
+                tracing::warn!(
+                    "a session cannot be read and is kept: {:#}",
+                    anyhow::Error::new(error)
+                );
                 unread = true;
             }
         }
@@ -50,10 +53,10 @@ pub(crate) fn find(roots: &Roots, device: Option<DeviceId>) -> anyhow::Result<Se
     Ok(found)
 }
 
-/// Sets the sessions of former devices aside: they are kept, and nothing looks at them any more.
+/// Renames the sessions of former devices: they are kept but never read again.
 ///
 /// # Errors
-/// When one cannot be renamed.
+/// If one cannot be renamed.
 pub(crate) fn set_former_aside(roots: &Roots, device: DeviceId) -> anyhow::Result<()> {
     let folder = roots.sessions();
     for (name, reason) in find(roots, Some(device))?.skipped {
@@ -65,11 +68,11 @@ pub(crate) fn set_former_aside(roots: &Roots, device: DeviceId) -> anyhow::Resul
 }
 
 impl SessionFile {
-    /// Begins the session of this run at `now`, where the one before ended. Waits for as long as the
-    /// disk is full: what is served must not end with it.
+    /// Starts the session of this run at `now` with the pipelines of the latest session. While the
+    /// disk is full this waits, because the models being served must not stop.
     ///
     /// # Errors
-    /// When it cannot be written for another reason.
+    /// If the file cannot be written for another reason.
     pub(crate) async fn begin(
         roots: &Roots,
         found: SessionFolder,
@@ -95,16 +98,16 @@ impl SessionFile {
         Ok(file)
     }
 
-    /// What the session before has left to this one.
+    /// The pipelines taken over from the latest session.
     pub(crate) fn pipelines(&self) -> Vec<PipelineRecord> {
         self.session.pipelines.clone()
     }
 
-    /// Takes up `changes`; they are on disk when this returns, or nothing has changed. A disk that
-    /// takes its time holds up no other work of this thread.
+    /// Applies `changes`; when this returns, either they are on disk or nothing has changed. A slow
+    /// disk does not block other work of this thread.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub(crate) async fn apply(&mut self, changes: &[Change]) -> anyhow::Result<()> {
         let mut next = self.session.clone();
         next.apply(changes);
@@ -130,7 +133,7 @@ fn names(folder: &Path) -> std::io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// A name that no session has: a clock may show the same time twice.
+/// Returns an unused file name: a clock may show the same time twice.
 fn free_name(folder: &Path, now: Timestamp) -> anyhow::Result<PathBuf> {
     let mut time = now;
     loop {
@@ -139,7 +142,7 @@ fn free_name(folder: &Path, now: Timestamp) -> anyhow::Result<PathBuf> {
             return Ok(path);
         }
         let later = time.checked_add(SignedDuration::from_millis(1));
-        time = later.context("the clock of this machine shows the end of time")?;
+        time = later.context("the clock of this machine is set too far ahead")?;
     }
 }
 

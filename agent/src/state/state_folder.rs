@@ -1,15 +1,16 @@
-//! The folder of the state, before anything in it is believed: no other user can have put something
-//! there, and what stands where a file of ours should be is a file.
+//! Checks the state folder before its contents are trusted: no other user could write there, and
+//! the agent's files are regular files.
 
 use link_platform::{
     fs::{self, FileError},
     paths::Roots,
 };
 
-/// Makes the folder of the state, or takes the one that is there.
+/// Creates the state folder, or checks the existing one.
 ///
 /// # Errors
-/// When another user owns the folder or something in it, or a file of ours is no plain file.
+/// If another user owns the folder or something in it, or one of the agent's files is not a regular
+/// file.
 pub(crate) fn take(roots: &Roots) -> Result<(), FileError> {
     let folders = [roots.state.clone(), roots.state.join("run"), roots.sessions()];
     for folder in folders {
@@ -17,7 +18,7 @@ pub(crate) fn take(roots: &Roots) -> Result<(), FileError> {
         if fs::keep_to_owner(&folder)? {
             tracing::warn!(
                 category = "security",
-                "other users could enter `{}`; it is private now",
+                "`{}` was accessible to other users; it is now private",
                 folder.display()
             );
         }

@@ -1,4 +1,5 @@
-//! The backend: lifecycle by PUT, everything else by POST, each to the target that its template names.
+//! Sending to the backend: lifecycle reports by PUT, everything else by POST, each to the target of
+//! its template.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use link_protocol::{
 use super::Item;
 use crate::control::transport::Way;
 
-/// The backend, and where on it each kind of item goes.
+/// The backend, with the path for each kind of item.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     way: Way,
@@ -24,7 +25,7 @@ pub(crate) struct Target {
     logs: Template,
 }
 
-/// What is sent: to which path below `/api/v1`, and how.
+/// A message: its path below `/api/v1`, and how to send it.
 struct Message {
     verb: Verb,
     path: String,
@@ -85,7 +86,7 @@ impl Target {
     }
 }
 
-/// A report of this version can always be written.
+/// Reports of this version always serialize.
 fn message(
     verb: Verb,
     target: &Template,

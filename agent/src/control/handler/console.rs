@@ -5,18 +5,18 @@ use serde::Serialize;
 
 use super::Item;
 
-/// Where reports are printed; a filter can name it.
+/// The log target of printed reports, for use in filters.
 pub(crate) const TARGET: &str = "link_report";
 
-/// Prints `item` in one line.
+/// Prints `item` on one line.
 pub(super) fn print(item: &Item) {
     if let Some(line) = line(item) {
         tracing::info!(target: TARGET, "{line}");
     }
 }
 
-/// The kind of a report and the JSON that a backend would get, with ids and statuses as they are
-/// written everywhere. Log records are printed by the subscriber that makes them.
+/// The kind of a report and the JSON that a backend would receive, with ids and statuses in their
+/// wire format. Log records return nothing: the subscriber that creates them prints them.
 fn line(item: &Item) -> Option<String> {
     Some(match item {
         Item::Report(Report::Lifecycle(report)) => written("lifecycle", report),
@@ -29,7 +29,7 @@ fn line(item: &Item) -> Option<String> {
     })
 }
 
-/// A report of this version can always be written.
+/// Reports of this version always serialize.
 fn written(kind: &str, report: &impl Serialize) -> String {
     format!("{kind} {}", serde_json::to_string(report).unwrap_or_default())
 }

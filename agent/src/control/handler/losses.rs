@@ -1,21 +1,21 @@
-//! When a handler says that items were lost: at once the first time, then once a minute, with how many
-//! there were since. Pure.
+//! When to log that items were lost: the first loss at once, then once a minute with the number
+//! since the last message. Pure.
 
 use std::time::Duration;
 
-/// How long nothing more is said.
+/// The least time between two messages.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// What was said of losses.
+/// The losses that were logged.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
     told: u64,
-    /// When it was said last.
+    /// When the last message was logged.
     at: Option<Duration>,
 }
 
 impl Losses {
-    /// Returns how many items to tell of at `now`, when `lost` were lost so far.
+    /// Returns how many lost items to log at `now`, given `lost` losses in total.
     pub(super) fn due(&mut self, lost: u64, now: Duration) -> Option<u64> {
         let since = lost - self.told;
         if self.wait(lost, now)? > Duration::ZERO {
@@ -25,7 +25,7 @@ impl Losses {
         Some(since)
     }
 
-    /// Returns how long it is until there is something to tell; nothing when all is told.
+    /// Returns the time until the next message is due; nothing if all losses are logged.
     pub(super) fn wait(&self, lost: u64, now: Duration) -> Option<Duration> {
         let next = self.at.map_or(Duration::ZERO, |at| at + WINDOW);
         (lost > self.told).then(|| next.saturating_sub(now))

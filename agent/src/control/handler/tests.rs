@@ -1,4 +1,4 @@
-//! Handlers against a server that answers as it is told, and one that never does.
+//! Handlers against a server with scripted answers, and against one that never answers.
 
 use std::{
     sync::{Arc, Mutex},
@@ -28,7 +28,7 @@ use crate::control::transport::Way;
 
 const ID: &str = "00000000000000000000000000000001";
 
-/// What a backend has seen, and what it answers next; 200 when there is nothing left to answer.
+/// The requests a backend has received, and its next answers; without one it answers 200.
 #[derive(Clone, Default)]
 struct Seen {
     calls: Arc<Mutex<Vec<String>>>,

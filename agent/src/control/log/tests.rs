@@ -1,4 +1,4 @@
-//! What becomes of what the agent says.
+//! Which messages become records.
 
 use tracing_subscriber::layer::SubscriberExt as _;
 
@@ -44,14 +44,14 @@ async fn a_warning_that_repeats_becomes_one_record() {
     let records = records(Level::Debug);
     let all = tracing_subscriber::registry().with(records.clone()).with(Repeats::new());
     tracing::subscriber::with_default(all, || {
-        (0..1000).for_each(|_| tracing::warn!(attempt = 1, "a delivery had no effect"));
+        (0..1000).for_each(|_| tracing::warn!(attempt = 1, "ignored a delivery"));
         (0..2).for_each(|_| tracing::info!("not a warning"));
-        // Which request it was makes no other warning of it.
+        // A different request id does not make it a new warning.
         (0..1000).for_each(|id| tracing::warn!(request = id, "the engine did not answer"));
         tracing::info!("the last");
     });
     let expected = [
-        "a delivery had no effect attempt=1",
+        "ignored a delivery attempt=1",
         "not a warning",
         "not a warning",
         "the engine did not answer request=0",

@@ -1,10 +1,9 @@
-//! The HTTP transport: a hello, then one long poll after another.
+//! The HTTP transport: a hello, then consecutive long polls.
 //!
-//! An answer without commands is a success. A broken connection is tried again with growing waits,
-//! up to a minute, and with chance in them, so that a thousand devices do not come back at once. A
-//! backend that asks for a longer wait gets it, up to a minute.
+//! An answer without commands is a success. After a broken connection, retries wait up to a minute,
+//! with random variation, so that a thousand devices do not reconnect at once.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits between retries")]
 
 use std::time::Duration;
 
@@ -15,10 +14,10 @@ use link_protocol::limits::POLL_WAIT;
 use super::{Ended, TURNED_AWAY_WAIT, asked_for, back_off, jittered};
 use crate::inbox::Inbox;
 
-/// How long to wait after a poll whose deliveries had no effect.
+/// The wait after a poll whose deliveries were all ignored.
 const WITHOUT_EFFECT_WAIT: Duration = Duration::from_secs(1);
 
-/// Connects again and again until the pipeline is stopped.
+/// Connects and reconnects until the pipeline is stopped.
 pub(crate) async fn run(client: AgentClient, inbox: Inbox) {
     let mut failures = 0;
     loop {
@@ -47,13 +46,14 @@ async fn connect(client: &AgentClient, inbox: &Inbox, failures: &mut u32) -> End
         }
         Err(failure) => return failure.into(),
     }
-    // The end of the journal before the commands that the last poll brought, if it brought any.
+    // The end of the journal before the last poll, if that delivered commands.
     let mut before = None;
     loop {
-        // The answer comes from the core after it has written down what arrived before.
+        // The core answers only after it has stored the previous commands.
         let Some(hello) = inbox.hello().await else { return Ended::BROKEN };
         if before == Some(hello.last_seq) {
-            // What cannot be taken would be in every answer, and no answer would be waited for.
+            // The backend delivers an ignored command with every poll, so the polls alone would
+            // not wait.
             tokio::time::sleep(WITHOUT_EFFECT_WAIT).await;
         }
         match client.poll(hello.last_seq, POLL_WAIT).await {

@@ -1,9 +1,9 @@
-//! The zenoh transport: a session with the router, on which commands arrive and reports leave.
+//! The zenoh transport: a session with the router that carries commands in and reports out.
 //!
-//! The session belongs to one thread. Everything else hands its messages in through a [`Link`],
-//! which answers at once while there is no session: over HTTP when the configuration allows that,
-//! as a failure that may be retried otherwise. zenoh does not say why it lets nobody in, so
-//! every try begins with a call over HTTP, which does.
+//! One thread owns the session. Everything else sends messages through a [`Link`]. Without a
+//! session, a `Link` answers at once: it uses HTTP if the configuration allows that, otherwise it
+//! reports a failure that may be retried. zenoh does not say why it refuses a device, so every
+//! attempt begins with an HTTP call, which does.
 
 mod settings;
 
@@ -37,24 +37,24 @@ pub(crate) use self::settings::Settings;
 use super::{Ended, TURNED_AWAY_WAIT, asked_for, back_off, http, jittered};
 use crate::inbox::Inbox;
 
-/// Messages that may wait for the session.
+/// The capacity of the message queue.
 const MESSAGES: usize = 64;
-/// Messages that are under way at a time.
+/// Messages sent concurrently.
 const AT_ONCE: usize = 8;
-/// How often the device says that it is there, when nothing else is said.
+/// The interval of the device's heartbeat while nothing else is sent.
 const BEAT: Duration = Duration::from_secs(25);
-/// Beats without an answer after which the session is given up.
+/// Unanswered heartbeats after which the session is closed.
 const MISSED: u32 = 2;
-/// How long a delivery waits for its receipt: the backend waits no longer.
+/// How long a delivery waits for its receipt; the backend waits no longer.
 const UNANSWERED: Duration = Duration::from_secs(10);
-/// How long a message may wait to be taken, beside the time that its answer may take.
+/// How long a message may wait for a session, in addition to the time its answer may take.
 const HANDED_IN: Duration = Duration::from_secs(5);
-/// Failures in a row after which HTTP is used for a while.
+/// Consecutive failures after which HTTP is used for a while.
 const PATIENCE: u32 = 2;
-/// How long HTTP is used before zenoh is tried again.
+/// How long HTTP is used before zenoh is retried.
 const ON_HTTP: Duration = Duration::from_secs(60);
 
-/// Where messages to the backend are handed in.
+/// A handle that sends messages to the backend.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     messages: mpsc::Sender<Message>,
@@ -63,10 +63,10 @@ pub(crate) struct Link {
     fallback: bool,
 }
 
-/// Where the session takes them.
+/// The receiving end, for the session.
 pub(crate) type Messages = Arc<Mutex<mpsc::Receiver<Message>>>;
 
-/// What a session is asked to send.
+/// A message for the session to send.
 #[derive(Debug)]
 pub(crate) enum Message {
     Send { verb: Verb, tail: String, body: Vec<u8>, patience: Duration, answer: Answer },
@@ -75,7 +75,7 @@ pub(crate) enum Message {
 
 type Answer = oneshot::Sender<Result<Vec<u8>, Failure>>;
 
-/// A command that waits for its receipt.
+/// A delivery whose receipt is not sent yet.
 struct Unanswered {
     command: CommandId,
     delivery: Delivery,
@@ -83,15 +83,15 @@ struct Unanswered {
 }
 
 impl Link {
-    /// Makes a link for the device of `client`; `fallback` lets messages go over HTTP while there
-    /// is no session.
+    /// Creates a link for the device of `client`. If `fallback`, messages use HTTP while there is
+    /// no session.
     pub(crate) fn new(client: &AgentClient, fallback: bool) -> (Self, Messages) {
         let (messages, taken) = mpsc::channel(MESSAGES);
         let (connected, device) = (Arc::default(), client.clone());
         (Self { messages, connected, device, fallback }, Arc::new(Mutex::new(taken)))
     }
 
-    /// Sends `body` to a path below `/api/v1`.
+    /// Sends `body` to a path below `/api/v1`; returns false if a retry may succeed.
     pub(crate) async fn send(
         &self,
         verb: Verb,
@@ -108,7 +108,7 @@ impl Link {
         self.hand_in(message, answered, patience).await
     }
 
-    /// Answers a delivery.
+    /// Answers a delivery; returns false if a retry may succeed.
     pub(crate) async fn receipt(&self, receipt: &Receipt) -> Result<(), Failure> {
         if !self.is_connected() {
             return if self.fallback {
@@ -166,7 +166,7 @@ fn tail(device: &AgentClient, path: &str) -> String {
     path.strip_prefix(&own).unwrap_or_else(|| path.trim_start_matches('/')).to_owned()
 }
 
-/// Connects again and again until the pipeline is stopped.
+/// Connects and reconnects until the pipeline is stopped.
 pub(crate) async fn run(settings: Settings, link: Link, messages: Messages, inbox: Inbox) {
     let mut messages = messages.lock().await;
     let mut failures = 0;
@@ -192,7 +192,7 @@ pub(crate) async fn run(settings: Settings, link: Link, messages: Messages, inbo
             tokio::time::sleep(asked).await;
             tracing::warn!("zenoh cannot be reached; HTTP is used for a while");
             let on_http = http::run(settings.client.clone(), inbox.clone());
-            // Returns by itself only when the time is over.
+            // `on_http` only returns at the timeout.
             let _over = tokio::time::timeout(jittered(ON_HTTP), on_http).await;
         } else {
             tokio::time::sleep(wait).await;
@@ -200,7 +200,7 @@ pub(crate) async fn run(settings: Settings, link: Link, messages: Messages, inbo
     }
 }
 
-/// What is left is not sent: whoever handed it in tries again.
+/// Drops the remaining messages; their senders retry.
 fn drop_all(messages: &mut mpsc::Receiver<Message>) {
     while let Ok(message) = messages.try_recv() {
         drop(message);
@@ -238,7 +238,7 @@ async fn connect(
     ended
 }
 
-/// Says hello once commands can arrive, and shows presence once that was answered.
+/// Sends the hello once commands can arrive, and declares presence once it is answered.
 async fn open(session: &DeviceSession, inbox: &Inbox) -> Result<Open, Ended> {
     let unusable = |error| {
         tracing::warn!("{error}");
@@ -252,7 +252,7 @@ async fn open(session: &DeviceSession, inbox: &Inbox) -> Result<Open, Ended> {
     Ok(Open { commands, _presence: presence })
 }
 
-/// A command channel that is ready.
+/// An open command channel.
 struct Open {
     commands: Commands,
     _presence: link_client::zenoh::Presence,
@@ -318,12 +318,12 @@ async fn beaten<F: Future>(beating: std::pin::Pin<&mut Option<F>>) -> F::Output 
     }
 }
 
-/// Hands a delivery to the core; its receipt comes back as a message once it is on disk.
+/// Passes a delivery to the core; its receipt comes back as a message once the command is stored.
 async fn take(delivery: Delivery, unanswered: &mut VecDeque<Unanswered>, inbox: &Inbox) {
     let now = Instant::now();
     unanswered.retain(|one| now.duration_since(one.since) < UNANSWERED);
     let (server_time, commands) = (delivery.poll.server_time, delivery.poll.commands.clone());
-    // Which command it is was not verified; it only says whose receipt answers this delivery.
+    // The unverified command id only matches this delivery with its receipt.
     let command = commands.first().and_then(|signed| signed.claimed_command());
     if let Some(command) = command {
         unanswered.push_back(Unanswered { command, delivery, since: now });
@@ -331,7 +331,7 @@ async fn take(delivery: Delivery, unanswered: &mut VecDeque<Unanswered>, inbox: 
     inbox.event(Event::Polled { server_time, commands }).await;
 }
 
-/// Sends one message; the answer goes to whoever handed it in.
+/// Sends one message and passes the answer to its sender.
 fn send<'a>(
     session: &'a DeviceSession,
     message: Message,
@@ -353,7 +353,7 @@ fn send<'a>(
                 (acknowledge(session, &receipt, delivery).await, answer)
             }
         };
-        // Whoever waited for it is gone when the agent stops.
+        // The sender may be gone because the agent is stopping.
         drop(answer.send(outcome));
     }
 }
@@ -366,10 +366,10 @@ async fn acknowledge(
     if let Some(Unanswered { delivery, .. }) = unanswered {
         match session.acknowledge(&delivery, receipt).await {
             Ok(()) => return Ok(Vec::new()),
-            Err(error) => tracing::debug!("a receipt goes its own way: {error}"),
+            Err(error) => tracing::debug!("the receipt is sent separately: {error}"),
         }
     }
-    // The delivery is over, or came with the hello: the receipt is a message of its own.
+    // The delivery has timed out or came with the hello, so the receipt is sent separately.
     let tail = format!("commands/{}/receipt", receipt.command_id);
     let body = serde_json::to_vec(receipt).unwrap_or_default();
     session.ask(Verb::Post, &tail, body, limits::HANDLER_TIMEOUT).await

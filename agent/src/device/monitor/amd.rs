@@ -1,4 +1,4 @@
-//! AMD's GPUs, as their driver shows them in files. A card that sleeps is named and left asleep.
+//! AMD GPUs, read from their driver's files. A sleeping card is listed but not woken.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: lists the cards")]
 
@@ -11,7 +11,7 @@ use std::{
 use link_platform::fs;
 use link_protocol::system::GpuUsage;
 
-/// Reads the cards in the folder `cards`; none when it is not there.
+/// Reads the cards in the folder `cards`; returns none if the folder is missing.
 pub(crate) fn read(cards: &Path) -> Vec<GpuUsage> {
     let mut numbers: Vec<u32> = names(cards)
         .filter_map(|name| name.strip_prefix("card").and_then(|number| number.parse().ok()))
@@ -23,7 +23,7 @@ pub(crate) fn read(cards: &Path) -> Vec<GpuUsage> {
         .collect()
 }
 
-/// Reads a card; only AMD's driver tells of the memory.
+/// Reads one card; only AMD's driver reports the memory.
 fn card(device: &Path) -> Option<GpuUsage> {
     let memory_total_bytes = number(device, "mem_info_vram_total")?;
     let awake = text(device, "power/runtime_status").as_deref() != Some("suspended");

@@ -1,5 +1,5 @@
-//! The GPUs of this machine, from whatever their drivers offer: a tool for NVIDIA's, files for
-//! AMD's. Others are not seen.
+//! The GPUs of this machine: NVIDIA's through a tool, AMD's through files. GPUs of other makers are
+//! not reported.
 
 use std::{
     ffi::OsStr,
@@ -13,7 +13,7 @@ use crate::device::monitor::{amd, nvidia::Nvidia};
 /// Where Linux shows graphics cards.
 const CARDS: &str = "/sys/class/drm";
 
-/// What can tell of GPUs here.
+/// The sources of GPU data on this machine.
 #[derive(Debug)]
 pub(crate) struct Gpus {
     nvidia: Option<Nvidia>,
@@ -21,12 +21,12 @@ pub(crate) struct Gpus {
 }
 
 impl Gpus {
-    /// Looks for drivers; `path` is the variable PATH.
+    /// Finds drivers; `path` is the variable PATH.
     pub(crate) fn find(path: Option<&OsStr>) -> Self {
         Self { nvidia: Nvidia::find(path), cards: Path::new(CARDS).to_owned() }
     }
 
-    /// Asks all of them.
+    /// Queries all sources.
     pub(crate) async fn sample(&mut self) -> Vec<GpuUsage> {
         let mut found = Vec::new();
         if let Some(nvidia) = self.nvidia.take() {

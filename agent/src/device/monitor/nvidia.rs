@@ -1,6 +1,7 @@
-//! NVIDIA's GPUs, as `nvidia-smi` tells of them: a static program cannot load the driver's library.
+//! NVIDIA GPUs, read through `nvidia-smi`, because a static program cannot load the driver's
+//! library.
 //!
-//! A tool that is not there, cannot be started, or does not answer in time is not asked again.
+//! A tool that is missing, fails to start or times out is not used again.
 
 use std::{
     env,
@@ -16,16 +17,16 @@ use link_platform::{
 };
 use link_protocol::system::GpuUsage;
 
-/// How long the tool may take.
+/// The tool's timeout.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Where Windows shows its tool to a Linux within it; not always on PATH there.
+/// Where Windows places its tool in its Linux subsystem; not always on PATH.
 const WITHIN_WINDOWS: &str = "/usr/lib/wsl/lib";
 
 const FIELDS: &str = "--query-gpu=name,utilization.gpu,memory.used,memory.total,temperature.gpu";
 const FORMAT: &str = "--format=csv,noheader,nounits";
 
-/// `nvidia-smi`.
+/// The `nvidia-smi` tool.
 #[derive(Debug)]
 pub(crate) struct Nvidia {
     program: PathBuf,
@@ -33,7 +34,7 @@ pub(crate) struct Nvidia {
 }
 
 impl Nvidia {
-    /// Looks for the tool; `path` is the variable PATH, of which only absolute folders count.
+    /// Finds the tool; `path` is the variable PATH, of which only absolute folders count.
     pub(crate) fn find(path: Option<&OsStr>) -> Option<Self> {
         let name = format!("nvidia-smi{}", env::consts::EXE_SUFFIX);
         env::split_paths(path.unwrap_or_default())
@@ -44,7 +45,7 @@ impl Nvidia {
             .map(|program| Self { program, limit: LIMIT })
     }
 
-    /// Asks the tool; gives it back while it is worth asking again.
+    /// Runs the tool; returns the tool too if it can be used again.
     pub(crate) async fn ask(self) -> (Vec<GpuUsage>, Option<Self>) {
         let Self { program, limit } = &self;
         let args = vec![FIELDS.into(), FORMAT.into()];
@@ -52,7 +53,7 @@ impl Nvidia {
         let answer = tokio::task::spawn_blocking(move || process::call(&call)).await;
         match answer.unwrap_or_else(|error| Err(io::Error::other(error))) {
             Ok(Answer { success: true, stdout, .. }) => (parse(&stdout), Some(self)),
-            // Its driver may be away for a while, in an update of it for example.
+            // The driver may be unavailable for a while, for example during its update.
             Ok(_) => (Vec::new(), Some(self)),
             Err(error) => {
                 self.given_up(&error);
@@ -63,11 +64,11 @@ impl Nvidia {
 
     fn given_up(&self, error: &io::Error) {
         let program: &Path = &self.program;
-        tracing::warn!("`{}` is not asked for GPUs any more: {error}", program.display());
+        tracing::warn!("`{}` is not used to query GPUs again: {error}", program.display());
     }
 }
 
-/// Reads a line for each GPU; what a GPU does not tell, such as `[N/A]`, is left out.
+/// Parses one line for each GPU and leaves out unknown values such as `[N/A]`.
 fn parse(table: &str) -> Vec<GpuUsage> {
     table.lines().filter_map(gpu).collect()
 }

@@ -1,4 +1,4 @@
-//! Samples of the machine that the tests run on.
+//! Samples of the machine that runs the tests.
 
 use std::time::Duration;
 

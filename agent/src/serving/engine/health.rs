@@ -1,7 +1,7 @@
-//! Health of engines: one is healthy when it answers on its line, and it is the one that we started
-//! when it knows the secret of this launch and refuses whoever does not.
+//! Health of engines. An engine is healthy if it answers on its line. It is the one we started if
+//! it accepts the secret of this launch and refuses a wrong one.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: waits between looks")]
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits between checks")]
 
 use std::{
     sync::{Arc, PoisonError},
@@ -15,13 +15,13 @@ use tokio::sync::Notify;
 use super::{Address, Line, Table};
 use crate::inbox::Inbox;
 
-/// How often an engine that loads is looked at.
+/// How often to check a loading engine.
 const LOADING: Duration = Duration::from_millis(50);
 
-/// How long one answer may take.
+/// The timeout of one answer.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// Asks engines.
+/// Performs health checks.
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     manifest: Arc<Manifest>,
@@ -32,19 +32,19 @@ impl Probe {
         Self { manifest }
     }
 
-    /// Tells whether an engine answers that it is well.
+    /// Returns whether an engine answers that it is healthy.
     pub(super) async fn answers(&self, address: &Address) -> bool {
         let line = Line::new(address.clone());
         self.status(&line, &self.manifest.engine.health_path, None).await == Some(200)
     }
 
-    /// Tells whether an engine answers, whatever it says. Waits for as long as it likes.
+    /// Returns whether an engine answers at all, whatever the status. Has no timeout.
     pub(super) async fn answers_at_all(&self, address: &Address) -> bool {
         let line = Line::new(address.clone());
         line.status(&self.manifest.engine.health_path, None).await.is_some()
     }
 
-    /// Tells whether it is the engine that we started, and is ready.
+    /// Returns whether the engine is the one we started, and is ready.
     async fn is_ours(&self, address: &Address) -> bool {
         let line = Line::new(address.clone());
         let proof = &self.manifest.engine.proof_path;
@@ -59,7 +59,7 @@ impl Probe {
     }
 }
 
-/// Looks at engines until the pipeline is stopped, and tells when one is ready.
+/// Checks loading engines until the pipeline is stopped, and reports each one that becomes ready.
 pub(super) async fn watch(table: Table, started: Arc<Notify>, probe: Probe, inbox: Inbox) {
     loop {
         let loading: Vec<_> = table

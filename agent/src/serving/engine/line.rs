@@ -1,9 +1,9 @@
-//! The line to one engine: a few connections that are used again, over a channel that nobody else can
-//! answer.
+//! The line to one engine: a pool of reusable connections, over a channel that no other user can
+//! take over.
 //!
-//! A socket in the agent's private folder can be taken by no other user. A loopback port can, so a
-//! connection to one counts only when our child listened there before and after it was made; until
-//! then nothing is said on it, and no secret with it.
+//! No other user can take a socket in the agent's private folder. A loopback port can be taken, so
+//! a connection to one counts only if our child listened there before and after connecting. Until
+//! then nothing is sent, in particular no secret.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: connections, and the age of idle ones")]
 
@@ -29,19 +29,19 @@ use tokio::{
     net::TcpStream,
 };
 
-/// How long a connection may lie idle: an engine closes idle ones after a few seconds, and a request
-/// must not meet that.
+/// How long a connection may be idle. Engines close idle connections after a few seconds, and a
+/// request must not be sent on one that is being closed.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// Connections that are kept for use; more are closed after one request.
+/// The maximum size of the pool; further connections are closed after one request.
 const KEPT: usize = 512;
 
-/// How an engine is reached, and how it knows that it is asked by its agent.
+/// How to reach an engine, and the secret that identifies its agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
     pub(crate) channel: Channel,
     pub(crate) secret: Secret,
-    /// The process that we started.
+    /// The process we started.
     pub(crate) pid: u32,
 }
 
@@ -54,27 +54,27 @@ pub(crate) enum Channel {
     Port(Port),
 }
 
-/// An engine could not be asked.
+/// An engine could not be reached.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
     #[error("the engine does not listen")]
     Connect(#[source] io::Error),
-    #[error("another program listens on the engine's port {0}")]
+    #[error("another program has taken the engine's port {0}")]
     Stranger(Port),
-    #[error("the engine did not take a connection in time")]
+    #[error("connecting to the engine timed out")]
     ConnectTimeout,
-    #[error("the engine broke the connection off")]
+    #[error("the engine closed the connection")]
     Broken(#[source] hyper::Error),
 }
 
-/// The connections to one engine. A clone shares them.
+/// The connections to one engine. Clones share the pool.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     address: Arc<Address>,
     idle: Arc<Mutex<Vec<Idle>>>,
 }
 
-/// A connection that has had a request. It may be answering still; then it is not ready for another.
+/// A pooled connection. It may still be answering its last request; then it is not ready.
 #[derive(Debug)]
 struct Idle {
     connection: Connection,
@@ -84,7 +84,7 @@ struct Idle {
 type Connection = SendRequest<Full<Bytes>>;
 
 impl Line {
-    /// Makes a line to the engine at `address`; nothing is connected yet.
+    /// Creates a line to the engine at `address`, without connecting yet.
     pub(crate) fn new(address: Address) -> Self {
         Self { address: Arc::new(address), idle: Arc::default() }
     }
@@ -92,8 +92,8 @@ impl Line {
     /// Sends a request whose target is a path, with the secret of the engine's launch.
     ///
     /// # Errors
-    /// When the engine cannot be reached, another program stands in its place, or the connection
-    /// breaks before the head of the answer.
+    /// If the engine cannot be reached, another program has its place, or the connection breaks
+    /// before the head of the answer.
     pub(crate) async fn send(
         &self,
         mut request: Request<Full<Bytes>>,
@@ -104,8 +104,7 @@ impl Line {
         self.send_as_it_is(request).await
     }
 
-    /// Returns the status that the engine answers to a GET of `path` by somebody with this `secret`,
-    /// or without one.
+    /// Returns the status of a GET of `path` with this `secret`, or without one.
     pub(crate) async fn status(&self, path: &str, secret: Option<&str>) -> Option<u16> {
         let mut request = Request::builder().method(Method::GET).uri(path);
         if let Some(secret) = secret.and_then(bearer) {
@@ -133,7 +132,7 @@ impl Line {
                     return Ok(response);
                 }
                 Err(mut failed) => match failed.take_message() {
-                    // Nothing of it was sent: the engine had closed the connection before.
+                    // Nothing was sent: the engine had already closed the connection.
                     Some(unsent) => request = unsent,
                     None => return Err(LineError::Broken(failed.into_error())),
                 },
@@ -174,8 +173,8 @@ async fn connect(address: &Address) -> Result<Connection, LineError> {
         .map_err(|_| LineError::ConnectTimeout)?
 }
 
-/// Connects to the port of our child. It had the port before and after the connection was made, with
-/// the same socket, so the connection leads to it.
+/// Connects to the port of our child. The child must own the port before and after connecting,
+/// through the same socket; then the connection leads to the child.
 async fn connect_to_child(port: Port, pid: u32) -> Result<TcpStream, LineError> {
     let listener = async || {
         let find = move || port_owner::listener_of(pid, port.get());
@@ -228,7 +227,7 @@ mod tests {
             }
             heard
         });
-        // The engine that we started is process 1 here: another user's, or not listening at all.
+        // Process 1 plays the engine here: it belongs to another user or does not listen at all.
         let line = Line::new(Address {
             channel: Channel::Port(port),
             secret: Secret::new("the secret of the launch"),
@@ -271,7 +270,7 @@ mod tests {
             let response = line.send(Request::new(Full::default())).await.unwrap();
             let body = http_body_util::BodyExt::collect(response.into_body()).await.unwrap();
             assert_eq!(body.to_bytes(), "ok");
-            // The task of the connection makes it ready, in its own time after the body was read.
+            // The connection's task makes it ready some time after the body was read.
             tokio::time::timeout(Duration::from_secs(10), async {
                 while !line.has_ready() {
                     tokio::time::sleep(Duration::from_millis(1)).await;

@@ -1,4 +1,4 @@
-//! The one thread that starts, watches and ends engine processes.
+//! The single thread that starts, watches and stops engine processes.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: processes and the clock")]
 
@@ -25,25 +25,25 @@ use tokio::sync::{Notify, oneshot};
 use super::{Address, Channel, Running, Table};
 use crate::inbox::Inbox;
 
-/// How often the processes are looked at.
+/// How often to check the processes.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long an engine may take to end by itself before it is killed.
+/// How long an engine may take to stop before it is killed.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Lines of an engine's log that an error shows.
+/// The number of log lines that an error quotes.
 const LAST_LINES: usize = 3;
 
 /// How much of the end of a log is read for them, in bytes.
 const LAST_BYTES: u64 = 8 * 1024;
 
-/// An engine's log that has grown beyond this is started anew, in bytes.
+/// The size above which an engine's log is truncated, in bytes.
 const LOG_LIMIT: u64 = 8 * 1024 * 1024;
 
-/// Looks at the processes between two looks at their logs.
+/// The number of ticks between two checks of the logs.
 const LOG_TICKS: u32 = 600;
 
-/// What the thread is told.
+/// An order for the thread.
 #[derive(Debug)]
 pub(super) enum Order {
     Start { pipeline_id: PipelineId, run: Run, program: Program, channel: Channel, secret: Secret },
@@ -69,9 +69,9 @@ struct Child {
     process: TiedChild,
     log: Option<PathBuf>,
     channel: Channel,
-    /// When it is killed, once it was asked to end.
+    /// When to kill a process that was asked to stop.
     kill_at: Option<Instant>,
-    /// Why it was killed, when it was given up.
+    /// Why the process was killed, if it was unresponsive.
     given_up: Option<String>,
 }
 
@@ -80,7 +80,7 @@ impl Spawner {
         Self { table, started, inbox, children: HashMap::new(), ticks: 0 }
     }
 
-    /// Works until nobody can send orders any more.
+    /// Runs until every sender of orders is gone.
     pub(super) fn run(mut self, orders: &mpsc::Receiver<Order>) {
         loop {
             let order = if self.children.is_empty() {
@@ -114,7 +114,7 @@ impl Spawner {
         channel: Channel,
         secret: Secret,
     ) {
-        // What an engine that was killed left there would keep this one from listening.
+        // Remove the socket of a killed engine, which would keep this one from listening.
         remove_socket(&channel);
         match TiedChild::start(program) {
             Ok(process) => {
@@ -146,7 +146,7 @@ impl Spawner {
         }
     }
 
-    /// Kills an engine that hangs; it is told as one that has ended by itself.
+    /// Kills a hanging engine; it counts as one that ended on its own.
     fn give_up(&mut self, run: Run, reason: String) {
         if let Some(child) = self.children.get_mut(&run) {
             child.process.kill();
@@ -164,7 +164,7 @@ impl Spawner {
         {
             std::thread::sleep(TICK);
         }
-        // What is left is killed when it is dropped.
+        // Dropping the remaining processes kills them.
         self.children.clear();
     }
 
@@ -222,7 +222,7 @@ fn remove_socket(channel: &Channel) {
 fn describe(status: io::Result<ExitStatus>, log: Option<&Path>) -> String {
     let how = match status {
         Ok(status) => status.to_string(),
-        Err(error) => format!("its end could not be seen: {error}"),
+        Err(error) => format!("its exit status is unknown: {error}"),
     };
     let text = log.and_then(|path| fs::read_end(path, LAST_BYTES).ok()).unwrap_or_default();
     let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -260,7 +260,7 @@ mod tests {
             }
             tokio::time::sleep(TICK).await;
         };
-        // One that is stopped does not end by being asked to.
+        // A stopped (SIGSTOP) process does not react to a request to end.
         let stopped = Command::new("kill").args(["-STOP", &pid.to_string()]).status().unwrap();
         assert!(stopped.success());
         orders.send(Order::GiveUp { run: Run(1), reason: "it hangs".to_owned() }).unwrap();

@@ -1,4 +1,4 @@
-//! Looks at engines that serve. What follows from a sign of life, or from none, the core decides.
+//! Health checks of serving engines. The core decides what follows from a result.
 
 use std::{collections::HashMap, sync::PoisonError, time::Duration};
 
@@ -11,16 +11,16 @@ use tokio::time::MissedTickBehavior;
 use super::{Address, Table, health::Probe};
 use crate::inbox::Inbox;
 
-/// How long an engine may take to say that it is well.
+/// The timeout of a health check.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// An engine that has used this much of the processors since the last look works.
+/// An engine that has used this much processor time since the last check is busy.
 const WORK: Duration = Duration::from_millis(100);
 
-/// Looks at engines that were healthy once until the pipeline is stopped, and tells what they show.
+/// Checks serving engines until the pipeline is stopped, and reports the results.
 pub(super) async fn watch(table: Table, probe: Probe, inbox: Inbox) {
     let mut used = HashMap::new();
-    // A look at an engine that is silent takes a while itself, which must not make the next one late.
+    // A check of a silent engine takes a while, which must not delay the next tick.
     let mut beat = tokio::time::interval(ENGINE_LOOK_INTERVAL);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -51,7 +51,7 @@ pub(super) async fn watch(table: Table, probe: Probe, inbox: Inbox) {
     }
 }
 
-/// Returns what an engine shows, and what it has used of the processors until now.
+/// Checks an engine; returns the result and its processor time so far.
 async fn look(
     probe: &Probe,
     address: &Address,
@@ -63,7 +63,7 @@ async fn look(
     if answers == Ok(true) {
         return (Sign::Answers, now);
     }
-    // At the first look nobody can tell.
+    // The first check has nothing to compare with.
     let did = now.zip(before).map(|(now, before)| now.saturating_sub(before));
     (if did.is_some_and(|did| did < WORK) { Sign::Silent } else { Sign::Works }, now)
 }
@@ -84,9 +84,9 @@ mod tests {
     use super::*;
     use crate::serving::engine::Channel;
 
-    /// How long a look waits where nobody answers.
+    /// How long to wait for an answer that never comes.
     const PATIENCE: Duration = Duration::from_millis(500);
-    /// How long an answer may take on a busy machine.
+    /// The timeout of an answer on a busy machine.
     const ANSWER: Duration = Duration::from_secs(20);
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -99,12 +99,12 @@ mod tests {
 
         let hanging = address(engine(false).await, own);
         assert_eq!(look(&probe, &hanging, None, PATIENCE).await.0, Sign::Works, "nobody can tell");
-        // Each of these questions is work.
+        // Each of these calls uses processor time.
         assert!((0..1_000_000).any(|_| cpu_time::of(own) >= Some(WORK)));
         let at_its_start = Some(Duration::ZERO);
         assert_eq!(look(&probe, &hanging, at_its_start, PATIENCE).await.0, Sign::Works);
 
-        // A port that is not the child's is as silent as one where nobody answers.
+        // A port that the child does not own counts as silent, too.
         let mut sleeping = Command::new("sleep").arg("60").spawn().unwrap();
         let stopped = address(answering, sleeping.id());
         let (_, used) = look(&probe, &stopped, None, PATIENCE).await;

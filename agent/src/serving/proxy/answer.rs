@@ -1,4 +1,4 @@
-//! Answers that the proxy gives by itself.
+//! Responses that the proxy creates itself.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
@@ -6,11 +6,11 @@ use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
 use link_agent_core::cors::Headers;
 use link_protocol::problem::{self, Code, Problem};
 
-/// The body of every answer.
+/// The body type of every response.
 pub(super) type Body = BoxBody<Bytes, hyper::Error>;
 
-/// A problem with CORS headers, so that a page can read it. Its document is written at the end of the
-/// exchange, which knows the id of the request.
+/// Creates a problem response with CORS headers, so that a page can read it. Its document is
+/// written at the end of the exchange, which knows the request id.
 pub(super) fn problem(problem: Problem, cors: Headers) -> Response<Body> {
     let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = empty(status, cors);
@@ -23,7 +23,7 @@ pub(super) fn problem(problem: Problem, cors: Headers) -> Response<Body> {
     response
 }
 
-/// A JSON document.
+/// Creates a JSON response.
 pub(super) fn json<T: serde::Serialize>(value: &T, cors: Headers) -> Response<Body> {
     let text = serde_json::to_vec(value).unwrap_or_default();
     let mut response = Response::new(full(text.into()));
@@ -33,7 +33,7 @@ pub(super) fn json<T: serde::Serialize>(value: &T, cors: Headers) -> Response<Bo
     response
 }
 
-/// An answer without a body.
+/// Creates a response without a body.
 pub(super) fn empty(status: StatusCode, cors: Headers) -> Response<Body> {
     let mut response = Response::new(full(Bytes::new()));
     *response.status_mut() = status;
@@ -41,7 +41,7 @@ pub(super) fn empty(status: StatusCode, cors: Headers) -> Response<Body> {
     response
 }
 
-/// Adds header lines.
+/// Adds headers.
 pub(super) fn add(headers: &mut HeaderMap, lines: Headers) {
     for (name, value) in lines {
         if let Ok(value) = HeaderValue::from_str(&value) {
@@ -50,7 +50,7 @@ pub(super) fn add(headers: &mut HeaderMap, lines: Headers) {
     }
 }
 
-/// A body that is there already.
+/// Creates a body from bytes.
 pub(super) fn full(bytes: Bytes) -> Body {
     Full::new(bytes).map_err(|never| match never {}).boxed()
 }

@@ -1,8 +1,8 @@
-//! Bodies of requests, on their way to an engine.
+//! Request bodies on their way to an engine.
 //!
-//! All of them together hold [`SMALL_ROOM`] and [`LARGE_ROOM`] at most, counted until the engine has
-//! taken the last byte. A small body is counted as its bytes arrive, so that one which never comes
-//! holds nothing; a large one has its room before it is read, so that those which have begun can end.
+//! Together they use at most [`SMALL_ROOM`] and [`LARGE_ROOM`], counted until the engine has taken
+//! the last byte. Small bodies are counted as they arrive, so one that never arrives uses nothing.
+//! Large bodies reserve their room before they are read, so those that have started can finish.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,19 +19,19 @@ use tokio::{
     time::timeout,
 };
 
-/// A body that is not longer is small, in bytes.
+/// The largest small body, in bytes.
 const SMALL: usize = 1 << 20;
 
-/// What small bodies may hold together, in bytes.
+/// The total room for small bodies, in bytes.
 const SMALL_ROOM: usize = 64 << 20;
 
-/// What large bodies may hold together, in bytes.
+/// The total room for large bodies, in bytes.
 const LARGE_ROOM: usize = 192 << 20;
 
 /// How long a request may wait for room.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// How long nothing of a body may arrive.
+/// How long the sender of a body may pause.
 const STILL: Duration = Duration::from_secs(10);
 
 /// How long a body may take from its first byte to its last.
@@ -44,7 +44,7 @@ pub(super) struct Bodies {
     large: Arc<Semaphore>,
 }
 
-/// The bytes of a body, and the room that they have until the last view of them is dropped.
+/// The bytes of a body, with their room until the last reference is dropped.
 struct Kept {
     bytes: Vec<u8>,
     _room: Option<OwnedSemaphorePermit>,
@@ -64,12 +64,12 @@ impl Bodies {
         }
     }
 
-    /// Reads a body. Its room is given back when the bytes are dropped. While the sender lets it wait,
-    /// their connection counts as idle.
+    /// Reads a body. Dropping the bytes frees their room. While the read waits, the connection
+    /// counts as idle.
     ///
     /// # Errors
-    /// When the body is longer than it may be (nothing of it is read if its length says so), does not
-    /// arrive in time, or there is no room for it in time.
+    /// If the body is too long (if its length says so, nothing is read), arrives too slowly, or
+    /// gets no room in time.
     pub(super) async fn read<B>(&self, body: B, busy: &Busy) -> Result<Bytes, Problem>
     where
         B: Body<Data = Bytes> + Unpin,
@@ -79,7 +79,7 @@ impl Bodies {
             Some(Ok(0)) => Ok(Bytes::new()),
             Some(Ok(length)) if length <= SMALL => self.arrive(body, busy, length, None).await,
             Some(Ok(length)) if length <= limits::PROXY_BODY_LIMIT => {
-                // Whoever waits for room gives way to a newcomer when there is no place for one.
+                // A request that waits for room may lose its connection to a new client.
                 busy.waits();
                 let room = room(&self.large, length).await;
                 busy.goes_on();
@@ -126,7 +126,9 @@ impl Bodies {
             busy.goes_on();
             let frame = match arrived {
                 Ok(Some(Ok(frame))) => frame,
-                Ok(Some(Err(_))) => return Err(malformed("the body was broken off")),
+                Ok(Some(Err(_))) => {
+                    return Err(malformed("the connection broke before the body was complete"));
+                }
                 Ok(None) => break,
                 Err(_) => return Err(late()),
             };
@@ -136,12 +138,12 @@ impl Bodies {
                 return Err(too_large());
             }
             if is_large {
-                // Its room was there before.
+                // The room for this body is already reserved.
             } else if length > SMALL {
-                // It did not say how long it is, so it gets room for the longest.
+                // The length is unknown, so reserve room for the longest body.
                 held = Some(room(&self.large, limits::PROXY_BODY_LIMIT).await?);
                 is_large = true;
-                // No more than is counted is held while it grows.
+                // Reserve exactly, so that growing never uses more than is counted.
                 bytes.reserve_exact(limits::PROXY_BODY_LIMIT - bytes.len());
             } else {
                 let more = room(&self.small, data.len()).await?;
@@ -153,7 +155,7 @@ impl Bodies {
             bytes.extend_from_slice(&data);
         }
         if let Some(held) = &mut held {
-            // What it turned out not to need.
+            // Free the room that was not needed.
             bytes.shrink_to_fit();
             drop(held.num_permits().checked_sub(bytes.len()).and_then(|spare| held.split(spare)));
         }
@@ -162,14 +164,19 @@ impl Bodies {
 }
 
 async fn room(of: &Arc<Semaphore>, bytes: usize) -> Result<OwnedSemaphorePermit, Problem> {
-    let full = || Problem::new(Code::AgentBusy, "the bodies of other requests take all the room");
+    let full = || {
+        Problem::new(
+            Code::AgentBusy,
+            "other request bodies use all the memory; retry in a few seconds",
+        )
+    };
     let bytes = u32::try_from(bytes).map_err(|_| too_large())?;
     let permit = timeout(WAIT, of.clone().acquire_many_owned(bytes)).await;
     permit.map_err(|_| full())?.map_err(|_| full())
 }
 
 fn too_large() -> Problem {
-    let detail = format!("a request may have {} bytes", limits::PROXY_BODY_LIMIT);
+    let detail = format!("a request body may have at most {} bytes", limits::PROXY_BODY_LIMIT);
     Problem::new(Code::PayloadTooLarge, detail)
 }
 

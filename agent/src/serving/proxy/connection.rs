@@ -1,7 +1,7 @@
 //! One connection to a public port.
 //!
-//! It has a seat among all connections to serving ports. While nothing is asked on it, it gives way
-//! when there is no seat for a newcomer. What a client asked for ends when they hang up.
+//! Every connection has a seat; all serving ports share the seats. If none is free, an idle
+//! connection is closed for a new client. Requests end when their client disconnects.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits a moment for an answer")]
 
@@ -19,16 +19,18 @@ use super::{
 };
 use crate::until_closed::until_closed;
 
-/// How long a head may take, and how long a connection may say nothing between two requests.
+/// The timeout of a request head, and of an idle connection between two requests.
 const HEAD: Duration = Duration::from_secs(10);
 
-/// How long an answer may still take when its client hung up: enough for one that needs no engine.
+/// How long an answer may still take after its client disconnected: enough for one without an
+/// engine.
 const HUNG_UP: Duration = Duration::from_secs(1);
 
-/// What is kept of an answer that its client does not read, and the longest head, in bytes.
+/// The buffer for an answer that its client does not read, and the limit of a head, in bytes.
 const BUFFER: usize = 64 * 1024;
 
-/// Answers on a connection until it ends, or gives way; after `closing` no further request is taken.
+/// Serves a connection until it ends or loses its seat; after `closing`, it takes no further
+/// request.
 pub(super) async fn serve(
     stream: TcpStream,
     seat: Seat,

@@ -1,7 +1,7 @@
-//! What every exchange has, whatever is answered: an id, by which the client, the engine and the log
-//! of the agent speak of the same request, and a problem document where there is a problem.
+//! What every exchange has: a request id shared by the client, the engine and the agent's log, and
+//! a problem document for an error.
 //!
-//! The client's own id is kept when it can stand in a log; otherwise the request gets one here.
+//! The client's own id is kept if it is safe to log; otherwise the request gets a new one.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: draws the id of a request")]
 
@@ -15,10 +15,10 @@ use super::{
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// How much of a path stands in the log, in characters.
+/// How much of a path is logged, in characters.
 const LOGGED_PATH: usize = 200;
 
-/// A request that is being answered.
+/// A request in progress.
 #[derive(Debug)]
 pub(super) struct Exchange {
     id: String,
@@ -27,7 +27,7 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Begins to answer a request, which carries its id to the engine from here on.
+    /// Starts an exchange; from here on the request carries its id to the engine.
     pub(super) fn begin<B>(request: &mut Request<B>) -> Self {
         let id = given_id(request.headers())
             .unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
@@ -45,19 +45,20 @@ impl Exchange {
         put_id(response.headers_mut(), &self.id);
         let Self { id, method, path } = self;
         let status = response.status();
-        // Clients decide how often this is said and how long a path is, so it is no record by default.
+        // Clients control how often this is logged and how long a path is, so it stays below the
+        // default level.
         let path: String = path.chars().take(LOGGED_PATH).collect();
         tracing::debug!(request = id, %method, path, status = status.as_u16(), "answered");
         response
     }
 }
 
-/// The id of a request that is on its way to an engine.
+/// The id of a request on its way to an engine.
 pub(super) fn id_of(headers: &HeaderMap) -> String {
     headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default().to_owned()
 }
 
-/// The id that the client gave, when it is one that can stand in a log.
+/// The id chosen by the client, if it is safe to log.
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;
     let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || b"-_.".contains(&letter);

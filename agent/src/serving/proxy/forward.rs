@@ -1,7 +1,7 @@
 //! One request: checked, sent to the engine, and its answer passed on.
 //!
-//! The order of the checks is the one a browser needs: Host, preflight, origin, path. Every answer
-//! to an allowed page carries its origin, errors included, so that a page sees the true cause.
+//! The checks run in the order that a browser needs: Host, preflight, origin, path. Every answer to
+//! an allowed page, errors included, carries its origin, so that the page can read the real cause.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: notes when a request came in")]
 
@@ -33,10 +33,10 @@ use super::{
     tee::{Meter, Tee},
 };
 
-/// Connections that are never taken by requests to engines, so that a preflight finds one.
+/// Connections that engine requests leave free, so that a preflight always finds one.
 const KEPT_FREE: usize = 64;
 
-/// Headers that belong to one connection and are not passed on.
+/// Headers of a single connection, which are not forwarded.
 const HOP_BY_HOP: [header::HeaderName; 10] = [
     header::CONNECTION,
     header::HeaderName::from_static("keep-alive"),
@@ -56,7 +56,7 @@ pub(super) struct Engine {
     manifest: Manifest,
     bodies: Bodies,
     seats: Seats,
-    /// Requests that may be with engines at a time.
+    /// Limits the concurrent requests to engines.
     requests: Arc<Semaphore>,
 }
 
@@ -75,18 +75,18 @@ impl Engine {
         }
     }
 
-    /// The places for connections that all ports share.
+    /// The connection seats that all ports share.
     pub(super) const fn seats(&self) -> &Seats {
         &self.seats
     }
 
-    /// Takes a place among the requests to engines; none when all are taken.
+    /// Reserves a place for a request to an engine; returns none if all are taken.
     fn begin(&self) -> Option<OwnedSemaphorePermit> {
         self.requests.clone().try_acquire_owned().ok()
     }
 }
 
-/// Answers one request with the routes that the port has at this moment.
+/// Answers one request with the port's current routes.
 pub(super) async fn answer(
     engine: &Engine,
     routes: &[Live],
@@ -108,7 +108,7 @@ async fn checked(
     if let Some(problem) = misdirected(&request) {
         return answer::problem(problem, cors::response(None));
     }
-    // One that is no text is on no allowlist.
+    // An origin that is not valid text is on no allowlist.
     let origin = request
         .headers()
         .get(header::ORIGIN)
@@ -167,11 +167,15 @@ async fn forward(
         return Err(path_not_served(served));
     }
     let Some(line) = &live.engine else {
-        let detail = format!("the engine of `{}` does not answer at this time", live.route.alias);
+        let detail =
+            format!("the engine of `{}` is not ready; retry in a few seconds", live.route.alias);
         return Err(Problem::new(Code::EngineLoading, detail));
     };
     let Some(place) = engine.begin() else {
-        return Err(Problem::new(Code::AgentBusy, "too many requests are being answered"));
+        return Err(Problem::new(
+            Code::AgentBusy,
+            "too many requests are in progress; retry in a few seconds",
+        ));
     };
     let mut outgoing = Request::new(Full::new(body));
     *outgoing.method_mut() = parts.method;
@@ -188,7 +192,7 @@ async fn forward(
     Ok(response.map(|body| Held::new(body, place).boxed()))
 }
 
-/// Passes the engine's answer on, measured when it is an inference.
+/// Passes on the engine's answer, metered if it is an inference.
 fn pass_on(
     response: Response<Incoming>,
     live: &Live,
@@ -211,8 +215,8 @@ fn pass_on(
     Response::from_parts(parts, Tee { inner, meter }.boxed())
 }
 
-/// What goes to the engine: no secret and no origin of the client, and no encoding that would
-/// hide the answer from the scanner.
+/// The headers for the engine: without the client's secret and origin, and without encodings that
+/// the scanner could not read.
 fn outgoing_headers(mut headers: HeaderMap) -> HeaderMap {
     remove_hop_by_hop(&mut headers);
     for name in [
@@ -227,7 +231,7 @@ fn outgoing_headers(mut headers: HeaderMap) -> HeaderMap {
     headers
 }
 
-/// Removes what belongs to one connection, and what `Connection` says does (RFC 9110, 7.6.1).
+/// Removes hop-by-hop headers, including those that `Connection` names (RFC 9110, 7.6.1).
 fn remove_hop_by_hop(headers: &mut HeaderMap) {
     let named: Vec<String> = headers
         .get_all(header::CONNECTION)
@@ -274,7 +278,7 @@ fn target(path: &str, query: Option<&str>) -> Result<Uri, http::uri::InvalidUri>
     query.map_or_else(|| path.parse(), |query| format!("{path}?{query}").parse())
 }
 
-/// Why a request is not for this device, by the names that it gives it.
+/// Why a request is not for this device, judged by the host it names.
 fn misdirected(request: &Request<Incoming>) -> Option<Problem> {
     let target = request.uri().authority().map(http::uri::Authority::as_str);
     let hosts: Vec<_> = request.headers().get_all(header::HOST).iter().collect();
@@ -283,11 +287,14 @@ fn misdirected(request: &Request<Incoming>) -> Option<Problem> {
     let misdirected = host::check(target, &hosts, must_name).err()?;
     Some(match misdirected {
         Misdirected::Unclear => {
-            let detail = format!("the request has {} `Host` headers, not one", hosts.len());
+            let detail =
+                format!("the request has {} `Host` headers; exactly one is required", hosts.len());
             Problem::new(Code::MalformedRequest, detail)
         }
         Misdirected::Unnamed => Problem::new(Code::HostNotAllowed, "the request names no host"),
-        Misdirected::Foreign => Problem::new(Code::HostNotAllowed, "not a name of this device"),
+        Misdirected::Foreign => {
+            Problem::new(Code::HostNotAllowed, "the Host header does not name this device")
+        }
     })
 }
 

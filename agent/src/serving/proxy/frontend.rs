@@ -1,4 +1,4 @@
-//! One public port: its listener, and the table of the routes behind it.
+//! One public port: its listener and its route table.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{connection, forward::Engine, route::Live, route_table::RouteTable};
 
-/// An open port. Closing it stops listening and lets requests in flight end.
+/// An open port. Closing it stops listening; requests in flight continue.
 #[derive(Debug)]
 pub(super) struct Frontend {
     routes: RouteTable,
@@ -18,7 +18,7 @@ pub(super) struct Frontend {
 }
 
 impl Frontend {
-    /// Serves what `listener` accepts.
+    /// Serves the connections of `listener`.
     pub(super) fn open(runtime: &Handle, listener: TcpListener, engine: Arc<Engine>) -> Self {
         let routes = RouteTable::default();
         let closing = CancellationToken::new();
@@ -26,25 +26,25 @@ impl Frontend {
         Self { routes, accepting, closing: closing.drop_guard() }
     }
 
-    /// Closes the port; another may take it when this returns.
+    /// Closes the port; it is free when this returns.
     pub(super) async fn close(self) {
         drop(self.closing);
         if self.accepting.await.is_err() {
-            tracing::error!("a frontend ended badly");
+            tracing::error!("a frontend panicked");
         }
     }
 
-    /// Adds a route, or replaces the one of the same pipeline.
+    /// Adds a route, or replaces the route of the same pipeline.
     pub(super) fn set(&self, live: Live) {
         self.routes.set(live);
     }
 
-    /// Removes the route of a pipeline; true when none is left.
+    /// Removes the route of a pipeline; returns true if none is left.
     pub(super) fn remove(&self, pipeline: PipelineId) -> bool {
         self.routes.remove(pipeline)
     }
 
-    /// Tells whether a pipeline has a route here.
+    /// Returns whether a pipeline has a route on this port.
     pub(super) fn serves(&self, pipeline: PipelineId) -> bool {
         self.routes.serves(pipeline)
     }
@@ -56,7 +56,7 @@ async fn accept(
     engine: Arc<Engine>,
     closing: CancellationToken,
 ) {
-    let say = |error| tracing::warn!("connections cannot be accepted: {error}");
+    let say = |error| tracing::warn!("cannot accept a connection: {error}");
     loop {
         let next = async {
             let (stream, _peer) = connections::next(&mut listener, say).await;

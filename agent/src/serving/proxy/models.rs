@@ -1,5 +1,5 @@
-//! The list of models that a port serves, and one entry of it: `GET /v1/models`, `GET /v1/models/NAME`,
-//! and both below the prefix of one model. Pure.
+//! The list of a port's models and its entries: `GET /v1/models`, `GET /v1/models/NAME`, and both
+//! below the prefix of one model. Pure.
 
 use http::Response;
 use link_protocol::problem::{Code, Problem};
@@ -11,10 +11,10 @@ use super::{
     route::{self, Live},
 };
 
-/// Where the list stands; an entry stands below it.
+/// The path of the list; entries are below it.
 pub(super) const LIST: &str = "/v1/models";
 
-/// Answers a GET of `path`, when it asks for models. A page of `origin` sees those that it may call.
+/// Answers a GET of `path` if it asks for models. A page of `origin` sees only models it may call.
 pub(super) fn answer(
     routes: &[Live],
     path: &str,
@@ -47,7 +47,7 @@ pub(super) fn answer(
     })
 }
 
-/// Tells whether `path` is that of the list or of an entry.
+/// Returns whether `path` is the list or an entry.
 pub(super) fn is_ours(path: &str) -> bool {
     path.strip_prefix(LIST).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,11 +1,11 @@
-//! What clients made for OpenAI's API read in the answers that the proxy gives by itself: `error` in a
-//! problem document, and the entries of the list of models. Pure.
+//! The proxy's own answers in the form that clients of OpenAI's API read: `error` in a problem
+//! document, and the entries of the model list. Pure.
 
 use link_agent_core::effect::Route;
 use link_protocol::problem::Problem;
 use serde::Serialize;
 
-/// A problem document (RFC 9457) that is OpenAI's error object too.
+/// A problem document (RFC 9457) that is also an OpenAI error object.
 #[derive(Debug, Serialize)]
 pub(super) struct Document<'a> {
     #[serde(flatten)]
@@ -20,21 +20,21 @@ struct ErrorObject<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     code: &'a str,
-    /// The parameter at fault; the proxy looks at none.
+    /// The parameter at fault; always absent, because the proxy checks none.
     param: Option<&'a str>,
 }
 
-/// An entry of the list of models.
+/// An entry of the model list.
 #[derive(Debug, Serialize)]
 pub(super) struct Model<'a> {
     id: &'a str,
     object: &'static str,
-    /// When the model was made, in seconds of Unix time; its id tells.
+    /// When the model was created, in seconds of Unix time; taken from its id.
     created: u64,
     owned_by: &'static str,
 }
 
-/// Writes a problem so that both kinds of clients can read it.
+/// Converts a problem for both kinds of clients.
 pub(super) fn document(problem: &Problem) -> Document<'_> {
     let message = match &problem.hint {
         Some(hint) => format!("{}; {hint}", problem.detail),
@@ -45,7 +45,7 @@ pub(super) fn document(problem: &Problem) -> Document<'_> {
     Document { problem, error }
 }
 
-/// Writes the entry of one model.
+/// Creates the list entry of one model.
 pub(super) fn model(route: &Route) -> Model<'_> {
     let made = route.model_id.uuid().get_timestamp().map(|time| time.to_unix().0);
     Model {
@@ -56,7 +56,7 @@ pub(super) fn model(route: &Route) -> Model<'_> {
     }
 }
 
-/// The type of an error, in the words that `llama-server` uses for the same status.
+/// The type of an error; `llama-server` uses the same word for the same status.
 const fn kind(status: u16) -> &'static str {
     match status {
         401 => "authentication_error",

@@ -1,8 +1,8 @@
-//! The answer to a browser that asks first.
+//! Answers to preflight requests.
 //!
-//! A path that names a model is answered from the allowlist of that model alone. Any other path may
-//! mean each model of the port, since the model is named in the body that comes later: an origin on
-//! one of their lists may ask, and the request itself is held against the list of its model.
+//! If the path names a model, only that model's allowlist counts. Any other path may mean any model
+//! of the port, because the body that names the model comes later: an origin on any of the
+//! allowlists may ask, and the request itself is checked against the allowlist of its model.
 
 use http::{HeaderMap, Request, Response, StatusCode, header};
 use link_agent_core::cors::{self, Preflight};
@@ -14,7 +14,7 @@ use super::{
     route::{self, Live},
 };
 
-/// Answers a preflight; `served` are the paths of the models.
+/// Answers a preflight; `served` lists the paths of the models.
 pub(super) fn answer<B>(
     routes: &[Live],
     served: &[String],
@@ -33,7 +33,7 @@ pub(super) fn answer<B>(
     }
 }
 
-/// The allowlists that count for `path`.
+/// The allowlists that apply to `path`.
 fn allowlists<'a>(
     routes: &'a [Live],
     served: &[String],

@@ -1,4 +1,4 @@
-//! The routes of one port, and how a request chooses among them. Pure but for the queue's ends.
+//! The routes of one port, and how a request selects one. Pure except for the queue handles.
 
 use link_agent_core::effect::Route;
 use link_protocol::{
@@ -9,7 +9,7 @@ use link_protocol::{
 use super::usage_queue::UsageSender;
 use crate::serving::engine::Line;
 
-/// A route with the engine that answers.
+/// A route with its engine.
 #[derive(Clone, Debug)]
 pub(super) struct Live {
     pub(super) route: Route,
@@ -18,10 +18,10 @@ pub(super) struct Live {
     pub(super) usage: UsageSender,
 }
 
-/// What a request asks for.
+/// The target of a request.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Choice<'a> {
-    /// This route, with the path that the engine is asked for.
+    /// This route, and the path to request from the engine.
     Route { index: usize, path: &'a str },
     /// The named model is not served here.
     Unknown { model: String },
@@ -34,7 +34,7 @@ pub(super) fn allowlists(routes: &[Live]) -> impl Iterator<Item = &Allowlist> {
     routes.iter().map(|live| &live.route.allowlist)
 }
 
-/// Tells whether a page of `origin` may call this model; a client that is no page may.
+/// Returns whether a page of `origin` may call this model; a client without an origin may.
 pub(super) fn admits(live: &Live, origin: Option<&str>) -> bool {
     origin.is_none_or(|origin| live.route.allowlist.allows(origin))
 }
@@ -45,20 +45,21 @@ pub(super) fn aliases(routes: &[Live], origin: Option<&str>) -> Vec<String> {
     shown.map(|live| live.route.alias.to_string()).collect()
 }
 
-/// Why a page that may call other models of the port may not call this one.
+/// The problem for a page that may call other models of the port but not this one.
 pub(super) fn not_admitted(live: &Live) -> Problem {
     let detail =
         format!("the allowlist of `{}` does not name the origin of this page", live.route.alias);
     Problem::new(Code::OriginNotAllowed, detail)
 }
 
-/// Why a page may call nothing here.
+/// The problem for a page that may call no model here.
 pub(super) fn no_list_names_it() -> Problem {
     let detail = "the origin of this page is not on the allowlist of this model";
     Problem::new(Code::OriginNotAllowed, detail)
 }
 
-/// The model whose alias opens `path`, and the rest of it, when that is a path of ours.
+/// Splits `path` into the model whose alias it starts with and the rest, if the rest is a served
+/// path.
 pub(super) fn prefixed<'a>(
     routes: &[Live],
     path: &'a str,
@@ -70,8 +71,8 @@ pub(super) fn prefixed<'a>(
     })
 }
 
-/// Chooses by the path's prefix `/{alias}` before one of the `served` paths, then by the `model` of
-/// the body; a model that is alone on its port needs no name, and takes any.
+/// Selects by the prefix `/{alias}` before one of the `served` paths, otherwise by the `model` of
+/// the body. A single model on its port accepts any name or none.
 pub(super) fn choose<'a>(
     routes: &[Live],
     served: &[String],

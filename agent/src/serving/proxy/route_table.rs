@@ -1,4 +1,4 @@
-//! The routes of one port at this moment: the port changes them, its connections read them.
+//! The current routes of one port: the port changes them, its connections read them.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -6,12 +6,12 @@ use link_protocol::id::PipelineId;
 
 use super::route::Live;
 
-/// The routes of a port; clones are the same. A request works with the list that it found.
+/// The routes of a port, shared by all clones. A request keeps the list that it read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RouteTable(Arc<RwLock<Arc<Vec<Live>>>>);
 
 impl RouteTable {
-    /// Adds a route, or replaces the one of the same pipeline.
+    /// Adds a route, or replaces the route of the same pipeline.
     pub(super) fn set(&self, live: Live) {
         self.change(|routes| {
             let id = live.route.pipeline_id;
@@ -22,7 +22,7 @@ impl RouteTable {
         });
     }
 
-    /// Removes the route of a pipeline; true when none is left.
+    /// Removes the route of a pipeline; returns true if none is left.
     pub(super) fn remove(&self, pipeline: PipelineId) -> bool {
         self.change(|routes| {
             routes.retain(|live| live.route.pipeline_id != pipeline);
@@ -30,12 +30,12 @@ impl RouteTable {
         })
     }
 
-    /// Tells whether a pipeline has a route here.
+    /// Returns whether a pipeline has a route here.
     pub(super) fn serves(&self, pipeline: PipelineId) -> bool {
         self.read().iter().any(|live| live.route.pipeline_id == pipeline)
     }
 
-    /// Returns the list of this moment.
+    /// Returns the current list.
     pub(super) fn read(&self) -> Arc<Vec<Live>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

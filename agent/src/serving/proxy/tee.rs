@@ -1,7 +1,6 @@
-//! A response body that is passed on as it arrives while a scanner looks at it.
+//! A response body that passes through unchanged while a scanner reads a copy.
 //!
-//! Usage is sent when the body ends, in whatever way: to its end, by an error, or because the
-//! client left.
+//! Usage is sent when the body ends, whether it is complete, fails, or the client leaves.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: measures how long an inference takes")]
 
@@ -34,7 +33,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Starts to measure; `started` is when the request came in.
+    /// Starts measuring; `started` is when the request arrived.
     pub(super) fn new(
         framing: Framing,
         model_id: ModelId,
@@ -59,7 +58,7 @@ impl Meter {
         let Some(scanner) = self.scanner.take() else { return };
         let usage = scanner.finish();
         let since = |until: Instant| until.duration_since(self.started);
-        // A whole answer comes when its last token is there; the engine says how long that took.
+        // A whole answer arrives with its last token; the engine reports how long that took.
         let whole = self.first_byte.zip(usage.generation);
         let first_token = whole.map(|(answer, took)| since(answer).saturating_sub(took));
         let report = TelemetryReport {
@@ -85,7 +84,7 @@ impl Drop for Meter {
     }
 }
 
-/// The engine's body, measured.
+/// The engine's body, metered.
 pub(super) struct Tee {
     pub(super) inner: Incoming,
     pub(super) meter: Option<Meter>,

@@ -1,4 +1,4 @@
-//! The bytes of an answer pass unchanged, however they are cut, whether they are measured or not.
+//! The bytes of an answer pass unchanged, however they are split, metered or not.
 
 mod letter;
 
@@ -56,7 +56,7 @@ async fn recorded_answers_cut_at_every_byte_pass_unchanged_with_telemetry_on_and
                 assert!(report.time_to_first_token_ms.is_some(), "{kind}");
                 counted += 1;
             }
-            // The queue is bounded; what does not fit is dropped, never waited for.
+            // The queue is bounded: usage that does not fit is dropped, and nothing waits.
             assert_eq!(counted > 0, telemetry);
         }
     }
@@ -119,8 +119,8 @@ fn reqwest_client() -> reqwest::Client {
     reqwest::Client::builder().no_proxy().build().unwrap()
 }
 
-/// An engine for fault injection: answers every request with `bytes` in two pieces, cut where the
-/// request's `cut` header says, and with CORS headers that must not get out.
+/// A fault-injecting engine: answers every request with `bytes` in two pieces, split at the
+/// request's `cut` header, and with CORS headers that the proxy must remove.
 async fn replay(kind: &'static str, bytes: &'static [u8]) -> Port {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();

@@ -1,7 +1,7 @@
-//! The way of usage from a frontend to the serving pipeline of its model.
+//! Carries usage from a frontend to the serving pipeline of its model.
 //!
-//! It has a bound, and whoever serves a client never waits for it. What does not fit is counted and
-//! comes to the pipeline as a number, so that it can be told.
+//! The queue is bounded, and serving never waits for it. Usage that does not fit is counted, so
+//! that the loss can be reported.
 
 use std::sync::{
     Arc,
@@ -11,21 +11,21 @@ use std::sync::{
 use link_protocol::{limits, report::TelemetryReport};
 use tokio::sync::mpsc;
 
-/// The end that measures.
+/// The sending end, for the proxy.
 #[derive(Clone, Debug)]
 pub(super) struct UsageSender {
     queue: mpsc::Sender<TelemetryReport>,
     lost: Arc<AtomicU64>,
 }
 
-/// The end that reports.
+/// The receiving end, for the pipeline.
 #[derive(Debug)]
 pub(super) struct UsageReceiver {
     queue: mpsc::Receiver<TelemetryReport>,
     lost: Arc<AtomicU64>,
 }
 
-/// Makes both ends for one pipeline.
+/// Creates both ends for one pipeline.
 pub(super) fn usage_queue() -> (UsageSender, UsageReceiver) {
     let (sender, receiver) = mpsc::channel(limits::USAGE_QUEUE);
     let lost = Arc::<AtomicU64>::default();
@@ -33,7 +33,7 @@ pub(super) fn usage_queue() -> (UsageSender, UsageReceiver) {
 }
 
 impl UsageSender {
-    /// Hands in the usage of one inference.
+    /// Sends the usage of one inference.
     pub(super) fn send(&self, report: TelemetryReport) {
         if self.queue.try_send(report).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
@@ -42,14 +42,14 @@ impl UsageSender {
 }
 
 impl UsageReceiver {
-    /// Waits for the next report; returns how many were lost beside it. Nothing when the last
-    /// sender is gone.
+    /// Waits for the next report; also returns how many were lost since the previous one. Returns
+    /// nothing when the last sender is gone.
     pub(super) async fn next(&mut self) -> Option<(TelemetryReport, u64)> {
         let report = self.queue.recv().await?;
         Some((report, self.lost.swap(0, Ordering::Relaxed)))
     }
 
-    /// Returns a report that is there already.
+    /// Returns a queued report without waiting.
     #[cfg(test)]
     pub(super) fn at_hand(&mut self) -> Option<TelemetryReport> {
         self.queue.try_recv().ok()

@@ -30,7 +30,7 @@ async fn the_next_run_takes_up_what_the_latest_session_had() {
     assert_eq!(names(&roots.sessions()).unwrap().len(), 3);
 }
 
-/// The device's clock decides nothing else: the core has no way to read it.
+/// The device's clock decides nothing else, because the core cannot read it.
 #[tokio::test]
 async fn a_clock_that_jumps_by_48_hours_either_way_loses_no_session() {
     let dir = tempfile::tempdir().unwrap();

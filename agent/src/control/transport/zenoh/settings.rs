@@ -1,5 +1,5 @@
-//! Where the router is and who the device is there: what the configuration says, else what the
-//! backend says.
+//! The router's address and the device's credentials there: from the configuration, otherwise from
+//! the backend.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use link_protocol::{
     zenoh::ZenohAccess,
 };
 
-/// The largest file of certificates that is read, in bytes.
+/// The size limit of a certificate file, in bytes.
 const SIZE_LIMIT: u64 = 4 * 1024 * 1024;
 
-/// What a session is opened with.
+/// The settings of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(super) client: AgentClient,
@@ -29,7 +29,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads what `config` names.
+    /// Reads the files that `config` names.
     pub(crate) fn read(
         config: &TransportConfig,
         client: AgentClient,
@@ -49,7 +49,8 @@ impl Settings {
         })
     }
 
-    /// Asks the backend unless the configuration says everything.
+    /// Asks the backend for what the configuration leaves out; returns nothing if a retry may
+    /// succeed.
     pub(super) async fn access(&self) -> Result<ZenohAccess, Failure> {
         let told = match &self.user {
             Some((username, password)) if !self.endpoints.is_empty() => ZenohAccess {

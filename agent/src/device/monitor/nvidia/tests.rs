@@ -1,4 +1,4 @@
-//! What the tool prints, and a tool that is away, fails or hangs.
+//! What the tool prints, and tools that are unavailable, fail or hang.
 
 use std::{fs::Permissions, os::unix::fs::PermissionsExt as _};
 
@@ -85,7 +85,7 @@ async fn a_tool_that_fails_is_asked_again_and_one_that_hangs_or_is_gone_is_not()
     assert!(gone.ask().await.1.is_none());
 }
 
-/// A folder with a program in the place of `nvidia-smi`.
+/// A folder with a fake `nvidia-smi`.
 struct Tool(TempDir);
 
 impl Tool {

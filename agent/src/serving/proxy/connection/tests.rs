@@ -1,5 +1,5 @@
-//! Many and slow clients of a public port: none of them makes it deaf, and what they hold is bounded.
-//! What is measured is printed.
+//! Many and slow clients of a public port: none of them blocks it, and their use of memory is
+//! bounded. Measurements are printed.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -29,14 +29,14 @@ use crate::serving::{
 const ORIGIN: &str = "https://workspace.example";
 const PATH: &str = "/v1/chat/completions";
 
-/// What these tests count and measure is the whole process's, so one of them runs at a time.
+/// These tests measure the whole process, so they run one at a time.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// The first event of a stream.
 const EVENT: &[u8; 9] = b"4\r\n: x\n\r\n";
 
-/// How long anything may take that is not held up: far more than it does on a busy machine, and less
-/// than the time limits of what holds others up.
+/// The limit for anything that is not blocked: far above the time it takes on a busy machine, and
+/// below the timeouts of whatever could block it.
 const SOON: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -51,7 +51,7 @@ async fn idle_silent_and_slow_connections_and_open_streams_do_not_make_a_port_de
         let mut stream = port.connect().await;
         stream.write_all(post(2, "").as_bytes()).await.unwrap();
         stream.write_all(b"{}").await.unwrap();
-        // One after the other: to find who listens on a port takes a while.
+        // One at a time, because finding the owner of a port is slow.
         assert!(head(&mut stream).await.starts_with("HTTP/1.1 200"));
         stream.read_exact(&mut [0; EVENT.len()]).await.unwrap();
         streams.push(stream);
@@ -75,7 +75,7 @@ async fn idle_silent_and_slow_connections_and_open_streams_do_not_make_a_port_de
         resident() >> 20,
     );
     assert!(took < SOON, "{took:?}");
-    // Nobody who is being answered has given way.
+    // No connection with a request in progress was closed.
     for stream in &mut streams {
         stream.write_all(b" ").await.unwrap();
         let mut byte = [0; 1];
@@ -120,7 +120,7 @@ async fn bodies_that_never_come_hold_up_no_other() {
     assert_eq!(port.post(b"{}").await, "HTTP/1.1 200 OK");
     println!("a small request beside 128 stalled bodies: {:?}", asked.elapsed());
     assert!(asked.elapsed() < SOON);
-    // A stalled body is given up by itself.
+    // A stalled body times out.
     let head = timeout(Duration::from_secs(30), head(&mut stalled[0])).await.unwrap();
     assert!(head.starts_with("HTTP/1.1 400"), "{head}");
 }
@@ -143,7 +143,7 @@ async fn a_body_that_says_it_is_too_long_is_refused_before_a_byte_of_it() {
         let said = "a request may have 33554432 bytes; split it, or send less at a time";
         assert!(body.contains(said), "{body}");
     }
-    // Who sends it all the same reads the answer, too.
+    // A client that sends the body anyway can still read the answer.
     let mut stream = port.connect().await;
     stream.write_all(post(33 << 20, "").as_bytes()).await.unwrap();
     for _ in 0..33 {
@@ -168,7 +168,7 @@ async fn large_bodies_take_bounded_memory_until_a_stopped_engine_has_them() {
             stream.write_all(post(body.len(), "").as_bytes()).await.unwrap();
             let (mut read, mut write) = stream.split();
             let sending = async {
-                // It may be refused while it is being sent.
+                // The proxy may refuse the body while it is being sent.
                 let _refused = write.write_all(&body).await;
                 std::future::pending::<()>().await;
             };
@@ -192,7 +192,7 @@ async fn large_bodies_take_bounded_memory_until_a_stopped_engine_has_them() {
         own >> 20,
     );
     assert!(peak.saturating_sub(own) < 300 << 20, "{} MB", peak.saturating_sub(own) >> 20);
-    // A small request has its own room; those that found none are told to come again.
+    // A small request has its own room; large requests without room are told to retry.
     let mut small = port.connect().await;
     small.write_all(format!("{}{{}}", post(2, "")).as_bytes()).await.unwrap();
     assert!(engine.reached(7).await, "{:?}", engine.requests);
@@ -256,7 +256,7 @@ impl Serving {
         timeout(2 * SOON, TcpStream::connect(self.address)).await.unwrap().unwrap()
     }
 
-    /// How long a preflight takes that a browser sends on a new connection.
+    /// How long a preflight takes on a new connection.
     async fn preflight(&self) -> Duration {
         let asked = Instant::now();
         let mut stream = self.connect().await;
@@ -303,16 +303,16 @@ async fn serve(engine: &Fake, connections: usize) -> Serving {
     Serving { address, _frontend: frontend, _usage: queue }
 }
 
-/// What the engine of a test does with a request.
+/// How the engine of a test handles a request.
 #[derive(Clone, Copy, Debug)]
 enum Behaviour {
-    /// Reads it, and answers.
+    /// Reads the request and answers.
     Answer,
-    /// Begins a stream that does not go on.
+    /// Starts a stream that stalls.
     Stream,
-    /// Reads no more than its beginning and says nothing.
+    /// Reads only the beginning and does not answer.
     Stopped,
-    /// Answers without an end.
+    /// Answers endlessly.
     Flood,
 }
 
@@ -341,7 +341,7 @@ impl Fake {
         Self { port, requests, open }
     }
 
-    /// Waits until it has had that many requests.
+    /// Waits until the engine has received this many requests.
     async fn reached(&self, requests: usize) -> bool {
         let reached = async {
             while self.requests.load(Ordering::SeqCst) < requests {
@@ -405,7 +405,7 @@ fn preflight() -> String {
     )
 }
 
-/// Reads the head of an answer, and nothing after it; what there is when the other end closes.
+/// Reads only the head of an answer, or what there is before the connection closes.
 async fn head(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> String {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

@@ -1,12 +1,12 @@
-//! The letter of HTTP and of CORS, byte by byte, on a port that two models share.
+//! Exact HTTP and CORS behaviour of a port that two models share.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::*;
 
-/// May call `tiny`, and not `big`.
+/// May call `tiny` but not `big`.
 const OF_TINY: &str = "https://tiny.example";
-/// May call `big`, and not `tiny`.
+/// May call `big` but not `tiny`.
 const OF_BIG: &str = "https://big.example";
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn the_list_of_models_has_an_entry_for_each_with_its_age() {
     let unknown = unknown.json();
     assert_eq!(unknown["error"]["message"], "no model `gpt-4o`; served here: tiny, big");
     assert_eq!(unknown["code"], unknown["error"]["code"]);
-    // A page is told of those alone that it may call.
+    // A page sees only the models it may call.
     let origin = format!("origin: {OF_TINY}");
     let shown = say(port, "GET /v1/models HTTP/1.1", &[HOST, &origin], "").await.json();
     assert_eq!(shown["data"], json!([list["data"][0]]));
@@ -106,7 +106,7 @@ async fn a_request_that_its_engine_did_not_answer_is_named_in_the_log() {
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
     let _logged = tracing::subscriber::set_default(subscriber);
-    // It takes connections and closes them.
+    // This engine accepts connections and closes them.
     let engine = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port =
         shared_port_before(Port::try_from(engine.local_addr().unwrap().port()).unwrap()).await;
@@ -128,7 +128,7 @@ async fn a_preflight_that_names_a_model_is_answered_from_its_list_alone() {
         ("/big/v1/chat/completions", OF_BIG, 204),
         ("/v1/models/big", OF_TINY, 403),
         ("/big/v1/models", OF_TINY, 403),
-        // The body will name the model.
+        // Only the body names the model.
         ("/v1/chat/completions", OF_TINY, 204),
         ("/v1/chat/completions", OF_BIG, 204),
         ("/v1/chat/completions", "https://evil.example", 403),
@@ -161,7 +161,7 @@ async fn a_page_that_may_call_another_model_of_the_port_reads_why_it_is_refused(
 
 const HOST: &str = "host: localhost";
 
-/// An answer, read to the end of its connection.
+/// An answer, read until its connection closes.
 struct Answer {
     status: u16,
     head: String,
@@ -179,7 +179,7 @@ impl Answer {
     }
 }
 
-/// What is logged, as text.
+/// The captured log as text.
 #[derive(Clone, Debug, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -200,19 +200,19 @@ impl std::io::Write for Log {
     }
 }
 
-/// A port as [`shared_port_before`] makes it, before an engine that echoes.
+/// A port like [`shared_port_before`], with an engine that echoes.
 async fn shared_port() -> Port {
     shared_port_before(echo().await).await
 }
 
-/// A port with `tiny` and `big`, each with a page of its own, behind an engine that listens at `engine`.
+/// A port with `tiny` and `big`, each with its own allowed page, and an engine at `engine`.
 async fn shared_port_before(engine: Port) -> Port {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = Port::try_from(listener.local_addr().unwrap().port()).unwrap();
     let client = Arc::new(Engine::new(language_model::manifest()));
     let frontend = Frontend::open(&tokio::runtime::Handle::current(), listener, client);
     for (number, alias, origin) in [(1, "tiny", OF_TINY), (2, "big", OF_BIG)] {
-        // The time in a UUID of version 7: 1,700,000,000,000 ms.
+        // The time in a version 7 UUID: 1,700,000,000,000 ms.
         let digits = format!("018bcfe5680070008000{number:012}");
         let route = Route {
             pipeline_id: format!("pip_{digits}").parse().unwrap(),
@@ -232,7 +232,7 @@ async fn shared_port_before(engine: Port) -> Port {
         let usage = usage_queue().0;
         frontend.set(Live { route, engine: Some(Line::new(address)), usage });
     }
-    // The port stays open for as long as the runtime of the test.
+    // The port stays open as long as the test's runtime.
     std::mem::forget(frontend);
     port
 }
