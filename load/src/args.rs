@@ -1,4 +1,4 @@
-//! The command line; its text is the help.
+//! The command line; its doc comments are the help text.
 
 use std::path::PathBuf;
 
@@ -28,19 +28,19 @@ The account that the fleet key belongs to must be allowed as many devices (`link
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
-    /// Keep devices online and print what that costs the backend.
+    /// Keep devices online and print the backend's resource use.
     Hold(Hold),
-    /// Cut every connection at once and measure until all devices said hello and poll again.
+    /// Cut all connections at once and measure until every device has said hello and polls again.
     Storm(Storm),
     /// Ask random devices for repairs; measure until each is acknowledged.
     Commands(Commands),
-    /// Send reports as fast as they are taken.
+    /// Send reports as fast as the backend accepts them.
     Reports(Reports),
-    /// Wear the listeners of this machine out, and look at what its programs hold afterwards.
+    /// Attack the listeners of this machine, then check what its programs still hold.
     Siege(Siege),
-    /// Check a record that a run wrote.
+    /// Check the record of a run.
     Check(Check),
-    /// One process of a fleet: orders on the standard input, tallies on the standard output.
+    /// One process of a fleet: reads orders from standard input, writes tallies to standard output.
     #[command(hide = true)]
     Worker(Worker),
 }
@@ -48,36 +48,37 @@ pub(crate) enum Action {
 /// The devices of a run.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Devices {
-    /// Where the backend listens; simulated devices speak no TLS.
+    /// The backend's address; simulated devices do not support TLS.
     #[arg(long, value_name = "URL")]
     pub(crate) backend: String,
-    /// How the devices reach it.
+    /// The transport of the devices.
     #[arg(long, value_enum, default_value_t = Over::Http)]
     pub(crate) over: Over,
-    /// The file that keeps the devices' identities; what it lacks is registered and added.
+    /// The file of the devices' identities; missing ones are registered and added.
     #[arg(long, value_name = "FILE")]
     pub(crate) identities: PathBuf,
-    /// How many devices.
+    /// The number of devices.
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub(crate) devices: usize,
-    /// How many processes share them; each holds up to 8,000.
+    /// The number of processes that share them; each holds up to 8,000 devices.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) processes: usize,
     /// A file whose first line is the fleet key that registers new devices.
     #[arg(long, value_name = "FILE", env = "LINK_LOAD_FLEET_KEY_FILE")]
     pub(crate) fleet_key_file: Option<PathBuf>,
-    /// Milliseconds that a device takes to carry a command out.
+    /// Milliseconds that a device takes to carry out a command.
     #[arg(long, default_value_t = 0, value_name = "MS")]
     pub(crate) work_ms: u64,
     #[command(flatten)]
     pub(crate) faults: Faults,
-    /// Seconds that the devices may take to be online.
+    /// Seconds until all devices must be online.
     #[arg(long, default_value_t = 300, value_name = "S")]
     pub(crate) patience: u64,
-    /// A file for what the devices see, one JSON text a line; each further process adds its number.
+    /// A file for the events that devices see, one JSON text per line; each further process appends
+    /// its number to the name.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Print one JSON text at the end.
+    /// Print the result as one JSON text.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -85,14 +86,14 @@ pub(crate) struct Devices {
 /// A transport.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub(crate) enum Over {
-    /// Long polls.
+    /// Long polls over HTTP.
     Http,
     /// A session with the router that the backend names.
     Zenoh,
 }
 
 impl Over {
-    /// Returns the word that the command line has for it.
+    /// Returns its word on the command line.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -101,7 +102,7 @@ impl Over {
     }
 }
 
-/// Faults that the devices make on purpose, each a share between 0 and 1.
+/// Faults that the devices inject, each a probability between 0 and 1.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Faults {
     /// Deliveries that arrive twice.
@@ -113,15 +114,15 @@ pub(crate) struct Faults {
     /// Results whose answer is ignored, so that they are sent again.
     #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = share)]
     pub(crate) lose_answers: f64,
-    /// Polls after which the device starts again.
+    /// Polls after which the device restarts.
     #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = share)]
     pub(crate) restart: f64,
-    /// Of these chances.
+    /// The seed of these probabilities.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
 }
 
-/// Who submits commands.
+/// The account that submits commands.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Login {
     /// The e-mail address of the account that owns the devices.
@@ -136,10 +137,10 @@ pub(crate) struct Login {
 pub(crate) struct Hold {
     #[command(flatten)]
     pub(crate) devices: Devices,
-    /// How long, once all are online.
+    /// How long to hold the devices, in seconds, once all are online.
     #[arg(long, default_value_t = 60, value_name = "S")]
     pub(crate) seconds: u64,
-    /// The process id of the backend, on this machine: its memory and CPU time are printed.
+    /// The process id of the backend on this machine; prints its memory and CPU time.
     #[arg(long, value_name = "PID")]
     pub(crate) pid: Option<u32>,
 }
@@ -148,10 +149,10 @@ pub(crate) struct Hold {
 pub(crate) struct Storm {
     #[command(flatten)]
     pub(crate) devices: Devices,
-    /// How many storms, one after another.
+    /// The number of consecutive storms.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) times: u32,
-    /// The process id of the backend, on this machine: its memory and CPU time are printed.
+    /// The process id of the backend on this machine; prints its memory and CPU time.
     #[arg(long, value_name = "PID")]
     pub(crate) pid: Option<u32>,
 }
@@ -162,19 +163,19 @@ pub(crate) struct Commands {
     pub(crate) devices: Devices,
     #[command(flatten)]
     pub(crate) login: Login,
-    /// Requests that are under way at one time.
+    /// Concurrent requests.
     #[arg(long, default_value_t = 32, value_name = "N")]
     pub(crate) callers: usize,
-    /// Devices that have the model and are asked; all when absent.
+    /// How many devices get the model and requests [default: all].
     #[arg(long, value_name = "N")]
     pub(crate) targets: Option<usize>,
-    /// Requests per second at most; as many as are taken when absent.
+    /// The maximum rate of requests per second [default: unlimited].
     #[arg(long, value_name = "N")]
     pub(crate) rate: Option<u32>,
-    /// How long.
+    /// How long to send requests, in seconds.
     #[arg(long, default_value_t = 20, value_name = "S")]
     pub(crate) seconds: u64,
-    /// The process id of the backend, on this machine: its memory and CPU time are printed.
+    /// The process id of the backend on this machine; prints its memory and CPU time.
     #[arg(long, value_name = "PID")]
     pub(crate) pid: Option<u32>,
 }
@@ -183,21 +184,21 @@ pub(crate) struct Commands {
 pub(crate) struct Reports {
     #[command(flatten)]
     pub(crate) devices: Devices,
-    /// What is reported.
+    /// The kind of report.
     #[arg(long, value_enum, default_value_t = Kind::Log)]
     pub(crate) kind: Kind,
-    /// Connections that send one report after another.
+    /// Connections, each of which sends one report after another.
     #[arg(long, default_value_t = 32, value_name = "N")]
     pub(crate) senders: usize,
-    /// How long.
+    /// How long to send reports, in seconds.
     #[arg(long, default_value_t = 20, value_name = "S")]
     pub(crate) seconds: u64,
-    /// The process id of the backend, on this machine: its memory and CPU time are printed.
+    /// The process id of the backend on this machine; prints its memory and CPU time.
     #[arg(long, value_name = "PID")]
     pub(crate) pid: Option<u32>,
 }
 
-/// A report that a device sends by itself.
+/// A kind of report that a device sends unasked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub(crate) enum Kind {
     /// A log record.
@@ -208,7 +209,7 @@ pub(crate) enum Kind {
     System,
 }
 
-/// Every listener is one of 127.0.0.1.
+/// The siege of the listeners on 127.0.0.1.
 #[derive(Debug, Args)]
 pub(crate) struct Siege {
     /// The port of the backend.
@@ -217,7 +218,7 @@ pub(crate) struct Siege {
     /// The port of the agent's local API.
     #[arg(long, value_name = "PORT")]
     pub(crate) local_api: u16,
-    /// The port at which the agent serves a model.
+    /// The port on which the agent serves a model.
     #[arg(long, value_name = "PORT")]
     pub(crate) serving: u16,
     /// The process id of the backend.
@@ -226,26 +227,26 @@ pub(crate) struct Siege {
     /// The process id of the agent.
     #[arg(long, value_name = "PID")]
     pub(crate) agent_pid: u32,
-    /// The process id of the model's engine, which is looked at too.
+    /// The process id of the model's engine, which is measured too.
     #[arg(long, value_name = "PID")]
     pub(crate) engine_pid: Option<u32>,
-    /// Connections of most shapes of attack at each listener; fewer of those that cost the attacker more.
+    /// Connections of most attack shapes at each listener; costly shapes use fewer.
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=500))]
     pub(crate) each: u16,
-    /// How long each of the two sieges takes.
+    /// How long each of the two sieges takes, in seconds.
     #[arg(long, default_value_t = 20, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=300))]
     pub(crate) seconds: u64,
-    /// How long the programs may take to give back what they took.
+    /// How long the programs may take to release resources, in seconds.
     #[arg(long, default_value_t = 90, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) settle: u64,
-    /// Print one JSON text at the end.
+    /// Print the result as one JSON text.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// Records of one run; all of them are checked together.
+    /// The records of one run, which are checked together.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) records: Vec<PathBuf>,
 }
@@ -254,10 +255,10 @@ pub(crate) struct Check {
 pub(crate) struct Worker {
     #[command(flatten)]
     pub(crate) devices: Devices,
-    /// The first identity of the file that is this process's.
+    /// The index of this process's first identity in the file.
     #[arg(long)]
     pub(crate) first: usize,
-    /// Tell when each command was acknowledged.
+    /// Report when each command was acknowledged.
     #[arg(long)]
     pub(crate) acknowledgements: bool,
 }

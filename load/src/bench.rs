@@ -1,4 +1,4 @@
-//! What is measured: one file for each subcommand.
+//! The measurements, one file for each subcommand.
 
 pub(crate) mod check;
 pub(crate) mod commands;
@@ -23,7 +23,7 @@ use crate::{
     worker::Workers,
 };
 
-/// Makes sure that the devices of a run are registered.
+/// Ensures that the devices of a run are registered.
 async fn registered(devices: &Devices) -> anyhow::Result<Vec<Identity>> {
     machine::check_files(devices.devices, devices.processes)?;
     let key = match &devices.fleet_key_file {
@@ -61,7 +61,7 @@ fn usage(pid: Option<u32>) -> anyhow::Result<Option<Usage>> {
     pid.map(machine::usage).transpose()
 }
 
-/// CPU time between two looks at a process, in milliseconds.
+/// The CPU time between two measurements of a process, in milliseconds.
 fn cpu_between(before: Option<Usage>, after: Option<Usage>) -> Option<u64> {
     Some(after?.cpu_ms.saturating_sub(before?.cpu_ms))
 }
@@ -76,7 +76,7 @@ fn per_second(count: u64, microseconds: u64) -> f64 {
     count as f64 * 1e6 / microseconds.max(1) as f64
 }
 
-/// Times in microseconds, from the least to the most.
+/// Times in microseconds, in ascending order.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Quantiles {
     count: usize,

@@ -1,8 +1,8 @@
-//! The one clock of all processes of a run: the machine's monotonic time.
+//! The clock shared by all processes of a run: the machine's monotonic time.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Returns the microseconds since the machine started; the same in every process.
+/// Returns the microseconds since the machine started, equal in every process.
 #[must_use]
 pub fn now_us() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);

@@ -1,8 +1,8 @@
-//! One simulated device: what an agent decides about deliveries, without a model or a disk.
+//! One simulated device: an agent's decisions about deliveries, without a model or a disk.
 //!
-//! Pure. A command is written to the journal once and takes effect once, in the order of `seq`
-//! within its lane, each a while after the one before; the control lane overtakes. The journal
-//! outlives a restart of the device, as an agent's does.
+//! Pure. A command enters the journal once and takes effect once. Within a lane, commands take
+//! effect one after another in the order of `seq`; the control lane overtakes. The journal survives
+//! a restart of the device, as an agent's journal does.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ use link_protocol::{
 
 use crate::history::What;
 
-/// A mistake that a device can be told to make, for a test of the checker.
+/// A deliberate mistake of a device, to test the checker.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Flaw {
-    /// It does again what is delivered again.
+    /// The device repeats the effect of a repeated delivery.
     RepeatsEffects,
-    /// It does the latest of what was delivered together first.
+    /// The device reverses the order of commands delivered together.
     ReversesOrder,
 }
 
@@ -33,11 +33,11 @@ pub struct Simulated {
     pub identity: Identity,
     boot: u64,
     last_seq: u64,
-    /// Microseconds that carrying out one command takes.
+    /// The duration of one command, in microseconds.
     work_us: u64,
     flaw: Option<Flaw>,
     journal: BTreeMap<CommandId, Entry>,
-    /// What it was deployed, as it lists it: what it did not list it would be given again.
+    /// The deployed models, as the hello lists them; the backend deploys unlisted ones again.
     models: BTreeMap<ModelId, ModelReport>,
 }
 
@@ -46,24 +46,24 @@ struct Entry {
     seq: u64,
     attempt: u32,
     lane: Lane,
-    /// The deployment that the command makes.
+    /// The deployment that the command creates.
     deploys: Option<DeploymentId>,
-    /// The deployment that the command ends.
+    /// The deployment that the command cancels.
     cancels: Option<DeploymentId>,
-    /// What the device has of a model afterwards.
+    /// The state of a model after the command.
     leaves: Option<(ModelId, Option<ModelReport>)>,
     valid: bool,
-    /// When it takes effect; `None` once it is done.
+    /// When the command takes effect; `None` once it is done.
     due_us: Option<u64>,
     result: Option<CommandResult>,
     /// Whether the backend has the result.
     told: bool,
-    /// By its flaw the device does it once more.
+    /// Whether the device repeats the command because of its flaw.
     again: bool,
 }
 
 impl Simulated {
-    /// Makes a device with an empty journal that takes `work_us` for each command.
+    /// Creates a device with an empty journal that takes `work_us` for each command.
     #[must_use]
     pub const fn new(identity: Identity, work_us: u64, flaw: Option<Flaw>) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl Simulated {
         self.last_seq
     }
 
-    /// What the device says at the start of a connection.
+    /// Returns the hello for the start of a connection.
     #[must_use]
     pub fn hello(&self) -> Hello {
         let inflight = self.journal.iter().filter(|(_, entry)| entry.result.is_none());
@@ -103,7 +103,7 @@ impl Simulated {
         }
     }
 
-    /// The process of the device ends and starts again: what was not done begins anew.
+    /// Restarts the device: unfinished commands start over.
     pub fn restart(&mut self, now_us: u64) {
         self.boot += 1;
         let mut waiting: Vec<(u64, CommandId)> = self
@@ -123,7 +123,7 @@ impl Simulated {
         }
     }
 
-    /// Takes a delivery and returns the receipt for it.
+    /// Handles a delivery and returns its receipt.
     pub fn deliver(&mut self, envelope: &Envelope, now_us: u64) -> Receipt {
         let command_id = envelope.command_id;
         let answer =
@@ -166,7 +166,7 @@ impl Simulated {
         answer(ReceiptKind::Stored, None)
     }
 
-    /// What the record keeps of a delivery.
+    /// The event that records a delivery.
     #[must_use]
     pub fn delivered(envelope: &Envelope) -> What {
         let command = envelope.command().ok();
@@ -183,13 +183,13 @@ impl Simulated {
         }
     }
 
-    /// When something is to be done next.
+    /// When the next command takes effect.
     #[must_use]
     pub fn next_work(&self) -> Option<u64> {
         self.journal.values().filter_map(|entry| entry.due_us).min()
     }
 
-    /// Does what is due, in order, and returns the commands that took effect.
+    /// Carries out the commands that are due, in order, and returns those that took effect.
     pub fn work(&mut self, now_us: u64) -> Vec<CommandId> {
         let mut due: Vec<(u64, u64, CommandId)> = self
             .journal
@@ -203,7 +203,7 @@ impl Simulated {
         }
         let mut effects = Vec::new();
         for (.., command) in due {
-            // A cancellation before it in this very turn may have ended it.
+            // A cancel earlier in this loop may have ended this command.
             let Some(entry) = self.journal.get(&command).filter(|entry| entry.due_us.is_some())
             else {
                 continue;
@@ -233,12 +233,12 @@ impl Simulated {
         untold.filter_map(|(command, entry)| report(*command, entry)).collect()
     }
 
-    /// The backend has the result of `command`, or will not take it.
+    /// Records that the backend has accepted or refused the result of `command`.
     pub fn told(&mut self, command: CommandId) {
         self.entry(command, |entry| entry.told = true);
     }
 
-    /// The backend does not wait for `command` any more: it is not begun.
+    /// Cancels `command`, which the backend withdrew, unless it is done.
     pub fn withdraw(&mut self, command: CommandId) {
         self.entry(command, |entry| {
             if entry.due_us.take().is_some() {
@@ -267,7 +267,8 @@ impl Simulated {
         });
     }
 
-    /// A lane does one thing after another; the control lane overtakes, the agent lane waits.
+    /// When the next command of `lane` takes effect: lanes run one command at a time, the control
+    /// lane overtakes, and the agent lane waits for all others.
     fn next_due(&self, lane: Lane, now_us: u64) -> u64 {
         let before = self.journal.values().filter(|entry| match lane {
             Lane::Control => false,
@@ -285,7 +286,7 @@ impl Simulated {
         }
     }
 
-    /// Ids are made in the order of time, so the first that is done is the oldest.
+    /// Forgets the oldest finished command; ids sort by creation time.
     fn forget_oldest(&mut self) {
         if self.journal.len() > limits::RESULTS_KEPT {
             let oldest = self.journal.iter().find(|(_, entry)| entry.told).map(|(id, _)| *id);

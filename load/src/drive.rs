@@ -1,10 +1,9 @@
-//! The shell around one simulated device: hello, one long poll after another, receipts, results.
+//! The shell around one simulated device: hello, long polls, receipts, results.
 //!
-//! It behaves as an agent on a link: a broken one is tried again with the agent's waits, a command
-//! is verified before anything of it is read, and what is done while a poll is parked is reported
-//! beside it.
+//! It handles connections like an agent: it retries a broken connection with the agent's waits,
+//! verifies a command before reading it, and reports results while a poll waits.
 
-#![expect(clippy::disallowed_methods, reason = "IO shell: waits between tries")]
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits between retries")]
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,12 +18,12 @@ use crate::{
     transport::{Answer, Link, Lost, Transport},
 };
 
-/// The longest wait before the next try; as the agent's.
+/// The longest wait before a retry, as in the agent.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// How long to wait after the backend has said that it does not know the device; as the agent's.
+/// The wait after the backend has answered that it does not know the device, as in the agent.
 const TURNED_AWAY_WAIT: Duration = Duration::from_secs(30);
 
-/// Lives as `device` until the fleet stops.
+/// Faults that a device injects, each with its probability.
 pub(crate) async fn live<T: Transport>(
     mut device: Simulated,
     transport: T,
@@ -38,7 +37,7 @@ pub(crate) async fn live<T: Transport>(
             lost = connected(&mut device, &transport, &shared, &mut standing, &mut failures) => lost,
             changed = cuts.changed() => match changed {
                 Ok(()) => Lost::Broken("cut on purpose".to_owned()),
-                // The fleet is gone.
+                // The fleet has stopped.
                 Err(_) => return,
             },
         };
@@ -91,7 +90,7 @@ async fn connected<T: Transport>(
     }
 }
 
-/// Polls, and meanwhile does what falls due.
+/// Polls and carries out commands that fall due meanwhile.
 async fn wait_for_commands<L: Link>(
     device: &mut Simulated,
     link: &L,
@@ -109,7 +108,7 @@ async fn wait_for_commands<L: Link>(
     }
 }
 
-/// Verifies, journals and answers deliveries.
+/// Verifies, stores and answers deliveries.
 async fn take<L: Link>(
     device: &mut Simulated,
     commands: &[Signed],
@@ -149,7 +148,7 @@ async fn take<L: Link>(
     Ok(())
 }
 
-/// Does what is due and reports every result that the backend lacks.
+/// Carries out what is due and reports every result that the backend lacks.
 async fn tell_results<L: Link>(
     device: &mut Simulated,
     link: &L,
@@ -162,7 +161,8 @@ async fn tell_results<L: Link>(
     }
     for report in device.untold() {
         let (command, status) = (report.command_id, report.status);
-        // Before it is sent too: who ends this meanwhile takes the answer away and not the result.
+        // Record before sending: if this is cancelled meanwhile, only the answer is lost, not the
+        // result.
         shared.record.note(id, What::Resulted { command, status, taken: false });
         let answer = link.result(&report).await;
         let ignored = shared.happens(shared.faults.lose_answer);
@@ -196,7 +196,7 @@ fn back_off(failures: u32) -> Duration {
     jittered(Duration::from_secs(seconds).min(LONGEST_WAIT))
 }
 
-/// A fifth more or less.
+/// Varies a wait at random by up to a fifth.
 fn jittered(wait: Duration) -> Duration {
     wait.mul_f64(rand::random_range(0.8..1.2))
 }

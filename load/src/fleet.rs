@@ -1,4 +1,4 @@
-//! Many simulated devices in one process: what they count, and how they are cut off together.
+//! Many simulated devices in one process: their counters, and cutting all their connections.
 
 use std::{
     sync::{
@@ -21,20 +21,20 @@ use crate::{
     transport::Transport,
 };
 
-/// What every device of a fleet does.
+/// The behaviour of every device of a fleet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Behaviour {
-    /// How long one command takes.
+    /// The duration of one command.
     pub work: Duration,
     pub faults: Faults,
-    /// Of the chances of the faults.
+    /// The seed of the random faults.
     pub seed: u64,
     pub flaw: Option<Flaw>,
-    /// Whether the fleet keeps when each command was acknowledged.
+    /// Whether to record when each command was acknowledged.
     pub keeps_acknowledgements: bool,
 }
 
-/// Devices that live until this is dropped.
+/// The running devices; dropping the fleet stops them.
 #[derive(Debug)]
 pub struct Fleet {
     shared: Arc<Shared>,
@@ -43,39 +43,39 @@ pub struct Fleet {
     _tasks: JoinSet<()>,
 }
 
-/// What a fleet has done so far.
+/// The counters of a fleet.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Tally {
     pub at_us: u64,
     pub devices: u64,
-    /// Devices that were greeted and whose connection stands.
+    /// Devices that are welcomed and connected.
     pub online: u64,
     pub connects: u64,
     pub hellos: u64,
-    /// Polls that were answered.
+    /// Answered polls.
     pub polls: u64,
     pub deliveries: u64,
     /// Receipts that the backend noted.
     pub acknowledged: u64,
     pub effects: u64,
     pub results: u64,
-    /// Connections that ended without being asked to, and answers that were not as they should be.
+    /// Connections that broke, and unexpected answers.
     pub failures: u64,
-    /// Receipts and results that the backend refused, and devices that it does not know.
+    /// Receipts, results and devices that the backend refused.
     pub refused: u64,
-    /// Commands whose signature was not one of the backend.
+    /// Commands without a valid signature of the backend.
     pub untrusted: u64,
-    /// Devices that said hello and polled since all were cut off last.
+    /// Devices that have said hello and polled since the last cut.
     pub settled: u64,
-    /// When the last of them did.
+    /// When the last of them polled.
     pub settled_us: u64,
-    /// Since the tally before: which command was acknowledged, and when.
+    /// The commands acknowledged since the previous tally, each with its time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acknowledgements: Vec<(CommandId, u64)>,
 }
 
 impl Fleet {
-    /// Lets a device live for each identity.
+    /// Starts a device for each identity.
     #[must_use]
     pub fn start<T: Transport>(
         identities: Vec<Identity>,
@@ -102,13 +102,13 @@ impl Fleet {
         Self { shared, cuts, devices, _tasks: tasks }
     }
 
-    /// Cuts every connection at once; the devices come back as agents do.
+    /// Cuts all connections at once; the devices reconnect as agents do.
     pub fn cut(&self) {
         self.shared.cut();
         self.cuts.send_modify(|cuts| *cuts += 1);
     }
 
-    /// Returns what was done so far.
+    /// Returns the current counters.
     #[must_use]
     pub fn tally(&self) -> Tally {
         let counts = &self.shared.counts;
@@ -135,7 +135,7 @@ impl Fleet {
 }
 
 impl Tally {
-    /// Adds what another fleet has done.
+    /// Adds the counters of another fleet.
     pub fn add(&mut self, other: &Self) {
         self.at_us = self.at_us.max(other.at_us);
         self.settled_us = self.settled_us.max(other.settled_us);

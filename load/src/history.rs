@@ -1,19 +1,20 @@
-//! What happened in a run, event by event, and whether it may have happened.
+//! The events of a run, and the rules that they must obey.
 //!
 //! Pure. The rules, for every device and command:
 //!
-//! 1. A command that the API accepted is known at the end: delivered and processed, expired or
-//!    superseded, or still waiting. It is never lost, and never processed without a delivery.
-//! 2. Nothing is delivered that nobody asked for, and nothing first delivered long after the API
-//!    called it expired.
+//! 1. A command that the API accepted is known at the end: processed after a delivery, expired or
+//! superseded, or still waiting. It is never lost, and never processed without a delivery.
+//! 2. Only requested commands are delivered, and none is first delivered long after the API called
+//! it expired.
 //! 3. An effect is applied once, after a delivery, and in the order of `seq` within its lane.
-//! 4. What the device answered with `expired` has no effect, nor has what it reported as cancelled,
-//!    nor a deployment after its cancellation was done.
-//! 5. The result that the API tells is the one that the device reported, and one that the backend
-//!    took is told.
+//! 4. A command has no effect if the device answered `expired` or reported it as cancelled, and a
+//! deployment has none after its cancellation was done.
+//! 5. The API shows the result that the device reported, and shows every result that the backend
+//! accepted.
 //!
-//! A command may take effect although the API calls it expired by then: it was in the device's
-//! journal, the receipt was lost, and a newer wish superseded it. Rule 3 keeps the newer one last.
+//! A command may take effect although the API already calls it expired: it was in the device's
+//! journal, its receipt was lost, and a newer command superseded it. Rule 3 then makes the newer
+//! one take effect last.
 
 mod check;
 mod violation;
@@ -29,51 +30,51 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{check::check, violation::Violation};
 
-/// One thing that was seen, and when.
+/// An event and its time.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Event {
-    /// Microseconds of [`crate::clock`].
+    /// In microseconds of [`crate::clock`].
     pub at_us: u64,
     pub device: DeviceId,
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What was seen.
+/// The kind of an event.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum What {
-    /// The API accepted a wish as this command.
+    /// The API accepted a request as this command.
     Accepted { command: CommandId },
-    /// A wish was sent and no answer came: it may have been accepted.
+    /// A request got no answer; the API may have accepted it.
     Unanswered,
-    /// The device got the command.
+    /// The device received the command.
     Delivered {
         command: CommandId,
         seq: u64,
         lane: Lane,
         attempt: u32,
-        /// The deployment that the command makes or ends.
+        /// The deployment that the command creates or cancels.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deployment: Option<DeploymentId>,
-        /// Whether it ends the deployment.
+        /// Whether it cancels the deployment.
         #[serde(default)]
         cancels: bool,
     },
-    /// The device answered a delivery; `taken` when the backend said that it noted it.
+    /// The device answered a delivery; `taken` if the backend confirmed the receipt.
     Receipted { command: CommandId, receipt: ReceiptKind, taken: bool },
-    /// The device did what the command asks.
+    /// The command took effect on the device.
     Effected { command: CommandId },
-    /// The device reported a result; `taken` when the backend said that it noted it.
+    /// The device reported a result; `taken` if the backend confirmed it.
     Resulted { command: CommandId, status: CommandResult, taken: bool },
-    /// The API was asked for the command.
+    /// The API returned the state of the command.
     Observed { command: CommandId, state: CommandState, result: Option<CommandResult> },
     /// The API did not know the command.
     Missing { command: CommandId },
 }
 
 impl What {
-    /// Returns the command that the event is about.
+    /// Returns the command that the event concerns.
     #[must_use]
     pub const fn command(&self) -> Option<CommandId> {
         match self {

@@ -1,5 +1,5 @@
-//! Who the simulated devices are: registered once with a key, kept in a file of the owner's only,
-//! one JSON text a line, and taken from there by every later run.
+//! The identities of the simulated devices: registered once with a key and stored in a private
+//! file, one JSON text per line, which later runs reuse.
 
 use std::path::Path;
 
@@ -14,15 +14,15 @@ use link_protocol::{
 };
 use tokio::task::JoinSet;
 
-/// Registrations that are under way at one time.
+/// Concurrent registrations.
 const AT_ONCE: usize = 32;
-/// After how many registrations the file is written, so that an interrupted run loses few.
+/// The number of registrations between writes of the file, so that an interrupted run loses few.
 const WRITE_EVERY: usize = 1_000;
 
-/// Reads the identities of `path`; none when there is no such file.
+/// Reads the identities from `path`; returns none if the file is missing.
 ///
 /// # Errors
-/// When it cannot be read, or holds something else.
+/// If the file cannot be read or holds something else.
 pub fn read(path: &Path) -> anyhow::Result<Vec<Identity>> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -36,11 +36,11 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<Identity>> {
     text.lines().enumerate().map(identity).collect()
 }
 
-/// Returns `wanted` identities of the backend at `url`: those of the file, and as many new ones as
-/// it lacks, registered with `key` and written to it.
+/// Returns `wanted` identities of the backend at `url`: those in the file, plus newly registered
+/// ones, which use `key` and are added to the file.
 ///
 /// # Errors
-/// When the file is another backend's, a key is needed and not there, or the backend refuses.
+/// If the file belongs to another backend, a required key is missing, or the backend refuses.
 pub async fn ensure(
     path: &Path,
     url: &str,
@@ -59,7 +59,7 @@ pub async fn ensure(
     }
     while identities.len() < wanted {
         let key = key.context(
-            "devices have to be registered; name a file with a fleet key, `--fleet-key-file`",
+            "more devices must be registered; name a file with a fleet key: `--fleet-key-file`",
         )?;
         let more = (wanted - identities.len()).min(WRITE_EVERY);
         identities.extend(register(&backend, key, identities.len(), more).await?);
@@ -72,7 +72,7 @@ pub async fn ensure(
 /// Registers `count` devices.
 ///
 /// # Errors
-/// When the backend refuses one, or is not reached.
+/// If the backend refuses one or is unreachable.
 pub async fn register(
     backend: &Http,
     key: &EnrolmentKey,
@@ -85,12 +85,12 @@ pub async fn register(
         if under_way.len() == AT_ONCE
             && let Some(done) = under_way.join_next().await
         {
-            registered.push(done.context("a registration was broken off")??);
+            registered.push(done.context("a registration was aborted")??);
         }
         under_way.spawn(register_one(backend.clone(), key.clone(), number));
     }
     while let Some(done) = under_way.join_next().await {
-        registered.push(done.context("a registration was broken off")??);
+        registered.push(done.context("a registration was aborted")??);
     }
     Ok(registered)
 }
@@ -129,7 +129,7 @@ async fn register_one(backend: Http, key: EnrolmentKey, number: usize) -> anyhow
 fn write(path: &Path, identities: &[Identity]) -> anyhow::Result<()> {
     let mut text = String::new();
     for identity in identities {
-        text.push_str(&serde_json::to_string(identity).context("an identity cannot be written")?);
+        text.push_str(&serde_json::to_string(identity).context("cannot serialize an identity")?);
         text.push('\n');
     }
     Ok(fs::write_private(path, text.as_bytes())?)

@@ -1,8 +1,9 @@
-//! Simulated devices over real sockets: what holds a backend under load and what checks, from
-//! everything that was seen, that nothing was lost and nothing done twice.
+//! Simulated devices over real sockets. They put a backend under load, and the recorded events show
+//! whether any command was lost or carried out twice.
 //!
-//! [`device`], [`history`] and [`siege`] are pure; [`drive`] is the shell around one device, [`fleet`] many of
-//! them in one process, [`shared`] what these have in common. A [`transport`] carries a device's part of the protocol.
+//! [`device`], [`history`] and [`siege`] are pure; [`drive`] is the shell around one device,
+//! [`fleet`] runs many of them in one process. A [`transport`] carries a device's part of the
+//! protocol.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What this machine tells: open files a process may have, memory and CPU time of a process.
+//! Measures this machine: the limit of open files, and the memory and CPU time of a process.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads /proc")]
 
@@ -6,27 +6,30 @@ use anyhow::Context as _;
 use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 
-/// Devices of one process at most.
+/// The maximum number of devices of one process.
 pub(crate) const DEVICES_PER_PROCESS: usize = 8_000;
-/// Files that a process has open beside its connections, and connections for results.
+/// Open files of a process in addition to its device connections, including those for results.
 const OTHER_FILES: usize = 500;
 
-/// What a process uses.
+/// The resource use of a process.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Usage {
-    /// Pages in memory, in bytes.
+    /// Resident memory, in bytes.
     pub(crate) resident: u64,
-    /// The most there were, in bytes.
+    /// Peak resident memory, in bytes.
     pub(crate) peak: u64,
-    /// Heap, stacks and variables, in bytes: what no file can give back.
+    /// Memory not backed by files (heap, stacks, variables), in bytes.
     pub(crate) anonymous: u64,
-    /// Since its start, in milliseconds.
+    /// CPU time since the start, in milliseconds.
     pub(crate) cpu_ms: u64,
 }
 
-/// Checks that each of `processes` may open enough files for its part of `devices`.
+/// Checks that each of `processes` may open enough files for its share of `devices`.
 pub(crate) fn check_files(devices: usize, processes: usize) -> anyhow::Result<()> {
-    anyhow::ensure!(processes > 0 && devices > 0, "there has to be a device and a process");
+    anyhow::ensure!(
+        processes > 0 && devices > 0,
+        "at least one device and one process are required"
+    );
     let each = devices.div_ceil(processes);
     anyhow::ensure!(
         each <= DEVICES_PER_PROCESS,
@@ -44,7 +47,7 @@ pub(crate) fn check_files(devices: usize, processes: usize) -> anyhow::Result<()
     Ok(())
 }
 
-/// Reads what the process `pid` uses.
+/// Measures the resource use of the process `pid`.
 pub(crate) fn usage(pid: u32) -> anyhow::Result<Usage> {
     let read = |file: &str| {
         std::fs::read_to_string(format!("/proc/{pid}/{file}"))
@@ -73,13 +76,14 @@ pub(crate) fn usage(pid: u32) -> anyhow::Result<Usage> {
 /// Counts the open files of the process `pid`.
 pub(crate) fn descriptors(pid: u32) -> anyhow::Result<u64> {
     let folder = std::fs::read_dir(format!("/proc/{pid}/fd"))
-        .with_context(|| format!("the files of process {pid} cannot be counted"))?;
+        .with_context(|| format!("cannot count the open files of process {pid}"))?;
     Ok(folder.count() as u64)
 }
 
-/// CPU time of a whole process, user and system, in milliseconds.
+/// The CPU time of a process, user and system, in milliseconds.
 fn ticks(stat: &str) -> Option<u64> {
-    // The name in parentheses may hold anything; 14 and 15 are counted from the process id.
+    // The name in parentheses may contain anything. Fields 14 and 15 are counted from the process
+    // id.
     let (_, rest) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     let (user, system) =

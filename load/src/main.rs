@@ -1,4 +1,4 @@
-//! `link-load`: simulated devices that hold, storm and ask a backend, and what that measured.
+//! `link-load`: simulated devices that put a backend under load and measure it.
 
 #![forbid(unsafe_code)]
 

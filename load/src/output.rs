@@ -1,4 +1,4 @@
-//! What is printed: progress on the standard error, results on the standard output.
+//! Output: progress on standard error, results on standard output.
 
 use std::io::{self, Write as _};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Prints a line of progress.
 pub(crate) fn say(line: &str) {
-    // Nothing is left to be told when the standard error is closed.
+    // If standard error is closed, nobody can read the message.
     writeln!(io::stderr(), "{line}").unwrap_or(());
 }
 
@@ -16,7 +16,7 @@ pub(crate) fn print(line: &str) -> anyhow::Result<()> {
     writeln!(io::stdout(), "{line}").context("failed to write to the standard output")
 }
 
-/// Prints a result: as JSON when that is wanted, else `text`.
+/// Prints a result: as JSON if `json`, otherwise `text`.
 pub(crate) fn finish<T: Serialize>(json: bool, result: &T, text: &str) -> anyhow::Result<()> {
     if json { print(&serde_json::to_string(result)?) } else { print(text) }
 }

@@ -1,4 +1,5 @@
-//! Where the events of a run go: nowhere, into memory, or into a file with one JSON text a line.
+//! The events of a run: discarded, kept in memory, or written to a file with one JSON text per
+//! line.
 
 #![expect(clippy::disallowed_types, reason = "IO shell: writes the record")]
 
@@ -16,7 +17,7 @@ use crate::{
     history::{Event, What},
 };
 
-/// A record of what was seen.
+/// A record of events.
 #[derive(Debug, Default)]
 pub struct Record {
     sink: Mutex<Sink>,
@@ -43,13 +44,13 @@ impl Record {
     /// Writes the events to a new file.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// If the file cannot be created.
     pub fn to_file(path: &Path) -> io::Result<Self> {
         let writer = BufWriter::new(File::create(path)?);
         Ok(Self { sink: Mutex::new(Sink::File { writer, failed: None }) })
     }
 
-    /// Notes what was seen of `device` at this moment.
+    /// Records an event of `device` with the current time.
     pub fn note(&self, device: DeviceId, what: What) {
         match &mut *self.lock() {
             Sink::Nowhere => {}
@@ -75,10 +76,10 @@ impl Record {
         }
     }
 
-    /// Brings everything to the file.
+    /// Flushes the file.
     ///
     /// # Errors
-    /// The first failure of the file, now or before: the record is not whole then.
+    /// The first failed write, now or earlier; the record is then incomplete.
     pub fn finish(&self) -> io::Result<()> {
         match &mut *self.lock() {
             Sink::Nowhere | Sink::Memory(_) => Ok(()),

@@ -1,108 +1,108 @@
-//! What strangers do to a listener who mean to wear it out, and what must hold afterwards.
+//! Attacks that try to exhaust a listener, and the conditions that must hold afterwards.
 //!
-//! Pure: [`course`] says what one connection sends, [`faults`] what was not as it should be. Every
-//! course is bounded, and the shell that runs them bounds their number and their time.
+//! Pure: [`course`] defines what one connection sends, [`faults`] lists the violated conditions.
+//! Every course is bounded, and the shell bounds the number of connections and their time.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
-/// A program that is asked after a siege answers within this time.
+/// The time within which a listener must answer after a siege.
 pub const ANSWER: Duration = Duration::from_secs(1);
 
-/// A huge body: less than the serving port takes, more than any other listener takes.
+/// A huge body: below the limit of the serving port, above the limits of all other listeners.
 const HUGE: usize = 31 * MIB;
 const MIB: usize = 1024 * 1024;
-/// Requests on one connection whose answers nobody reads.
+/// Requests on one connection whose answers are never read.
 const UNREAD: usize = 2_000;
-/// How long a slow head waits before its next line.
+/// The wait between two lines of a slow head.
 const DRIP: Duration = Duration::from_secs(1);
 
-/// A listener that is besieged.
+/// A listener under attack.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Target {
     Backend,
     /// The local API of the agent.
     LocalApi,
-    /// The port at which the agent serves a model.
+    /// The port on which the agent serves a model.
     Serving,
 }
 
-/// What a connection is there for.
+/// The kind of an attack.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Shape {
-    /// It says nothing.
+    /// Sends nothing.
     Idle,
-    /// It sends one line of its head a second.
+    /// Sends one line of its head each second.
     SlowHead,
-    /// It sends a part of its head and shuts its sending side.
+    /// Sends part of its head and shuts down its sending side.
     HalfOpen,
-    /// It announces a body and sends a part of it.
+    /// Announces a body and sends part of it.
     StalledBody,
-    /// It sends as much of a body as is taken.
+    /// Sends as much of a body as the listener accepts.
     HugeBody,
-    /// It asks and asks and reads no answer.
+    /// Keeps sending requests and reads no answer.
     DeafReader,
-    /// It guesses: a password, a token, an origin.
+    /// Guesses a password, a token or an origin.
     Guess,
 }
 
-/// What one connection sends, and what it does then until it is closed.
+/// What one connection sends first, and what it does until it is closed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Course {
     pub first: Vec<u8>,
     pub then: Then,
 }
 
-/// What a connection does after its first words.
+/// What a connection does after its first bytes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Then {
-    /// Nothing.
+    /// Does nothing.
     Wait,
-    /// Shuts its sending side and waits.
+    /// Shuts down its sending side and waits.
     Shut,
-    /// Sends `bytes` again and again, after a wait each time.
+    /// Sends `bytes` repeatedly, with a wait before each.
     Drip { bytes: Vec<u8>, every: Duration },
-    /// Sends `bytes` so many times, as fast as they are taken, and waits.
+    /// Sends `bytes` `times` times, as fast as possible, then waits.
     Pour { bytes: Vec<u8>, times: usize },
-    /// Sends `bytes` so many times, as fast as they are taken, and reads nothing.
+    /// Sends `bytes` `times` times, as fast as possible, and reads nothing.
     Deaf { bytes: Vec<u8>, times: usize },
     /// Reads the answer and closes.
     Read,
 }
 
-/// What a program holds.
+/// The resources that a program holds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Held {
-    /// Pages in memory, in bytes.
+    /// Resident memory, in bytes.
     pub resident: u64,
     pub descriptors: u64,
 }
 
-/// What was seen of a program.
+/// The measurements of a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Seen {
     pub program: &'static str,
-    /// When it had just been started.
+    /// Just after the program started.
     pub cold: Held,
-    /// After a siege that warmed it up.
+    /// After the siege that warms it up.
     pub before: Held,
     pub peak: Held,
     pub after: Held,
 }
 
-/// How a listener answered after the siege.
+/// How quickly a listener answered after the siege.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answered {
     pub listener: &'static str,
-    /// In milliseconds; nothing when it did not answer as it should.
+    /// In milliseconds; nothing if the answer was wrong or missing.
     pub ms: Option<u64>,
 }
 
 impl Target {
     pub const ALL: [Self; 3] = [Self::Backend, Self::LocalApi, Self::Serving];
 
-    /// Returns the name for people.
+    /// Returns the display name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -112,7 +112,7 @@ impl Target {
         }
     }
 
-    /// Returns the request by which a program shows that it works: method, path and body.
+    /// Returns a request that shows that the program works: method, path and body.
     #[must_use]
     pub const fn probe(self) -> (&'static str, &'static str, &'static str) {
         match self {
@@ -122,7 +122,7 @@ impl Target {
         }
     }
 
-    /// Returns a path that takes a body.
+    /// Returns a path that accepts a body.
     const fn takes(self) -> &'static str {
         match self {
             Self::Backend => "/api/v1/auth/login",
@@ -131,7 +131,7 @@ impl Target {
         }
     }
 
-    /// Returns a path whose answers are large, or cost most.
+    /// Returns a request with a large or costly answer: method, path and body.
     const fn gives(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Backend => ("GET", "/api/v1/openapi.json", ""),
@@ -145,7 +145,8 @@ const CHAT: &str = "/v1/chat/completions";
 const QUESTION: &str = r#"{"messages":[{"role":"user","content":"hi"}]}"#;
 
 impl Shape {
-    /// What costs a listener most comes first: where places are few, the others would keep it out.
+    /// The costliest shapes come first, because the others could fill a small connection limit and
+    /// keep them out.
     pub const ALL: [Self; 7] = [
         Self::HugeBody,
         Self::DeafReader,
@@ -156,7 +157,7 @@ impl Shape {
         Self::Idle,
     ];
 
-    /// Returns how many connections of this shape are open at a time, where most have `each`.
+    /// Returns the number of concurrent connections of this shape, where most shapes use `each`.
     #[must_use]
     pub fn connections(self, each: usize) -> usize {
         match self {
@@ -169,7 +170,7 @@ impl Shape {
     }
 }
 
-/// Returns the course of connection `number` at the listener that `host` names.
+/// Returns the course of connection `number` to the listener named by `host`.
 #[must_use]
 pub fn course(target: Target, shape: Shape, host: &str, number: usize) -> Course {
     let begun = format!("POST {} HTTP/1.1\r\nHost: {host}\r\n", target.takes());
@@ -188,7 +189,7 @@ pub fn course(target: Target, shape: Shape, host: &str, number: usize) -> Course
             first.extend(b"{\"messages\": [");
             Course { first, then: Then::Wait }
         }
-        // Every second one does not say how long it is.
+        // Every second body does not declare its length.
         Shape::HugeBody if number.is_multiple_of(2) => {
             let first = body(format!("Content-Length: {}", HUGE + MIB));
             Course { first, then: Then::Pour { bytes: vec![b' '; MIB], times: HUGE / MIB } }
@@ -207,7 +208,7 @@ pub fn course(target: Target, shape: Shape, host: &str, number: usize) -> Course
     }
 }
 
-/// Returns a whole request; `more` are lines of its head.
+/// Returns a complete request; `more` holds additional header lines.
 #[must_use]
 pub fn request(method: &str, path: &str, host: &str, more: &str, body: &str) -> Vec<u8> {
     let length = body.len();
@@ -236,7 +237,8 @@ fn guess(target: Target, host: &str, number: usize) -> Vec<u8> {
     }
 }
 
-/// Returns what is not as it was before, and who did not answer in time; nothing when all is well.
+/// Returns the programs whose resources did not return to their former level and the listeners that
+/// did not answer in time; empty if all is well.
 #[must_use]
 pub fn faults(seen: &[Seen], answered: &[Answered]) -> Vec<String> {
     let mut faults = Vec::new();
@@ -254,13 +256,13 @@ pub fn faults(seen: &[Seen], answered: &[Answered]) -> Vec<String> {
         match ms {
             Some(ms) if u128::from(*ms) <= ANSWER.as_millis() => {}
             Some(ms) => faults.push(format!("{listener}: answered after {ms} ms")),
-            None => faults.push(format!("{listener}: did not answer as it should")),
+            None => faults.push(format!("{listener}: answered wrongly or not at all")),
         }
     }
     faults
 }
 
-/// Tells whether a program has given back all but a tenth of what it had before, rounded up.
+/// Returns whether `after` exceeds `before` by at most a tenth, rounded up.
 const fn is_back(before: u64, after: u64) -> bool {
     after <= before + before.div_ceil(10)
 }

@@ -1,5 +1,5 @@
-//! How a simulated device reaches the backend. A transport makes links; a link is one connection
-//! of one device, and whoever drops it cuts it.
+//! How a simulated device reaches the backend. A transport creates links. A link is one connection
+//! of one device; dropping it cuts the connection.
 
 pub mod http;
 pub mod zenoh;
@@ -13,21 +13,21 @@ use link_protocol::{
     report::CommandReport,
 };
 
-/// What the backend did with something that a device sent.
+/// The outcome of a message from a device.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Answer {
-    /// It is noted.
+    /// The backend confirmed the message.
     Taken,
-    /// It left; whether it is noted is not told. What is not comes again.
+    /// The message was sent without a confirmation. If it is lost, it is repeated.
     Sent,
-    /// It came too late, or is not wanted for another reason that stays.
+    /// The backend refused the message permanently, for example because it came too late.
     Refused(u16),
 }
 
-/// A connection ended, or something on it failed.
+/// A connection ended or failed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Lost {
-    /// It may work again soon.
+    /// A retry may succeed soon.
     #[error("the connection broke: {0}")]
     Broken(String),
     /// The backend does not know the device.
@@ -37,7 +37,7 @@ pub enum Lost {
 
 /// A way to the backend.
 pub trait Transport: Clone + Send + Sync + 'static {
-    /// One connection of one device.
+    /// The type of its connections.
     type Link: Link;
 
     /// Connects a device.
@@ -45,9 +45,9 @@ pub trait Transport: Clone + Send + Sync + 'static {
     -> impl Future<Output = Result<Self::Link, Lost>> + Send;
 }
 
-/// One connection of one device; dropping it cuts it. Something can be told while a poll waits.
+/// One connection of one device; dropping it cuts it. Messages can be sent while a poll waits.
 pub trait Link: Send + Sync {
-    /// Says what the device has.
+    /// Sends the device's hello.
     fn hello(&self, hello: &Hello) -> impl Future<Output = Result<Welcome, Lost>> + Send;
 
     /// Waits for commands after the sequence number `after`.

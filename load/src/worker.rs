@@ -1,5 +1,5 @@
-//! The processes of a fleet: [`child`] is one of them, [`Workers`] is who starts them, cuts them
-//! off together and adds up what they tell.
+//! The processes of a fleet: [`child`] is one of them; [`Workers`] starts them, cuts them off
+//! together and adds up their tallies.
 
 pub(crate) mod child;
 
@@ -19,7 +19,7 @@ use tokio::{
 
 use crate::{args::Devices, machine};
 
-/// What a process of a fleet is told, one JSON text a line.
+/// An order for a process of a fleet, one JSON text per line.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Order {
@@ -42,7 +42,7 @@ struct Process {
     orders: ChildStdin,
 }
 
-/// Tallies that wait to be added up.
+/// The capacity of the queue of tallies.
 const QUEUE: usize = 1_000;
 /// How long a process may take to stop.
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
@@ -79,16 +79,17 @@ impl Workers {
         Ok(Self { processes, tallies, told, _readers: readers })
     }
 
-    /// Waits until the next process tells its tally; returns what was acknowledged since.
+    /// Waits for the next tally of any process; returns the commands acknowledged since its last
+    /// one.
     pub(crate) async fn next(&mut self) -> anyhow::Result<Vec<(CommandId, u64)>> {
         let next = self.told.recv().await;
-        let (number, mut tally) = next.context("every process of the fleet has ended")?;
+        let (number, mut tally) = next.context("all processes of the fleet have ended")?;
         let acknowledgements = std::mem::take(&mut tally.acknowledgements);
         self.tallies[number] = tally;
         Ok(acknowledgements)
     }
 
-    /// Returns the sum of what all processes told last.
+    /// Returns the sum of the latest tallies.
     pub(crate) fn tally(&self) -> Tally {
         self.tallies.iter().fold(Tally::default(), |mut sum, tally| {
             sum.add(tally);
@@ -96,7 +97,7 @@ impl Workers {
         })
     }
 
-    /// Waits until `enough` is true of the sum, at most `patience`.
+    /// Waits up to `patience` until `enough` holds for the sum.
     pub(crate) async fn until(
         &mut self,
         what: &str,
@@ -110,11 +111,11 @@ impl Workers {
                 return Ok(tally);
             }
             let next = tokio::time::timeout_at(deadline, self.next()).await;
-            next.with_context(|| format!("waited in vain until {what}: {tally:?}"))??;
+            next.with_context(|| format!("timed out before {what}: {tally:?}"))??;
         }
     }
 
-    /// Tells every process the same.
+    /// Sends an order to every process.
     pub(crate) async fn order(&mut self, order: Order) -> anyhow::Result<()> {
         let line = format!("{}\n", serde_json::to_string(&order)?);
         for process in &mut self.processes {
@@ -124,7 +125,7 @@ impl Workers {
         Ok(())
     }
 
-    /// Lets every process end, its record written.
+    /// Stops every process, after each has written its record.
     pub(crate) async fn stop(mut self) -> anyhow::Result<()> {
         self.order(Order::Stop).await?;
         drop(self.told);
@@ -153,7 +154,7 @@ fn spawn(
     count: usize,
     acknowledgements: bool,
 ) -> anyhow::Result<Child> {
-    let program = std::env::current_exe().context("this program does not know its own file")?;
+    let program = std::env::current_exe().context("cannot find the path of this program")?;
     let mut command = Command::new(program);
     command
         .arg("worker")

@@ -22,7 +22,7 @@ pub(crate) fn run(options: &Check) -> anyhow::Result<()> {
     });
     let mut found = history::check(&events);
     if !has_callers {
-        // Of a record that only devices wrote, nothing is known about who asked.
+        // A record that only devices wrote does not show who requested a command.
         found.retain(|violation| !matches!(violation, history::Violation::Unasked { .. }));
     }
     for violation in &found {
@@ -30,7 +30,7 @@ pub(crate) fn run(options: &Check) -> anyhow::Result<()> {
     }
     anyhow::ensure!(
         found.is_empty(),
-        "{} violations in {} events; the rules stand in load/src/history.rs",
+        "{} violations in {} events; the rules are in load/src/history.rs",
         found.len(),
         events.len()
     );

@@ -1,6 +1,6 @@
-//! Durable commands: callers ask random devices for repairs over the API, and each is timed from
-//! the request until the backend has noted the device's receipt. A device that has an open repair
-//! is not asked again, because the backend would answer with the same command.
+//! Durable commands: callers request repairs of random devices through the API. Each request is
+//! timed until the backend has noted the device's receipt. A device with an open repair is skipped,
+//! because the backend would return the same command.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: a run takes its time")]
 
@@ -21,7 +21,7 @@ use crate::{
     worker::Workers,
 };
 
-/// How long the last commands may take after the last request.
+/// How long to wait for outstanding acknowledgements after the last request.
 const TAIL: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Serialize)]
@@ -44,7 +44,7 @@ struct Measured {
     cpu_ms: Option<u64>,
 }
 
-/// A request that was answered.
+/// An answered request.
 struct Asked {
     device: DeviceId,
     start_us: u64,
@@ -54,7 +54,7 @@ struct Asked {
 
 pub(crate) async fn run(options: Commands) -> anyhow::Result<()> {
     let devices = &options.devices;
-    anyhow::ensure!(options.callers > 0, "there has to be a caller");
+    anyhow::ensure!(options.callers > 0, "at least one caller is required");
     let identities = bench::registered(devices).await?;
     let targets = options.targets.unwrap_or(devices.devices).clamp(1, devices.devices);
     let targets: Vec<DeviceId> = identities.iter().take(targets).map(|one| one.device_id).collect();
@@ -95,15 +95,15 @@ pub(crate) async fn run(options: Commands) -> anyhow::Result<()> {
     output::finish(devices.json, &measured, &describe(&measured))
 }
 
-/// A measurement under way.
+/// A measurement in progress.
 struct Run {
     free: Vec<DeviceId>,
     ask: Option<mpsc::Sender<DeviceId>>,
     asked: mpsc::Receiver<Asked>,
     _callers: JoinSet<()>,
-    /// Who was asked for it and when, until the acknowledgement.
+    /// Unacknowledged commands, with their device and the time of the request.
     open: HashMap<CommandId, (DeviceId, u64)>,
-    /// Acknowledged before the API's answer came.
+    /// Commands acknowledged before the API answered.
     early: HashMap<CommandId, u64>,
     accepted_after: Vec<u64>,
     acknowledged_after: Vec<u64>,
@@ -208,7 +208,7 @@ impl Run {
     }
 }
 
-/// Waits until a caller is free and it is time for the next request.
+/// Waits until a caller is free and the rate limit allows the next request.
 async fn ready<'a>(
     ask: Option<&'a mpsc::Sender<DeviceId>>,
     pace: &mut Option<tokio::time::Interval>,

@@ -1,4 +1,4 @@
-//! Devices that stay online: what they cost the backend.
+//! Holds devices online and measures what they cost the backend.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: a run takes its time")]
 
@@ -15,13 +15,13 @@ use crate::{
     worker::Workers,
 };
 
-/// How often progress is told.
+/// The interval of progress messages.
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Serialize)]
 struct Held {
     devices: usize,
-    /// The fewest that were online at one look.
+    /// The lowest number of online devices seen.
     least_online: u64,
     seconds: u64,
     polls: u64,

@@ -1,5 +1,5 @@
-//! What the owner of the simulated devices does before commands can be sent: log in, announce a
-//! model, deploy it to each device. Devices take the deployment as done without fetching anything.
+//! What the owner of the simulated devices does before sending commands: logs in, registers a
+//! model, and deploys it to each device. Devices report the deployment as done without a download.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use crate::{args::Login, bench::first_line};
 
 const MODEL: &str = "link-load";
-/// Deployments that are submitted at one time.
+/// Concurrent deployment requests.
 const AT_ONCE: usize = 16;
 
 /// Logs in.
@@ -31,7 +31,7 @@ pub(super) async fn login(url: &str, login: &Login) -> anyhow::Result<Arc<Backen
     Ok(Arc::new(BackendClient::new(http, tokens, None)))
 }
 
-/// Returns the model of the driver, announced when it is not there.
+/// Returns the load test's model; registers it if it is missing.
 pub(super) async fn model(owner: &BackendClient) -> anyhow::Result<ModelId> {
     let models = owner.models().await.context("failed to list the models")?;
     if let Some(model) = models.iter().find(|model| model.name == MODEL && model.owned) {
@@ -46,10 +46,10 @@ pub(super) async fn model(owner: &BackendClient) -> anyhow::Result<ModelId> {
         plugin: "language_model".to_owned(),
         shared: false,
     };
-    Ok(owner.create_model(&request).await.context("failed to announce the model")?.model_id)
+    Ok(owner.create_model(&request).await.context("failed to register the model")?.model_id)
 }
 
-/// Submits a deployment of `model` to each of `devices` that has none.
+/// Deploys `model` to each of `devices` that does not have it.
 pub(super) async fn deploy(
     owner: &Arc<BackendClient>,
     model: ModelId,
@@ -68,7 +68,7 @@ pub(super) async fn deploy(
         if under_way.len() == AT_ONCE
             && let Some(done) = under_way.join_next().await
         {
-            done.context("a deployment was broken off")??;
+            done.context("a deployment was aborted")??;
         }
         let owner = Arc::clone(owner);
         under_way.spawn(async move {
@@ -87,7 +87,7 @@ pub(super) async fn deploy(
         made += 1;
     }
     while let Some(done) = under_way.join_next().await {
-        done.context("a deployment was broken off")??;
+        done.context("a deployment was aborted")??;
     }
     Ok(made)
 }

@@ -1,4 +1,5 @@
-//! Reports: devices send one after another as fast as they are taken, each on its own connection.
+//! Reports: each device sends one after another over its own connection, as fast as the backend
+//! accepts them.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: a run takes its time")]
 
@@ -33,7 +34,7 @@ struct Ingested {
     kind: String,
     senders: usize,
     taken: u64,
-    /// Answers that were not a success, by their status.
+    /// Unsuccessful answers, by status.
     refused: BTreeMap<u16, u64>,
     elapsed_us: u64,
     taken_per_second: f64,
@@ -50,7 +51,7 @@ struct Sent {
 
 pub(crate) async fn run(options: Reports) -> anyhow::Result<()> {
     let devices = &options.devices;
-    anyhow::ensure!(options.senders > 0, "there has to be a sender");
+    anyhow::ensure!(options.senders > 0, "at least one sender is required");
     let identities = bench::registered(devices).await?;
     let transport = Http::new(&devices.backend)?;
     let before = bench::usage(options.pid)?;
@@ -65,7 +66,7 @@ pub(crate) async fn run(options: Reports) -> anyhow::Result<()> {
     }
     let mut all = Sent::default();
     while let Some(sent) = senders.join_next().await {
-        let sent = sent.context("a sender was broken off")??;
+        let sent = sent.context("a sender was aborted")??;
         all.times.extend(sent.times);
         for (status, count) in sent.refused {
             *all.refused.entry(status).or_default() += count;
@@ -101,7 +102,7 @@ pub(crate) async fn run(options: Reports) -> anyhow::Result<()> {
     output::finish(devices.json, &ingested, &text)
 }
 
-/// Sends for one device after another, each over a connection of its own that stays.
+/// Sends reports for one device after another, each over its own persistent connection.
 async fn send(
     transport: Http,
     devices: Vec<Identity>,

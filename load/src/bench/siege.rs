@@ -1,7 +1,8 @@
-//! A siege: every shape of attack at every listener at once, and what the programs hold afterwards.
+//! A siege: attacks every listener with every shape at once, then measures what the programs still
+//! hold.
 //!
-//! A first siege warms the programs up; what they hold after a rest is what they must come back to
-//! after the second one.
+//! A first siege warms up the programs. After the second siege they must return to what they held
+//! after the first one and a rest.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: sockets, and a run takes its time")]
 
@@ -22,19 +23,19 @@ use tokio::{
 
 use crate::{args::Siege, bench::megabytes, machine, output};
 
-/// A connection that was closed is opened again after this time.
+/// The wait before a closed connection is opened again.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How often one place of a shape is taken again in a siege, at most.
+/// The maximum number of times that one attacker reconnects in a siege.
 const TIMES: usize = 500;
-/// How often the programs are looked at.
+/// The interval of measurements.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How long the end of a siege, the closing of its connections, may keep a listener busy.
+/// How long closing the connections of a siege may keep a listener busy.
 const ENDING: Duration = Duration::from_secs(10);
-/// Programs give back once a minute what they have freed.
+/// The rest after a siege: programs release freed memory once a minute.
 const REST: Duration = Duration::from_secs(65);
-/// How long an answer is waited for; a program that takes longer than allowed is still measured.
+/// The timeout for an answer; longer than allowed, so that slow answers are still measured.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What a reader that does not read lets the system keep for it.
+/// The receive buffer of a client that does not read.
 const RECEIVE_BUFFER: u32 = 4096;
 
 #[derive(Debug, Serialize)]
@@ -47,7 +48,7 @@ struct Outcome {
     faults: Vec<String>,
 }
 
-/// A program that is looked at.
+/// A measured program.
 #[derive(Clone, Copy, Debug)]
 struct Program {
     name: &'static str,
@@ -71,7 +72,7 @@ pub(crate) async fn run(options: Siege) -> anyhow::Result<()> {
     let peak = besiege(&options, &programs).await?;
     let began = Instant::now();
     let answers = answers(&options).await;
-    // Nobody asks meanwhile: whoever is asked keeps connections to the next one for a while.
+    // Send no requests meanwhile: a program keeps connections to the next one open for a while.
     let after = loop {
         let after = look(&programs)?;
         let seen = seen(&programs, &cold, &before, &peak, &after);
@@ -97,7 +98,7 @@ pub(crate) async fn run(options: Siege) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs every shape at every listener, and returns the most that each program held.
+/// Runs every shape against every listener; returns the peak of each program.
 async fn besiege(options: &Siege, programs: &[Program]) -> anyhow::Result<Vec<Held>> {
     let mut attackers = JoinSet::new();
     for target in Target::ALL {
@@ -120,18 +121,18 @@ async fn besiege(options: &Siege, programs: &[Program]) -> anyhow::Result<Vec<He
     Ok(peak)
 }
 
-/// Takes one place of a shape, again whenever it is sent away.
+/// Runs one attacker of a shape, which reconnects whenever it is disconnected.
 async fn attack(address: SocketAddr, target: Target, shape: Shape, place: usize) {
     let host = address.to_string();
     for time in 0..TIMES {
         let course = siege::course(target, shape, &host, place + time);
-        // To be sent away is what an attacker has to expect.
+        // An attacker expects to be disconnected.
         drop(go(address, course).await);
         sleep(PAUSE).await;
     }
 }
 
-/// Goes one course, until the other side closes.
+/// Runs one course until the other side closes.
 async fn go(address: SocketAddr, course: Course) -> std::io::Result<()> {
     let deaf = matches!(course.then, Then::Deaf { .. });
     let mut stream = connect(address, deaf).await?;
@@ -193,7 +194,8 @@ fn seen(
     programs.iter().enumerate().map(of).collect()
 }
 
-/// Asks every listener on a connection of its own, again while one is busy with the end of a siege.
+/// Queries every listener on a new connection; retries while a listener is busy with the end of a
+/// siege.
 async fn answers(options: &Siege) -> Vec<Answered> {
     let end = Instant::now() + ENDING;
     loop {
@@ -217,7 +219,7 @@ async fn probe(options: &Siege) -> Vec<Answered> {
     answers
 }
 
-/// Tells whether a listener answers with 200.
+/// Returns whether a listener answers with 200.
 async fn ask(address: SocketAddr, target: Target) -> std::io::Result<bool> {
     let mut stream = connect(address, false).await?;
     let (method, path, body) = target.probe();

@@ -22,7 +22,7 @@ struct Stormed {
 
 #[derive(Debug, Serialize)]
 struct Settled {
-    /// From the cut until the last device polled again.
+    /// The time from the cut until the last device polled again.
     settled_ms: u64,
     /// Connections that broke on the way, the cut ones included.
     failures: u64,

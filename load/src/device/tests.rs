@@ -1,4 +1,4 @@
-//! What a device keeps, and the order in which it does what it was told.
+//! What a device keeps, and in which order it carries out commands.
 
 use jiff::Timestamp;
 use link_protocol::{

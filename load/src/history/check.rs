@@ -1,4 +1,4 @@
-//! The rules, applied in the order of time.
+//! Applies the rules to the events in the order of time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,24 +12,24 @@ use link_protocol::{
 
 use crate::history::{Event, Violation, What};
 
-/// How long a delivery may be under way, in microseconds: one that the backend sent just before the
-/// command was superseded arrives after it.
+/// How long a delivery may be in flight, in microseconds. If the backend sends a command just
+/// before it is superseded, the delivery arrives afterwards.
 const UNDER_WAY_US: u64 = 10_000_000;
 
-/// What is known of one command so far.
+/// What the events so far say about one command.
 #[derive(Debug, Default)]
 struct Known {
     accepted: bool,
     seq: Option<(u64, Lane)>,
     deployment: Option<(DeploymentId, bool)>,
-    /// The device said that it came too late.
+    /// The device answered that the command had expired.
     refused: bool,
     effects: u32,
     result: Option<CommandResult>,
     result_taken: bool,
-    /// The API told none although it had taken one.
+    /// The API showed no result although the backend had accepted one.
     result_lost: bool,
-    /// What the API told last; `None` when it did not know the command.
+    /// The API's last answer; `None` if the API did not know the command.
     last: Option<Option<(CommandState, Option<CommandResult>)>>,
     /// When the API first called it expired.
     expired_us: Option<u64>,
@@ -45,9 +45,10 @@ struct Device {
     ended: BTreeSet<DeploymentId>,
 }
 
-/// Returns every breach of a rule in `events`, whose order does not matter.
+/// Returns every violation of a rule in `events`, which may be in any order.
 ///
-/// An API call is recorded after the answer came, so a delivery may precede its acceptance.
+/// An API call is recorded after its answer, so a delivery may precede the acceptance of its
+/// command.
 #[must_use]
 pub fn check(events: &[Event]) -> Vec<Violation> {
     let mut ordered: Vec<&Event> = events.iter().collect();
@@ -99,7 +100,7 @@ impl Device {
                 known.result_taken |= taken;
             }
             What::Observed { state, result, .. } => {
-                // A result that is taken after this answer is not lost.
+                // A result accepted after this answer is not lost.
                 known.result_lost = result.is_none() && known.result_taken;
                 if state == CommandState::Expired {
                     known.expired_us = known.expired_us.or(Some(event.at_us));
@@ -145,7 +146,7 @@ impl Device {
             .filter(|(_, known)| known.seq.is_some() && !known.accepted)
             .map(|(command, _)| *command)
             .collect();
-        // Each wish without an answer may be one of them.
+        // Each unanswered request accounts for one of them.
         for command in unasked.into_iter().skip(self.unanswered) {
             found.push(Violation::Unasked { device, command });
         }

@@ -1,4 +1,4 @@
-//! A history by hand for each rule, kept and broken.
+//! A hand-written history for each rule, obeyed and violated.
 
 use link_protocol::id::ModelId;
 use uuid::Uuid;
@@ -13,8 +13,8 @@ fn a_run_in_which_everything_went_well_has_no_violation() {
 #[test]
 fn faults_that_are_allowed_are_no_violation() {
     let mut events = good();
-    // Delivered again, answered as known; a receipt that was lost; a wish without an answer that
-    // was carried out; another that superseded a command which was in the journal by then.
+    // A repeated delivery that is answered as a duplicate; a lost receipt; an unanswered request
+    // that was carried out; and another that superseded a command already in the journal.
     events.extend([
         at(20, delivered(1, 1)),
         at(21, receipted(1, ReceiptKind::Done, false)),

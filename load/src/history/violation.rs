@@ -1,4 +1,4 @@
-//! What must not be found in a history.
+//! The violations that a history may contain.
 
 use std::fmt;
 
@@ -7,59 +7,59 @@ use link_protocol::{
     report::CommandResult,
 };
 
-/// A rule was broken.
+/// A violated rule.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Violation {
-    /// The API accepted the command, and at the end nobody knows it.
+    /// The API accepted the command but does not know it at the end.
     Lost { device: DeviceId, command: CommandId },
-    /// It was never asked for at the end, so nothing is known of it.
+    /// The command was not queried at the end, so its state is unknown.
     NotObserved { device: DeviceId, command: CommandId },
-    /// It is called processed, and the device never got it.
+    /// The API calls the command processed, but the device never received it.
     ProcessedUndelivered { device: DeviceId, command: CommandId },
-    /// It was delivered, and nobody had asked for it.
+    /// The command was delivered although nobody requested it.
     Unasked { device: DeviceId, command: CommandId },
-    /// It was first delivered after the API had called it expired.
+    /// The command was first delivered after the API had called it expired.
     DeliveredExpired { device: DeviceId, command: CommandId },
-    /// Two commands of a device have one sequence number, or one command has two.
+    /// Two commands of a device share a sequence number, or one command has two.
     SequenceReused { device: DeviceId, command: CommandId },
-    /// Its effect was applied more than once.
+    /// The command took effect more than once.
     EffectedTwice { device: DeviceId, command: CommandId },
-    /// Its effect was applied before any delivery.
+    /// The command took effect before any delivery.
     EffectedUndelivered { device: DeviceId, command: CommandId },
-    /// Its effect was applied after that of a later command of the same lane.
+    /// The command took effect after a later command of the same lane.
     OutOfOrder { device: DeviceId, command: CommandId },
-    /// Its effect was applied though the device had answered that it expired.
+    /// The command took effect although the device had answered that it expired.
     EffectedExpired { device: DeviceId, command: CommandId },
-    /// Its effect was applied though it was cancelled.
+    /// The command took effect although it was cancelled.
     EffectedCancelled { device: DeviceId, command: CommandId },
     /// The device reported two different results.
     TwoResults { device: DeviceId, command: CommandId },
-    /// The API tells another result than the device reported.
+    /// The API shows a result that differs from the reported one.
     WrongResult { device: DeviceId, command: CommandId, told: CommandResult },
-    /// The backend took the result, and the API does not tell it.
+    /// The backend accepted the result, but the API does not show it.
     ResultLost { device: DeviceId, command: CommandId },
-    /// The device reported success of what it never did.
+    /// The device reported success but the command never took effect.
     SuccessWithoutEffect { device: DeviceId, command: CommandId },
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (device, command, what) = match self {
-            Self::Lost { device, command } => (device, command, "was accepted and is lost"),
+            Self::Lost { device, command } => (device, command, "was accepted but is lost"),
             Self::NotObserved { device, command } => {
-                (device, command, "was accepted and not looked for at the end")
+                (device, command, "was accepted but not queried at the end")
             }
             Self::ProcessedUndelivered { device, command } => {
-                (device, command, "is called processed and was never delivered")
+                (device, command, "is called processed but was never delivered")
             }
             Self::Unasked { device, command } => {
-                (device, command, "was delivered and nobody had asked for it")
+                (device, command, "was delivered but never requested")
             }
             Self::DeliveredExpired { device, command } => {
-                (device, command, "was first delivered after it was called expired")
+                (device, command, "was first delivered after the API called it expired")
             }
             Self::SequenceReused { device, command } => {
-                (device, command, "shares its sequence number, or has two")
+                (device, command, "shares a sequence number, or has two")
             }
             Self::EffectedTwice { device, command } => (device, command, "took effect twice"),
             Self::EffectedUndelivered { device, command } => {
@@ -69,10 +69,10 @@ impl fmt::Display for Violation {
                 (device, command, "took effect after a later command of its lane")
             }
             Self::EffectedExpired { device, command } => {
-                (device, command, "took effect after the device had called it expired")
+                (device, command, "took effect although the device had answered that it expired")
             }
             Self::EffectedCancelled { device, command } => {
-                (device, command, "took effect after it was cancelled")
+                (device, command, "took effect although it was cancelled")
             }
             Self::TwoResults { device, command } => {
                 (device, command, "was reported with two different results")
@@ -80,14 +80,14 @@ impl fmt::Display for Violation {
             Self::WrongResult { device, command, told } => {
                 return write!(
                     f,
-                    "{command} on {device} is told as {told}, which the device did not report"
+                    "{command} on {device} is shown as {told}, which the device did not report"
                 );
             }
             Self::ResultLost { device, command } => {
-                (device, command, "has a result that was taken and is not told")
+                (device, command, "has an accepted result that the API does not show")
             }
             Self::SuccessWithoutEffect { device, command } => {
-                (device, command, "was reported as done and had no effect")
+                (device, command, "was reported as done but had no effect")
             }
         };
         write!(f, "{command} on {device} {what}")

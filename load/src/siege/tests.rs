@@ -1,4 +1,4 @@
-//! What is a fault after a siege, and that no course is more than it is meant to be.
+//! What counts as a fault after a siege, and that every course is bounded.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn whoever_answers_late_or_not_at_all_is_a_fault() {
     let answered = |ms| Answered { listener: "backend", ms };
     assert_eq!(faults(&[], &[answered(Some(1000))]), [""; 0]);
     assert_eq!(faults(&[], &[answered(Some(1001))]), ["backend: answered after 1001 ms"]);
-    assert_eq!(faults(&[], &[answered(None)]), ["backend: did not answer as it should"]);
+    assert_eq!(faults(&[], &[answered(None)]), ["backend: answered wrongly or not at all"]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! HTTP/1.1 over one plain connection for each link, as small as it can be: thousands are held by
-//! one process. What is told while a poll waits goes over a second one.
+//! HTTP/1.1 over one plain connection for each link, with minimal memory, because one process holds
+//! thousands. A second connection carries messages while a poll waits.
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,9 +22,9 @@ use tokio::{net::TcpStream, sync::Mutex, task::JoinHandle, time::timeout};
 
 use crate::transport::{Answer, Link, Lost, Transport};
 
-/// The largest answer that is read, in bytes.
+/// The size limit of an answer, in bytes.
 const ANSWER_LIMIT: usize = 8 * 1024 * 1024;
-/// Bytes of a connection's buffer; more are taken when an answer is larger.
+/// The buffer of a connection, in bytes; grows for larger answers.
 const BUFFER: usize = 8 * 1024;
 
 /// The backend at one address.
@@ -34,7 +34,7 @@ pub struct Http {
     path: Arc<str>,
 }
 
-/// An address cannot be used.
+/// The address cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("`{0}` is not an address such as `http://127.0.0.1:8000`; simulated devices speak no TLS")]
 pub struct InvalidAddress(String);
@@ -53,7 +53,7 @@ impl Http {
     /// Prepares connections to the backend at `url`.
     ///
     /// # Errors
-    /// [`InvalidAddress`] when it is no plain http address.
+    /// [`InvalidAddress`] if `url` is not a plain http address.
     pub fn new(url: &str) -> Result<Self, InvalidAddress> {
         let invalid = || InvalidAddress(url.chars().take(200).collect());
         let uri: http::Uri = url.parse().map_err(|_| invalid())?;
@@ -69,18 +69,18 @@ impl Http {
     /// Opens a connection for the calls of `device`.
     ///
     /// # Errors
-    /// [`Lost::Broken`] when nothing answers there.
+    /// [`Lost::Broken`] if nothing answers there.
     pub async fn open(&self, device: DeviceId, token: Secret) -> Result<HttpLink, Lost> {
         let connecting = TcpStream::connect(&*self.authority);
         let stream = timeout(limits::CONNECT_TIMEOUT, connecting).await;
-        let stream = stream.map_err(|_| broken("no connection in time"))?.map_err(broken)?;
+        let stream = stream.map_err(|_| broken("connecting timed out"))?.map_err(broken)?;
         stream.set_nodelay(true).map_err(broken)?;
         let (sender, connection) = http1::Builder::new()
             .max_buf_size(ANSWER_LIMIT.max(BUFFER))
             .handshake(TokioIo::new(stream))
             .await
             .map_err(broken)?;
-        // How the connection ends is told by the request that is under way.
+        // The request in flight reports how the connection ends.
         let connection = tokio::spawn(async move { connection.await.unwrap_or(()) });
         let sender = Mutex::new(sender);
         Ok(HttpLink { sender, connection, backend: self.clone(), device, token })
@@ -96,10 +96,10 @@ impl Transport for Http {
 }
 
 impl HttpLink {
-    /// Sends `body` and returns the status and the answer, which is to begin within `patience`.
+    /// Sends `body` and returns the status and the answer, which must begin within `patience`.
     ///
     /// # Errors
-    /// [`Lost::Broken`] when the connection ended first.
+    /// [`Lost::Broken`] if the connection ends first.
     pub async fn send(
         &self,
         method: Method,
@@ -198,13 +198,13 @@ async fn exchange(
         let body = body.collect().await.map_err(broken)?.to_bytes();
         Ok((status, body))
     };
-    timeout(patience, exchange).await.map_err(|_| broken("no answer in time"))?
+    timeout(patience, exchange).await.map_err(|_| broken("the request timed out"))?
 }
 
-/// Writes a body as JSON.
+/// Serializes a body as JSON.
 ///
 /// # Errors
-/// [`Lost::Broken`] when it cannot be written.
+/// [`Lost::Broken`] if it cannot be serialized.
 pub fn json<T: Serialize>(body: &T) -> Result<Bytes, Lost> {
     serde_json::to_vec(body).map(Bytes::from).map_err(broken)
 }

@@ -1,5 +1,5 @@
-//! A session of zenoh for each link, opened as the agent opens it: the backend names the router and
-//! the slot over HTTP, commands arrive on the session and are answered there.
+//! A zenoh session for each link, opened as an agent opens it: the backend names the router and the
+//! slot over HTTP; commands arrive on the session and are answered there.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits for commands")]
 
@@ -32,14 +32,14 @@ use crate::transport::{
     http::{Http, broken, json},
 };
 
-/// How often a device says that it is there, as the agent does.
+/// The heartbeat interval, as in the agent.
 const BEAT: Duration = Duration::from_secs(25);
-/// How long a delivery waits for its receipt; as the backend waits.
+/// How long a delivery waits for its receipt, as in the backend.
 const UNANSWERED: Duration = Duration::from_secs(10);
-/// Deliveries that may wait for their receipt.
+/// The number of deliveries that may wait for their receipt.
 const DELIVERIES: usize = 64;
 
-/// The router that the backend at one address names.
+/// The router named by the backend at one address.
 #[derive(Clone, Debug)]
 pub struct Zenoh {
     backend: Http,
@@ -48,14 +48,14 @@ pub struct Zenoh {
 /// A session with the router.
 #[derive(Debug)]
 pub struct ZenohLink {
-    /// Nothing only while it is dropped.
+    /// `None` only during drop.
     session: Option<DeviceSession>,
     commands: Commands,
     presence: Mutex<Option<Presence>>,
     unanswered: Mutex<VecDeque<Unanswered>>,
 }
 
-/// A command that waits for its receipt.
+/// A delivery whose receipt is not sent yet.
 #[derive(Debug)]
 struct Unanswered {
     command: CommandId,
@@ -124,7 +124,7 @@ impl ZenohLink {
         self.unanswered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a delivery until its receipt is there, and returns what it brought.
+    /// Keeps a delivery until its receipt is sent, and returns its commands.
     fn keep(&self, delivery: Delivery) -> Poll {
         let poll = delivery.poll.clone();
         let since = Instant::now();
@@ -146,7 +146,7 @@ impl Link for ZenohLink {
         Ok(welcome)
     }
 
-    /// What is due comes by itself: the backend knows from receipts and results what that is.
+    /// The backend pushes what is due; it knows the position from receipts and results.
     async fn poll(&self, _after: u64, wait: Duration) -> Result<Poll, Lost> {
         let beat = BEAT.mul_f64(rand::random_range(0.8..1.2)).min(wait);
         match tokio::time::timeout(beat, self.commands.next()).await {
@@ -167,7 +167,7 @@ impl Link for ZenohLink {
                 let sent = self.session()?.acknowledge(&delivery, receipt).await;
                 sent.map(|()| Answer::Sent).map_err(broken)
             }
-            // It came twice, or with the hello.
+            // The command came twice, or with the hello.
             None => {
                 let tail = format!("commands/{}/receipt", receipt.command_id);
                 self.tell(&tail, json(receipt)?).await
@@ -183,7 +183,7 @@ impl Link for ZenohLink {
 
 impl Drop for ZenohLink {
     fn drop(&mut self) {
-        // The end of a session waits for the router, and is not to hold up the other devices.
+        // Closing a session waits for the router, and must not delay the other devices.
         if let (Some(session), Ok(runtime)) =
             (self.session.take(), tokio::runtime::Handle::try_current())
         {

@@ -1,4 +1,4 @@
-//! One process of a fleet. It ends when its standard input does, so that none is left behind.
+//! One process of a fleet. It ends when its standard input closes, so no process is left behind.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -20,9 +20,9 @@ use crate::{
     worker::Order,
 };
 
-/// How often something new is told.
+/// How often new acknowledgements are reported.
 const TELL_EVERY: Duration = Duration::from_millis(20);
-/// After how many of these the tally is told although no command was acknowledged.
+/// After how many of these intervals the tally is sent even without an acknowledgement.
 const QUIET_TURNS: u32 = 10;
 
 pub(crate) async fn run(options: Worker) -> anyhow::Result<()> {
@@ -79,14 +79,14 @@ pub(crate) async fn run(options: Worker) -> anyhow::Result<()> {
                     let tally = fleet.tally();
                     if due || !tally.acknowledgements.is_empty() {
                         quiet = 0;
-                        tell(&mut output, &tally).await.context("nobody listens")?;
+                        tell(&mut output, &tally).await.context("standard output is closed")?;
                     }
                 }
             }
         }
     }
     drop(fleet);
-    record.finish().context("the record is not whole")
+    record.finish().context("the record is incomplete")
 }
 
 async fn tell(output: &mut Stdout, tally: &link_load::fleet::Tally) -> io::Result<()> {

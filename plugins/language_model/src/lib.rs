@@ -1,4 +1,4 @@
-//! The language-model plugin: how `llama-server` is started and what of it may be reached.
+//! The language-model plugin: how to start `llama-server` and which of its paths clients may reach.
 //!
 //! Pure: the manifest is data, and a launch becomes a command line. The agent owns the process.
 
@@ -9,7 +9,7 @@ use std::{ffi::OsString, path::Path};
 use link_protocol::{command::Alias, port::Port};
 use serde::Deserialize;
 
-/// The plugin's own description.
+/// The plugin's description of itself.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 pub struct Manifest {
     pub id: String,
@@ -18,10 +18,10 @@ pub struct Manifest {
     pub serve: Serve,
 }
 
-/// The engine a plugin runs.
+/// The engine that a plugin runs.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 pub struct Engine {
-    /// The name of its folder among the engines.
+    /// The name of its folder among the installed engines.
     pub name: String,
     pub executable: String,
     pub default_build: String,
@@ -35,13 +35,13 @@ pub struct Engine {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum ListensOn {
-    /// A UNIX socket, or a loopback port where the system has no such sockets.
+    /// A UNIX socket, or a loopback port if the system has no UNIX sockets.
     Socket,
-    /// A loopback port alone.
+    /// Only a loopback port.
     Port,
 }
 
-/// What clients may reach.
+/// The paths that clients may reach.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 pub struct Serve {
     pub paths: Vec<String>,
@@ -49,11 +49,11 @@ pub struct Serve {
     pub usage_unasked: UsageUnasked,
 }
 
-/// What an engine tells of a stream whose client did not ask for usage.
+/// What an engine adds to a stream whose client did not ask for usage.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageUnasked {
-    /// Timings that hold the counts.
+    /// Timings that contain the token counts.
     Timings,
 }
 
@@ -63,18 +63,18 @@ pub struct Launch<'a> {
     pub model: &'a Path,
     pub alias: &'a Alias,
     pub listen: Listen<'a>,
-    /// A file that only this user can read; its one line is the secret of this launch.
+    /// A file that only this user can read; its single line is the secret of this launch.
     pub api_key_file: &'a Path,
-    /// Threads to compute with; the engine's own choice when absent.
+    /// Compute threads; if absent, the engine chooses.
     pub threads: Option<u16>,
-    /// Tokens of context.
+    /// The context, in tokens.
     pub context: u32,
 }
 
 /// Where one launch of the engine listens.
 #[derive(Clone, Copy, Debug)]
 pub enum Listen<'a> {
-    /// The path of a UNIX socket; its name ends in `.sock`, by which `llama-server` knows it.
+    /// The path of a UNIX socket; it ends in `.sock`, so that `llama-server` recognizes it.
     Socket(&'a Path),
     /// A port of 127.0.0.1.
     Port(Port),
@@ -86,7 +86,7 @@ pub fn manifest() -> Manifest {
     toml::from_str(include_str!("../plugin.toml")).expect("the manifest is checked by a test")
 }
 
-/// Returns the arguments the engine is started with. The secret is in a file, never among them.
+/// Returns the engine's arguments. The secret is in a file, never in an argument.
 #[must_use]
 pub fn arguments(launch: &Launch<'_>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec![
