@@ -1,4 +1,4 @@
-//! A router that runs beside the backend: the real `zenohd`, configured and started by the very lines
+//! An external router: the real `zenohd`, configured and started by the very lines
 //! of `docs/operations.md`. Its path is in `LINK_TEST_ZENOHD`; `scripts/prepare zenohd` builds it.
 
 use std::{path::PathBuf, process::Command, time::Instant};
@@ -18,7 +18,7 @@ use serde_json::json;
 use super::{device_on, hostile};
 
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/operations.md");
-const HEADING: &str = "### A router that runs beside";
+const HEADING: &str = "### An external router";
 
 /// A folder for a router and for what it shows.
 struct External {
