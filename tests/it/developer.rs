@@ -81,8 +81,8 @@ async fn a_reset_ends_the_agent_and_touches_no_folder_that_is_not_its_home() {
     std::fs::create_dir_all(checkout.path("home/state")).unwrap();
     std::fs::write(checkout.path("home/state/identity.json"), "precious").unwrap();
     checkout.fails(&["reset", "--hard", "--yes"], 2, "was not made by `cargo xtask`");
-    checkout.fails(&["run", "--no-build"], 2, "holds files of others");
-    checkout.fails(&["setup", "--no-build"], 2, "holds files of others");
+    checkout.fails(&["run", "--no-build"], 2, "holds other files");
+    checkout.fails(&["setup", "--no-build"], 2, "holds other files");
     assert_eq!(std::fs::read(checkout.path("home/state/identity.json")).unwrap(), b"precious");
 }
 

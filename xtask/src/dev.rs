@@ -1,9 +1,9 @@
 //! The entry point for developers who work in a source checkout: `cargo xtask setup`, `install`,
 //! `run`, `stop`, `reset`, `install-plugin`.
 //!
-//! What `run` starts lives in a home of the checkout's own (`home`), so that it never meets what is
-//! installed for this user. The steps themselves are those of `scripts/prepare`, `install.sh`, the
-//! plugins' install scripts and `link`: they are called here and not repeated.
+//! Everything that `run` starts uses the checkout's own home (`home`), so it never interferes with
+//! what is installed for this user. The steps are in `scripts/prepare`, `install.sh`, the plugins'
+//! install scripts and `link`; this module calls them and repeats none.
 
 mod checkout;
 mod home;
@@ -25,35 +25,35 @@ use checkout::Checkout;
 pub(crate) use trouble::exit_code;
 pub(crate) use words::check as check_words;
 
-/// What a developer does with a checkout.
+/// The commands for a checkout.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Check the tools, build the programs, and put the plugins' engines in the checkout's home
     #[command(after_help = SETUP_EXAMPLES)]
     Setup(setup::Options),
-    /// Install this checkout's build for this user; an agent that runs is replaced, none is started
+    /// Install this checkout's build for this user; replaces a running agent but starts none
     #[command(after_help = INSTALL_EXAMPLES)]
     Install(install::Options),
-    /// Run this checkout's agent in the foreground, registered first where that is asked for
+    /// Run this checkout's agent in the foreground; with a key or a login, register it first
     #[command(after_help = RUN_EXAMPLES)]
     Run(run::Options),
-    /// Stop what runs: the checkout's agent, the installed one, and a router (zenohd)
+    /// Stop the checkout's agent, the installed agent, and a router (zenohd)
     #[command(after_help = "Example:\n  cargo xtask stop")]
     Stop(HomeOption),
-    /// Stop, and delete the identity, the journal and the login of the checkout's home
+    /// Stop the agent, and delete the identity, the journal and the login in the checkout's home
     #[command(after_help = RESET_EXAMPLES)]
     Reset(reset::Options),
     /// Put a plugin's engine in the checkout's home
     #[command(after_help = "Example:\n  cargo xtask install-plugin language_model")]
     InstallPlugin {
-        /// The plugin, as its manifest names it
+        /// Name of the plugin, as in its manifest
         name: String,
         #[command(flatten)]
         home: HomeOption,
     },
 }
 
-/// Where the checkout's own agent keeps its files.
+/// Selects the home of the checkout's agent.
 #[derive(Args)]
 pub(crate) struct HomeOption {
     /// Home of the checkout's agent [default: link-home in the target folder]
@@ -64,7 +64,7 @@ pub(crate) struct HomeOption {
 /// Whether to build first.
 #[derive(Args)]
 pub(crate) struct BuildOption {
-    /// Take the programs that are built already
+    /// Use the programs that are already built
     #[arg(long)]
     no_build: bool,
 }

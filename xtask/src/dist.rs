@@ -1,8 +1,10 @@
-//! A release folder: the archive of the executables, the installer script, the signed manifest and the checksum file.
+//! Builds a release folder: the archive of the executables, the installer script, the signed
+//! manifest and the checksum file.
 //!
-//! What users get is static: it is built here, and nothing that needs a library of the system is packed. Its programs
-//! trust the key that signs it, which is proved before it is written. All of it depends on the executables, the key and
-//! the options alone: the same build gives the same bytes, whoever packs it and when.
+//! The shipped programs are built here and static; a program that needs a system library is not
+//! packed. The programs trust the key that signs them, and this is verified before the folder is
+//! written. The output depends only on the executables, the key and the options: the same build
+//! gives the same bytes, whoever packs it and when.
 
 #![expect(
     clippy::disallowed_methods,
@@ -38,24 +40,24 @@ mod statements;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 const EXECUTABLES: &[&str] = &["link", "link-agent", "link-backend", "link-guard"];
-/// The variable with the keys that a build trusts, as `link_installer::trust` reads it.
+/// The variable that lists the keys a build trusts, as `link_installer::trust` reads it.
 const RELEASE_KEYS: &str = "LINK_RELEASE_KEYS";
-/// The modification time of every entry: 1 January 2026, in seconds of the epoch.
+/// The modification time of every entry: 1 January 2026, in Unix seconds.
 const MODIFIED: u64 = 1_767_225_600;
 
 /// Which build to pack.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum Profile {
-    /// What `cargo build` has made: for tests, not static
+    /// The output of `cargo build`: for tests, not static
     Dev,
-    /// A static build that is quicker to make
+    /// A static build that builds faster
     Release,
-    /// What is shipped
+    /// The build for users
     Dist,
 }
 
 impl Profile {
-    /// The profile of a static build, by the name that Cargo knows it by.
+    /// The Cargo profile of a static build.
     fn shipped(self) -> Option<&'static str> {
         match self {
             Self::Dev => None,
@@ -64,7 +66,7 @@ impl Profile {
         }
     }
 
-    /// An archive for a test run is made quickly, one for users is made small.
+    /// Archives for tests are compressed quickly, archives for users are compressed well.
     fn compression(self) -> Compression {
         match self {
             Self::Dev => Compression::fast(),
@@ -73,31 +75,31 @@ impl Profile {
     }
 }
 
-/// What to make.
+/// What to build.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Which build to take
+    /// The build to pack
     #[arg(long, value_enum, default_value_t = Profile::Dist)]
     profile: Profile,
-    /// Where to put it [default: release-folder in the target folder]
+    /// Output folder [default: release-folder in the target folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Sign it with this release key, made by `cargo xtask release-key`; the programs trust it
+    /// Sign the release with this key, made by `cargo xtask release-key`; the programs trust it
     #[arg(long, value_name = "FILE")]
     sign_with: Option<PathBuf>,
-    /// How well tried it is: alpha, beta or stable
+    /// Stability of the release: alpha, beta or stable
     #[arg(long, value_parser = channel, default_value = "stable", requires = "sign_with")]
     channel: Channel,
-    /// Never lower than that of an earlier release [default: made from the version]
+    /// Counter of the release, never lower than that of an earlier one [default: from the version]
     #[arg(long, value_name = "N", requires = "sign_with")]
     counter: Option<u64>,
-    /// Folder with the executables; nothing is built [default: that of the build]
+    /// Folder with existing executables; skips the build [default: that of the build]
     #[arg(long, value_name = "DIR")]
     executables: Option<PathBuf>,
-    /// The version that the executables have [default: that of this checkout]
+    /// Version of the executables [default: that of this checkout]
     #[arg(long, value_name = "VERSION", default_value = env!("CARGO_PKG_VERSION"))]
     release_version: semver::Version,
-    /// The date of the release in seconds of the epoch [default: now]
+    /// Date of the release in Unix seconds [default: now]
     #[arg(long, env = "SOURCE_DATE_EPOCH", value_name = "SECONDS")]
     released_at: Option<u64>,
 }
@@ -119,7 +121,7 @@ impl File {
     }
 }
 
-/// Makes the release folder and says what is in it.
+/// Creates the release folder and describes its contents.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
@@ -206,7 +208,7 @@ fn script(root: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))
 }
 
-/// All files of the archive: the executables and what is signed.
+/// All files of the archive: the executables and the signed statements.
 fn packed(executables: Vec<File>, statements: Option<&Statements>) -> anyhow::Result<Vec<File>> {
     let mut packed = executables;
     if let Some(statements) = statements {
@@ -217,7 +219,8 @@ fn packed(executables: Vec<File>, statements: Option<&Statements>) -> anyhow::Re
     Ok(packed)
 }
 
-/// All files of the release folder: the script, the archive, what is signed, and the checksums.
+/// All files of the release folder: the script, the archive, the signed statements, and the
+/// checksums.
 fn release(
     script: &[u8],
     packed: &[File],
@@ -244,7 +247,7 @@ fn channel(text: &str) -> Result<Channel, serde_json::Error> {
     serde_json::from_value(text.into())
 }
 
-/// A compressed tar of `files`, in the order of their names.
+/// A compressed tar of `files`, sorted by name.
 fn archive(files: &[File], compression: Compression) -> io::Result<Vec<u8>> {
     let mut sorted: Vec<_> = files.iter().collect();
     sorted.sort_by(|left, right| left.name.cmp(&right.name));
@@ -264,7 +267,7 @@ fn archive(files: &[File], compression: Compression) -> io::Result<Vec<u8>> {
     Ok(compressed)
 }
 
-/// One line for each file as `sha256sum` writes it, in the order of their names.
+/// One line for each file in the format of `sha256sum`, sorted by name.
 fn checksums(files: &[File]) -> String {
     let line = |file: &File| {
         format!("{}  {}\n", Sha256Hex::from_digest(&Sha256::digest(&file.contents)), file.name)

@@ -1,7 +1,7 @@
-//! Files that are made from the product's own definitions and committed: man pages, shell completions, the OpenAPI
-//! documents and the schemas of both configurations.
+//! Generates committed files from the product's own definitions: man pages, shell completions, the
+//! OpenAPI documents and the schemas of both configurations.
 //!
-//! `--check` writes nothing and names every file that is missing, stale or left over.
+//! `--check` writes nothing and names every missing, stale or surplus file.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,17 +18,17 @@ use clap::CommandFactory as _;
 use clap_complete::Generator as _;
 use link_cli::shared_files;
 
-/// Folders that hold nothing but generated files.
+/// Folders that contain only generated files.
 const FOLDERS: &[&str] = &["completions", "man"];
 const API_DOCUMENT: &str = "docs/openapi.json";
 const LOCAL_API_DOCUMENT: &str = "docs/local-api.json";
 const CONFIG_SCHEMA: &str = "docs/agent.schema.json";
 const BACKEND_SCHEMA: &str = "docs/backend.schema.json";
 
-/// The name of each file, from the repository's root, and what it holds.
+/// The contents of each file, by its path from the repository's root.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Writes or checks every generated file under `root` and says what was done.
+/// Writes or checks every generated file under `root` and describes the result.
 pub(crate) fn run(root: &Path, check: bool) -> anyhow::Result<String> {
     let wanted = generate()?;
     let present = read(root, &wanted)?;
@@ -71,7 +71,7 @@ fn generate() -> anyhow::Result<Files> {
     Ok(files)
 }
 
-/// The committed state of the wanted files and of everything beside them.
+/// The committed contents of the wanted files and of all other files in their folders.
 fn read(root: &Path, wanted: &Files) -> anyhow::Result<Files> {
     let mut names: BTreeSet<String> = wanted.keys().cloned().collect();
     for folder in FOLDERS {
@@ -87,7 +87,7 @@ fn read(root: &Path, wanted: &Files) -> anyhow::Result<Files> {
         .collect())
 }
 
-/// The files that are not as wanted, and those that nothing wants.
+/// The files that differ from `wanted` or are surplus.
 fn differences(wanted: &Files, present: &Files) -> Vec<String> {
     let stale = wanted.iter().filter(|(path, contents)| present.get(*path) != Some(contents));
     let left_over = present.iter().filter(|(path, _)| !wanted.contains_key(*path));

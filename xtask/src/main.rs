@@ -1,7 +1,8 @@
 //! Repository chores and the developer's entry point: `cargo xtask <task>`.
 //!
-//! Each chore is a module that turns what is in the repository into findings or files, and `dev` sets a checkout up, runs
-//! it and takes that back; this one only reads the arguments and prints. `cargo test -p xtask` runs the checks too.
+//! Each chore is a module that turns the contents of the repository into findings or files; `dev`
+//! sets up, runs and resets a checkout. This file only parses the arguments and prints. `cargo test
+//! -p xtask` runs the checks too.
 
 #![forbid(unsafe_code)]
 #![expect(
@@ -41,7 +42,7 @@ struct Arguments {
 enum Task {
     #[command(flatten)]
     Developer(dev::Command),
-    /// Check the rules that no compiler checks, and list the specification rows that no test holds
+    /// Check the rules that no compiler checks, and list the specification rows without a test
     Tidy {
         /// Rewrite the state column of docs/specification.md first
         #[arg(long)]
@@ -65,9 +66,9 @@ enum Task {
     Engines(engines::Options),
     /// Make a key that signs releases and print its public half
     ReleaseKey {
-        /// The file to make; keep it secret
+        /// The file to create; keep it secret
         file: PathBuf,
-        /// An older key that introduces this one to those who trust it
+        /// An older key that signs an introduction of this one for installations that trust it
         #[arg(long, value_name = "FILE")]
         introduced_by: Option<PathBuf>,
     },
@@ -75,7 +76,7 @@ enum Task {
     TinyModel {
         /// The GGUF file to write
         out: PathBuf,
-        /// Repeat the answer without an end
+        /// Repeat the answer endlessly
         #[arg(long = "loop")]
         endless: bool,
     },

@@ -1,7 +1,8 @@
-//! The keys that releases are signed with: one file each, readable by its owner alone.
+//! The keys that sign releases: one file each, readable only by its owner.
 //!
-//! A new key is introduced by an old one: what the old one signed lies beside the new one and goes
-//! into each release that the new one signs, so that who trusts the old one trusts the new one too.
+//! An old key introduces a new one with a signed introduction. The introduction is stored next to
+//! the new key and goes into each release that the new key signs, so an installation that trusts
+//! the old key also trusts the new one.
 
 use std::path::{Path, PathBuf};
 
@@ -14,20 +15,20 @@ use link_protocol::{
 };
 use ring::rand::{SecureRandom as _, SystemRandom};
 
-/// A key and the introductions that lead to it, which are none for the first one.
+/// A key and its chain of introductions; the first key has none.
 pub(crate) struct ReleaseKey {
     pub(crate) key: SigningKey,
     pub(crate) introductions: Vec<Signed>,
 }
 
-/// Makes a key in `file` and returns its public half.
+/// Creates a key in `file` and returns its public half.
 pub(crate) fn run(file: &Path, introduced_by: Option<&Path>) -> anyhow::Result<String> {
-    anyhow::ensure!(!file.exists(), "`{}` is there already", file.display());
+    anyhow::ensure!(!file.exists(), "`{}` already exists", file.display());
     let old = introduced_by.map(read).transpose()?;
     let mut seed = [0; 32];
     SystemRandom::new()
         .fill(&mut seed)
-        .map_err(|_| anyhow::anyhow!("the system gives no randomness"))?;
+        .map_err(|_| anyhow::anyhow!("the system provides no random bytes"))?;
     let public = SigningKey::from_seed(&seed).verifying().clone();
     if let Some(mut old) = old {
         let counter = old.introductions.len() as u64 + 1;
@@ -40,7 +41,7 @@ pub(crate) fn run(file: &Path, introduced_by: Option<&Path>) -> anyhow::Result<S
     Ok(public.public_key)
 }
 
-/// Reads a key and what lies beside it.
+/// Reads a key and the introductions next to it.
 pub(crate) fn read(file: &Path) -> anyhow::Result<ReleaseKey> {
     let text = fs::read_to_string(file)?;
     let seed = URL_SAFE_NO_PAD.decode(text.trim()).ok().and_then(|seed| seed.try_into().ok());

@@ -1,7 +1,8 @@
 //! Rules that no compiler checks.
 //!
-//! The rules are functions from the text of files to findings; only this module and `files` touch the disk. A finding
-//! names a file, a line and the rule, and any finding fails `cargo xtask tidy` and `cargo test -p xtask`.
+//! The rules are functions from the text of files to findings; only this module and `files` access
+//! the disk. A finding names a file, a line and the rule. Any finding fails `cargo xtask tidy` and
+//! `cargo test -p xtask`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -27,7 +28,7 @@ use anyhow::Context as _;
 
 use crate::tidy::{files::TextFile, known::Known, lexer::RustFile};
 
-/// One breach of one rule.
+/// One violation of a rule.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Finding {
     path: String,
@@ -42,7 +43,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What a run found.
+/// The result of a run.
 pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     rows: Vec<specification::Row>,
@@ -50,7 +51,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Returns the imports between the modules of the crates below `folder`, as text.
+    /// Returns, as text, the imports between the modules of the crates below `folder`.
     pub(crate) fn graphs(&self, folder: &str) -> String {
         modules::graphs(&self.crates, folder)
     }

@@ -1,9 +1,10 @@
-//! A language model of 1.3 MB whose answer is known in advance, for tests with a real engine.
+//! A language model of 1.3 MB with a known answer, for tests with a real engine.
 //!
-//! Attention and feed-forward are zero, token i embeds to the i-th unit vector, and the output row of its successor has
-//! its weight there: the next token depends on the last one alone. Every token outside the script leads to its first
-//! word, and its last word leads to the end, or to the first again in the endless model. Tokeniser, cache, sampling and
-//! token counts are the engine's own.
+//! Attention and feed-forward are zero, token i embeds to the i-th unit vector, and the output row
+//! of its successor has its weight there. So the next token depends only on the last one. Every
+//! token outside the script leads to its first word; its last word leads to the end, or in the
+//! endless model back to the first. Tokeniser, cache, sampling and token counts are the engine's
+//! own.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: writes the model's file")]
 
@@ -15,8 +16,8 @@ use anyhow::Context as _;
 
 use crate::tiny_model::gguf::{Data, Gguf, Half, Value};
 
-/// The answer: 21 words, each a token of its own even where a word comes twice; with the end an engine counts 22 tokens.
-/// `▁` is the space of the tokeniser.
+/// The answer: 21 words. Each is its own token, even if a word occurs twice; with the end token, an
+/// engine counts 22 tokens. `▁` is the tokeniser's space.
 const SCRIPT: &[&str] = &[
     "▁Hello",
     "▁from",
@@ -60,7 +61,7 @@ const MOSTLY_F16: u32 = 1;
 const CHAT_TEMPLATE: &str = "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}\n{% endfor %}\
     {% if add_generation_prompt %}<|assistant|>{% endif %}";
 
-/// Writes the model to `out` and says what it is.
+/// Writes the model to `out` and describes it.
 pub(crate) fn run(out: &Path, endless: bool) -> anyhow::Result<String> {
     std::fs::write(out, model(endless).to_bytes())
         .with_context(|| format!("failed to write `{}`", out.display()))?;
@@ -77,7 +78,7 @@ fn model(endless: bool) -> Gguf {
     gguf
 }
 
-/// The tokens and what kind each is: control tokens, one for each byte, then the script.
+/// The tokens and their kinds: control tokens, one token for each byte, then the script.
 fn vocabulary() -> (Vec<String>, Vec<i32>) {
     let control = CONTROL_TOKENS.iter().map(|&token| (token.to_owned(), TYPE_CONTROL));
     let bytes = (0..=u8::MAX).map(|byte| (format!("<0x{byte:02X}>"), TYPE_BYTE));
@@ -160,7 +161,7 @@ fn add_tensors(gguf: &mut Gguf, endless: bool) {
     }
 }
 
-/// Rows of zeros but for `weight` at each place, a row and a column.
+/// Rows of zeros, with `weight` at each place (row, column).
 fn matrix(rows: usize, places: impl Iterator<Item = (usize, usize)>, weight: Half) -> Data {
     let mut numbers = vec![Half::ZERO; rows * EMBEDDING];
     for (row, column) in places {

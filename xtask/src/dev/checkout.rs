@@ -1,5 +1,5 @@
-//! What the developer's commands work on: this checkout, its build, its home, and the programs that
-//! do the work.
+//! The context of a developer's command: this checkout, its build, its home, and the programs it
+//! runs.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,26 +18,26 @@ use link_platform::paths::Roots;
 
 use super::{BuildOption, HomeOption, home::Home, trouble::Trouble};
 
-/// The folder of the checkout's home, below that of the build.
+/// The folder of the checkout's home, in the target folder.
 const HOME: &str = "link-home";
-/// What holds Link: the backend for a try-out, and what a device runs.
+/// The packages to build: the backend, for trying it out, and the programs of a device.
 const PACKAGES: [&str; 4] = ["link-backend", "link-agent", "link-cli", "link-installer"];
 
 /// A checkout of the sources.
 pub(super) struct Checkout {
     root: PathBuf,
-    /// Where Cargo puts the programs: where this one is.
+    /// The folder of the built programs, which also holds this program.
     programs: PathBuf,
     pub(super) home: Home,
 }
 
 impl Checkout {
-    /// Returns the checkout at `root`, with the home that was given or its own.
+    /// Returns the checkout at `root`, with the given home or its own.
     ///
     /// # Errors
-    /// When it is not known where this program is.
+    /// If the path of this program is unknown.
     pub(super) fn find(root: &Path, home: &HomeOption) -> anyhow::Result<Self> {
-        let own = env::current_exe().context("it is not known where this program is")?;
+        let own = env::current_exe().context("cannot find the path of this program")?;
         let programs = own.parent().context("this program is in no folder")?.to_owned();
         let target = programs.parent().unwrap_or(&programs);
         let home = home.home.clone().unwrap_or_else(|| target.join(HOME));
@@ -45,28 +45,28 @@ impl Checkout {
         Ok(Self { root: root.to_owned(), programs, home })
     }
 
-    /// Returns the checkout at `root`, where its home does not matter.
+    /// Returns the checkout at `root`, for commands that do not use its home.
     ///
     /// # Errors
-    /// When it is not known where this program is.
+    /// If the path of this program is unknown.
     pub(super) fn of_user(root: &Path) -> anyhow::Result<Self> {
         Self::find(root, &HomeOption { home: None })
     }
 
-    /// Where the sources are.
+    /// The folder of the sources.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Where the programs are.
+    /// The folder of the programs.
     pub(super) fn programs(&self) -> &Path {
         &self.programs
     }
 
-    /// Builds the programs, or looks whether they are there.
+    /// Builds the programs, or checks that they exist.
     ///
     /// # Errors
-    /// When they do not build, or are not there.
+    /// If the build fails or a program is missing.
     pub(super) fn build(&self, option: &BuildOption) -> anyhow::Result<()> {
         if option.no_build {
             return self.link().map(drop);
@@ -96,15 +96,15 @@ impl Checkout {
     /// Returns a `link` command.
     ///
     /// # Errors
-    /// When it is not built.
+    /// If `link` is not built.
     pub(super) fn link(&self) -> anyhow::Result<Command> {
         self.program("link").map(|link| self.command(link))
     }
 
-    /// Returns the path of a program that was built.
+    /// Returns the path of a built program.
     ///
     /// # Errors
-    /// When it was not.
+    /// If it is not built.
     pub(super) fn program(&self, name: &str) -> anyhow::Result<PathBuf> {
         let path = self.programs.join(format!("{name}{}", env::consts::EXE_SUFFIX));
         let missing = || format!("`{}` is not built", path.display());
@@ -114,10 +114,10 @@ impl Checkout {
         Ok(path)
     }
 
-    /// Has `scripts/prepare` bring what this machine lacks, and returns the folder of the engines.
+    /// Installs missing dependencies with `scripts/prepare` and returns the folder of the engines.
     ///
     /// # Errors
-    /// When it cannot.
+    /// If the script fails.
     pub(super) fn prepare(&self, parts: &[&str]) -> anyhow::Result<PathBuf> {
         let mut prepare = self.command(self.root.join("scripts/prepare"));
         let ran = prepare.args(parts).stderr(Stdio::inherit()).output();
@@ -131,30 +131,30 @@ impl Checkout {
     }
 }
 
-/// Returns where this user's installation is: below `LINK_HOME`, or in the usual folders.
+/// Returns the folders of this user's installation: below `LINK_HOME`, or the usual ones.
 ///
 /// # Errors
-/// When the user has no home.
+/// If the user has no home.
 pub(super) fn installation() -> anyhow::Result<Roots> {
     let home = env::var_os("LINK_HOME").filter(|home| !home.is_empty());
     let home = home.map(std::path::absolute).transpose().context("LINK_HOME is no path")?;
     Ok(Roots::find(home.as_deref())?)
 }
 
-/// Tells whether a variable was given a value.
+/// Returns whether a variable has a value.
 pub(super) fn is_set(name: &str) -> bool {
     env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
-/// Says what is about to happen.
+/// Prints the next action.
 pub(super) fn say(what: &str) {
     println!("==> {what}");
 }
 
-/// Runs a command to its end.
+/// Runs a command until it ends.
 ///
 /// # Errors
-/// `what` and `next`, when it fails.
+/// `what` and `next`, if the command fails.
 pub(super) fn done(command: &mut Command, what: &str, next: &str) -> anyhow::Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.status().with_context(|| format!("failed to start `{name}`"))?;

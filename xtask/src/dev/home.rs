@@ -1,7 +1,7 @@
-//! The home of the checkout's own agent: one folder with everything that it writes.
+//! The home of the checkout's agent: one folder that holds all its files.
 //!
-//! A folder is a home when it holds our mark, which only a new or empty folder is given. Nothing is
-//! deleted in a folder without it, nor through a link that leads out of it.
+//! A folder is a home if it contains our mark, which only a new or empty folder gets. Nothing is
+//! deleted in a folder without the mark, or through a link that leads out of the folder.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: makes and deletes the home")]
 
@@ -15,19 +15,19 @@ use link_platform::{fs, paths::Roots};
 
 use super::trouble::Trouble;
 
-/// The file that tells a home from any other folder.
+/// The file that marks a folder as a home.
 const MARK: &str = ".link-checkout-home";
 
 /// How much is deleted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Extent {
-    /// Who the device is, what it remembers, and the login.
+    /// The identity, the state and the login.
     State,
-    /// The whole home: models, engines and builds too.
+    /// The whole home, including models, engines and builds.
     All,
 }
 
-/// A home, whether it is there or not.
+/// A home, which may not exist yet.
 #[derive(Debug)]
 pub(super) struct Home {
     path: PathBuf,
@@ -44,15 +44,15 @@ impl Home {
         &self.path
     }
 
-    /// The places in it.
+    /// The folders inside the home.
     pub(super) fn roots(&self) -> Roots {
         Roots::below(&self.path)
     }
 
-    /// Makes it, unless it is there.
+    /// Creates the home if it is missing.
     ///
     /// # Errors
-    /// When the folder is somebody else's.
+    /// If the folder contains files but no mark.
     pub(super) fn prepare(&self) -> anyhow::Result<()> {
         if self.is_marked() {
             return Ok(());
@@ -63,8 +63,8 @@ impl Home {
             Err(error) => return Err(error).with_context(|| self.failed("read")),
         };
         if entries > 0 {
-            let what = format!("`{}` holds files of others", self.path.display());
-            let next = "give a new folder with --home, or leave it out";
+            let what = format!("`{}` holds other files", self.path.display());
+            let next = "name a new folder with --home, or omit --home";
             return Err(Trouble::misuse(what, next).into());
         }
         fs::create_private_dir(&self.path)?;
@@ -75,23 +75,23 @@ impl Home {
         Ok(())
     }
 
-    /// Tells whether there is anything to delete.
+    /// Returns whether there is anything to delete.
     ///
     /// # Errors
-    /// When the folder is there and is no home.
+    /// If the folder exists but is not a home.
     pub(super) fn exists(&self) -> anyhow::Result<bool> {
         if self.is_marked() || !self.path.exists() {
             return Ok(self.path.exists());
         }
         let what = format!("`{}` was not made by `cargo xtask`", self.path.display());
-        let next = "nothing was deleted; give the home of a checkout with --home, or leave it out";
+        let next = "nothing was deleted; name the home of a checkout with --home, or omit --home";
         Err(Trouble::misuse(what, next).into())
     }
 
-    /// Returns what a deletion takes away.
+    /// Returns the paths that [`Self::delete`] removes.
     ///
     /// # Errors
-    /// When the home cannot be looked at, or a link in it leads out of it.
+    /// If the home cannot be read, or a link in it leads outside.
     pub(super) fn doomed(&self, extent: Extent) -> anyhow::Result<Vec<PathBuf>> {
         let Roots { data, state, config, bin } = self.roots();
         let mut doomed = match extent {
@@ -108,10 +108,10 @@ impl Home {
         Ok(doomed)
     }
 
-    /// Deletes what [`Self::doomed`] names, and the home itself when nothing else is in it.
+    /// Deletes the paths of [`Self::doomed`], and the home itself if nothing else is in it.
     ///
     /// # Errors
-    /// When something cannot be deleted.
+    /// If something cannot be deleted.
     pub(super) fn delete(&self, extent: Extent) -> anyhow::Result<()> {
         for path in self.doomed(extent)? {
             let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());

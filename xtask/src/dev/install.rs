@@ -1,8 +1,8 @@
-//! `cargo xtask install`: this checkout's build as an installation of this user.
+//! `cargo xtask install`: installs this checkout's build for this user.
 //!
-//! It is packed and signed with the key that `scripts/prepare` keeps for this machine, and goes
-//! through `install.sh` as a release does. A service is neither made nor taken away, and an agent
-//! that did not run before does not run afterwards, unless the service manager is to run it.
+//! The build is packed and signed with the key that `scripts/prepare` keeps for this machine, and
+//! installed by `install.sh` like a release. The command neither adds nor removes a service. It
+//! starts the agent only if the agent ran before or the service manager is to run it.
 
 use std::path::PathBuf;
 
@@ -18,9 +18,9 @@ use super::{
     trouble::Trouble,
 };
 
-/// The folder of the packed build, beside the key that it is signed with.
+/// The folder of the packed build, next to the signing key.
 const RELEASE: &str = "checkout-release";
-/// What says who starts the agent.
+/// The variable that says who starts the agent.
 const SERVICE: &str = "LINK_SERVICE";
 
 /// How to install.
@@ -30,16 +30,16 @@ pub(crate) struct Options {
     build: BuildOption,
 }
 
-/// Who starts the agent from now on.
+/// Who starts the agent after the installation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Service {
-    /// Who did before.
+    /// The same as before.
     AsBefore,
-    /// The service manager, and it does so now.
+    /// The service manager, which also starts it now.
     Manager,
 }
 
-/// Installs.
+/// Installs the build.
 ///
 /// # Errors
 /// Why nothing was installed.
@@ -94,20 +94,20 @@ pub(super) fn place(
     Ok(())
 }
 
-/// Looks whether the service manager runs the installed agent, unless `LINK_SERVICE` says who does.
+/// Checks that the service manager runs the installed agent, unless `LINK_SERVICE` says otherwise.
 ///
 /// # Errors
-/// When it does not.
+/// If it does not.
 pub(super) fn check_service() -> anyhow::Result<()> {
     if is_set(SERVICE) || systemd::has_unit(&Layout::new(installation()?)) {
         return Ok(());
     }
-    let what = "the agent runs, and no service was made that starts it again";
-    let next = "run it where `systemctl --user status` answers, or leave out --prod";
+    let what = "the agent runs, but no service will restart it";
+    let next = "run this where `systemctl --user status` works, or omit --prod";
     Err(Trouble::new(what, next).into())
 }
 
-/// Packs the build and signs it; returns the folder and the public half of the key.
+/// Packs and signs the build; returns the folder and the public key.
 fn pack(checkout: &Checkout) -> anyhow::Result<(PathBuf, String)> {
     let engines = checkout.prepare(&["release-key"])?;
     let key = engines.parent().context("the cache has no folder")?.join("release-key");

@@ -1,4 +1,4 @@
-//! The plugins of this checkout and the engines that their install scripts put in place.
+//! The plugins of this checkout, and installing their engines.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads the plugins' manifests")]
 
@@ -12,7 +12,7 @@ use super::{
     trouble::Trouble,
 };
 
-/// What `scripts/prepare engine` brings: the engine, its folder, and the build that it really is.
+/// The engines that `scripts/prepare engine` provides: name, folder, and actual build.
 const PREPARED: [(&str, &str, &str); 1] = [("llama-server", "llama", "b10068")];
 
 /// A plugin of the checkout.
@@ -23,7 +23,7 @@ pub(super) struct Plugin {
     script: PathBuf,
 }
 
-/// What is read of a manifest.
+/// The parts of a manifest that are read.
 #[derive(Deserialize)]
 struct Manifest {
     id: String,
@@ -38,7 +38,7 @@ struct Engine {
 /// Returns the plugin called `name`.
 ///
 /// # Errors
-/// When there is none: then which there are.
+/// If there is none; the error lists the existing plugins.
 pub(super) fn find(root: &Path, name: &str) -> anyhow::Result<Plugin> {
     let mut plugins = all(root)?;
     match plugins.iter().position(|plugin| plugin.name == name) {
@@ -51,10 +51,10 @@ pub(super) fn find(root: &Path, name: &str) -> anyhow::Result<Plugin> {
     }
 }
 
-/// Returns the plugins, in the order of their names.
+/// Returns the plugins, sorted by name.
 ///
 /// # Errors
-/// When they cannot be read.
+/// If they cannot be read.
 pub(super) fn all(root: &Path) -> anyhow::Result<Vec<Plugin>> {
     let folder = root.join("plugins");
     let entries = std::fs::read_dir(&folder)
@@ -79,16 +79,16 @@ fn read(manifest: &Path, script: PathBuf) -> anyhow::Result<Plugin> {
 }
 
 impl Plugin {
-    /// Fetches the engine, unless that was done, and puts it in the folder `engines`.
+    /// Fetches the engine unless it is cached, and installs it into the folder `engines`.
     ///
     /// # Errors
-    /// When it cannot be had or does not run here.
+    /// If it is not available or does not run on this machine.
     pub(super) fn install(&self, checkout: &Checkout, engines: &Path) -> anyhow::Result<()> {
         say(&format!("installing the engine of {}", self.name));
         let prepared = PREPARED.iter().find(|(engine, ..)| *engine == self.engine);
         let Some((_, folder, build)) = prepared else {
-            let what = format!("`scripts/prepare` does not bring `{}`", self.engine);
-            let next = format!("run `{}` with a build of it", self.script.display());
+            let what = format!("`scripts/prepare` does not provide `{}`", self.engine);
+            let next = format!("run `{}` with a build of the engine", self.script.display());
             return Err(Trouble::new(what, next).into());
         };
         let from = checkout.prepare(&["engine"])?.join(folder);

@@ -1,4 +1,5 @@
-//! `cargo xtask reset`: a checkout's home as it was before the first run; with `--hard` no home.
+//! `cargo xtask reset`: restores a checkout's home to the state before the first run; with
+//! `--hard`, deletes the home.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -15,25 +16,25 @@ use super::{
 /// What to reset.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The models, the engines and the builds of the home too
+    /// Also delete the models, the engines and the builds in the home
     #[arg(long)]
     hard: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
     #[command(flatten)]
     pub(super) home: HomeOption,
 }
 
-/// Stops the checkout's agent and deletes.
+/// Stops the checkout's agent and deletes its state.
 ///
 /// # Errors
-/// Why nothing was deleted, or what could not be.
+/// Why nothing was deleted, or what could not be deleted.
 pub(super) fn run(checkout: &Checkout, options: &Options) -> anyhow::Result<()> {
     let extent = if options.hard { Extent::All } else { Extent::State };
     let home = checkout.home.path().display();
     if !checkout.home.exists()? {
-        say(&format!("there is no home in {home}"));
+        say(&format!("`{home}` does not exist"));
         return Ok(());
     }
     for path in checkout.home.doomed(extent)? {

@@ -1,7 +1,7 @@
-//! `cargo xtask run`: registers the device where that is asked for, and becomes its agent.
+//! `cargo xtask run`: registers the device if requested, then becomes its agent.
 //!
-//! Secrets go to `link` in the environment or by its standard input, never as arguments, and the
-//! agent is given none of them.
+//! Secrets reach `link` through the environment or standard input, never as arguments, and the
+//! agent receives none of them.
 
 use std::{ffi::OsString, path::Path};
 
@@ -22,7 +22,7 @@ use super::{
 /// How to run.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Install this checkout's build for this user, and have the service manager run it
+    /// Install this checkout's build for this user, and let the service manager run it
     #[arg(long, conflicts_with = "agent_args")]
     prod: bool,
     #[command(flatten)]
@@ -31,24 +31,24 @@ pub(crate) struct Options {
     pub(super) home: HomeOption,
     #[command(flatten)]
     registration: Registration,
-    /// What the agent is given
+    /// Arguments for the agent
     #[arg(last = true, value_name = "AGENT ARGS")]
     agent_args: Vec<OsString>,
 }
 
-/// What `link register` is given, unless the device is registered.
+/// The arguments for `link register`, which runs unless the device is registered.
 #[derive(Args)]
 struct Registration {
     /// Address of the backend
     #[arg(long, value_name = "URL")]
     backend: Option<String>,
-    /// Log in with this e-mail; the password is asked for
+    /// Log in with this e-mail address; prompts for the password
     #[arg(long, value_name = "EMAIL")]
     email: Option<String>,
     /// Read the password from stdin
     #[arg(long, requires = "email")]
     password_stdin: bool,
-    /// Access token, in place of a login; `-` reads it from stdin
+    /// Access token, instead of a login; `-` reads it from stdin
     #[arg(long, env = TOKEN, hide_env_values = true, value_name = "TOKEN")]
     token: Option<String>,
     /// Re-activate this device
@@ -59,10 +59,10 @@ struct Registration {
     registration_key: Option<String>,
 }
 
-/// Runs the agent; returns only when it cannot, or when the service manager runs it.
+/// Runs the agent; returns only if that fails, or if the service manager runs the agent.
 ///
 /// # Errors
-/// Why it does not run.
+/// Why the agent does not run.
 pub(super) fn run(checkout: &Checkout, options: Options) -> anyhow::Result<()> {
     let Options { prod, build, registration, agent_args, .. } = options;
     if prod {
@@ -82,7 +82,7 @@ pub(super) fn run(checkout: &Checkout, options: Options) -> anyhow::Result<()> {
     become_agent(&agent, checkout.home.path(), agent_args)
 }
 
-/// Registers the device below `home`, or the installed one, unless it is registered.
+/// Registers the device with its home at `home`, or the installed one, unless it is registered.
 fn register(
     checkout: &Checkout,
     home: Option<&Path>,
@@ -95,7 +95,7 @@ fn register(
         return Ok(());
     }
     if email.is_none() && token.is_none() && registration_key.is_none() && device_id.is_none() {
-        println!("the device is not registered: give --registration-key, --email or --token");
+        println!("the device is not registered: use --registration-key, --email or --token");
         return Ok(());
     }
     say("registering the device");
@@ -126,11 +126,11 @@ fn register(
             None => {}
         }
     }
-    let next = "correct that; without these arguments the agent runs unregistered";
+    let next = "fix this; without these arguments the agent runs unregistered";
     done(&mut link, "the device was not registered", next)
 }
 
-/// Makes this process the agent, with its id, its terminal and its signals.
+/// Replaces this process by the agent, which keeps its process id, terminal and signals.
 fn become_agent(agent: &Path, home: &Path, arguments: Vec<OsString>) -> anyhow::Result<()> {
     let mut home_variable = OsString::from("LINK_HOME=");
     home_variable.push(home);

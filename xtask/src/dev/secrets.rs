@@ -2,5 +2,5 @@
 
 pub(super) const KEY: &str = "LINK_REGISTRATION_KEY";
 pub(super) const TOKEN: &str = "LINK_ACCESS_TOKEN";
-/// What the agent and its engines must not inherit.
+/// Variables that the agent and its engines must not inherit.
 pub(super) const SECRETS: [&str; 3] = [KEY, "LINK_FLEET_KEY", TOKEN];

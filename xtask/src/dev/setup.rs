@@ -1,5 +1,5 @@
-//! `cargo xtask setup`: everything that a checkout needs to build and to run, and with `--dev` what
-//! its tests need.
+//! `cargo xtask setup`: prepares everything that a checkout needs to build and run, and with
+//! `--dev` what its tests need.
 
 use clap::Args;
 
@@ -13,7 +13,7 @@ use super::{
 /// What to set up.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Also what the tests need: models, a browser, a validator
+    /// Also fetch what the tests need: models, a browser, a validator
     #[arg(long)]
     dev: bool,
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub(crate) struct Options {
     pub(super) home: HomeOption,
 }
 
-/// Sets the checkout up.
+/// Sets up the checkout.
 ///
 /// # Errors
 /// What is missing, and how to get it.
@@ -58,7 +58,7 @@ fn check_for_tests(checkout: &Checkout) -> anyhow::Result<()> {
         }
     }
     if !has("nextest") {
-        println!("cargo-nextest is missing, so the tests run more slowly");
+        println!("cargo-nextest is missing; tests run slower without it");
         println!(" next: `cargo install --locked cargo-nextest`, if you like");
     }
     Ok(())

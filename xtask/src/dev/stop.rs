@@ -1,5 +1,5 @@
-//! `cargo xtask stop`: ends what runs, and says what that was: the checkout's own agent, the
-//! installed one with its service, and a router that is installed as a service.
+//! `cargo xtask stop`: stops the checkout's agent, the installed agent with its service, and a
+//! router installed as a service; prints which of them ran.
 
 use std::{ffi::OsString, io, path::Path, time::Duration};
 
@@ -16,15 +16,15 @@ use super::{
     trouble::Trouble,
 };
 
-/// The router of Link's transport, as its packages name the service.
+/// The router's service, as its packages name it.
 const ROUTER: &str = "zenohd.service";
-/// How long the service manager may take to stop it.
+/// How long the service manager may take to stop the router.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Stops all of it.
+/// Stops all of them.
 ///
 /// # Errors
-/// What goes on running, and how to stop it.
+/// What is still running, and how to stop it.
 pub(super) fn run(checkout: &Checkout) -> anyhow::Result<()> {
     stop_checkout(checkout)?;
     report("the installed agent", stop(checkout, None)?);
@@ -36,20 +36,21 @@ pub(super) fn run(checkout: &Checkout) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Stops the checkout's own agent.
+/// Stops the checkout's agent.
 ///
 /// # Errors
-/// When it does not end.
+/// If it does not stop.
 pub(super) fn stop_checkout(checkout: &Checkout) -> anyhow::Result<()> {
     let stopped = stop(checkout, Some(checkout.home.path()))?;
     report("the agent of this checkout", stopped);
     Ok(())
 }
 
-/// Stops the agent below `home`, or the installed one; false when it did not run.
+/// Stops the agent with its home at `home`, or the installed one; returns false if it was not
+/// running.
 ///
 /// # Errors
-/// When it does not end.
+/// If it does not stop.
 pub(super) fn stop(checkout: &Checkout, home: Option<&Path>) -> anyhow::Result<bool> {
     let roots = home.map_or_else(installation, |home| Ok(Roots::below(home)))?;
     if !runs(&Layout::new(roots))? {
@@ -60,14 +61,14 @@ pub(super) fn stop(checkout: &Checkout, home: Option<&Path>) -> anyhow::Result<b
     if let Some(home) = home {
         link.env("LINK_HOME", home);
     }
-    done(&mut link, "the agent goes on", "do what it says above, and run it again")?;
+    done(&mut link, "the agent is still running", "do what it says above, and run it again")?;
     Ok(true)
 }
 
-/// Tells whether an agent, its guard or its service runs.
+/// Returns whether an agent, its guard or its service is running.
 ///
 /// # Errors
-/// When a lock cannot be looked at.
+/// If a lock cannot be checked.
 pub(super) fn runs(layout: &Layout) -> anyhow::Result<bool> {
     for lock in [layout.guard_lock(), layout.roots().agent_lock()] {
         match fs::try_lock(&lock) {
@@ -89,7 +90,7 @@ fn stop_router(scope: &str) -> anyhow::Result<bool> {
     if stopped.success {
         return Ok(true);
     }
-    let what = format!("the router {ROUTER} goes on: {}", stopped.stderr);
+    let what = format!("the router {ROUTER} is still running: {}", stopped.stderr);
     Err(Trouble::new(what, format!("stop it as root: `systemctl stop {ROUTER}`")).into())
 }
 

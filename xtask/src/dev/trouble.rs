@@ -1,12 +1,11 @@
-//! What a developer's command says when it cannot go on: what is wrong, the next step, and the exit
-//! code.
+//! The error of a developer's command: what is wrong, the next step, and the exit code.
 
 use std::fmt;
 
-/// The exit code of arguments that cannot be meant.
+/// The exit code for invalid arguments.
 const MISUSE: u8 = 2;
 
-/// What is wrong, and what to do about it.
+/// What is wrong, and how to fix it.
 #[derive(Debug)]
 pub(super) struct Trouble {
     what: String,
@@ -15,17 +14,17 @@ pub(super) struct Trouble {
 }
 
 impl Trouble {
-    /// Makes one that ends with the exit code 1.
+    /// Creates an error with exit code 1.
     pub(super) fn new(what: impl Into<String>, next: impl Into<String>) -> Self {
         Self { what: what.into(), next: next.into(), exit: 1 }
     }
 
-    /// Makes one that ends with the exit code of misuse.
+    /// Creates an error with the exit code for invalid arguments.
     pub(super) fn misuse(what: impl Into<String>, next: impl Into<String>) -> Self {
         Self { exit: MISUSE, ..Self::new(what, next) }
     }
 
-    /// Ends with the exit code of a program that failed.
+    /// Uses the exit code of a failed program.
     pub(super) fn with_exit_of(self, code: Option<i32>) -> Self {
         let exit = code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code > 0);
         Self { exit: exit.unwrap_or(self.exit), ..self }
@@ -40,7 +39,7 @@ impl fmt::Display for Trouble {
 
 impl std::error::Error for Trouble {}
 
-/// Returns the exit code of a task that failed.
+/// Returns the exit code for a failed task.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     error.downcast_ref::<Trouble>().map_or(1, |trouble| trouble.exit)
 }

@@ -1,4 +1,4 @@
-//! Words that a developer may expect here and that are no commands, answered with what is meant.
+//! Words that a developer may try as commands; the answer names the right command.
 
 use std::ffi::OsString;
 
@@ -11,10 +11,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("update", "a checkout is updated with `git pull`, and `cargo xtask setup` again"),
 ];
 
-/// Refuses those words. What follows `--` is for another program.
+/// Refuses these words. Arguments after `--` belong to another program and are not checked.
 ///
 /// # Errors
-/// What is meant instead.
+/// What to use instead.
 pub(crate) fn check(arguments: impl Iterator<Item = OsString>) -> anyhow::Result<()> {
     let words: Vec<_> = arguments.skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let own = || words.iter().take_while(|word| *word != "--");

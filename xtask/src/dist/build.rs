@@ -1,5 +1,5 @@
-//! The build that is shipped: static, so that it runs on every Linux of its processor, whatever the
-//! system's C library (decision 0009).
+//! The build for users: static, so that it runs on every Linux with this processor architecture,
+//! whatever its C library (decision 0009).
 
 #![expect(
     clippy::disallowed_methods,
@@ -17,11 +17,11 @@ use anyhow::Context as _;
 
 use crate::dist::{RELEASE_KEYS, TARGET};
 
-/// What a static C library asks of the compiler, one argument after the other as Cargo reads them.
+/// The compiler flags for a static C library, in Cargo's encoding.
 const FLAGS: &str = "-C\x1ftarget-feature=+crt-static";
 
-/// Builds the executables, which trust the release keys in `trusted`, and returns their folder; quick
-/// when nothing has changed.
+/// Builds the executables, which trust the release keys in `trusted`, and returns their folder.
+/// Fast if nothing has changed.
 pub(super) fn run(
     root: &Path,
     target: &Path,
@@ -29,7 +29,8 @@ pub(super) fn run(
     trusted: &str,
 ) -> anyhow::Result<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    // Naming the target keeps the flags from build scripts and procedural macros, which Cargo loads.
+    // With an explicit target, the flags do not apply to build scripts and procedural macros, which
+    // Cargo loads.
     let status = Command::new(cargo)
         .current_dir(root)
         .args(["build", "--locked", "--profile", profile, "--target", TARGET])

@@ -1,4 +1,4 @@
-//! Whether an executable needs anything of the system that it runs on but the kernel.
+//! Checks that an executable needs nothing from the system except the kernel.
 
 use anyhow::{Context as _, bail, ensure};
 use object::{
@@ -6,18 +6,18 @@ use object::{
     read::elf::{Dyn as _, FileHeader as _, ProgramHeader as _},
 };
 
-/// Refuses what is no executable for this target, has a loader, or needs a library.
+/// Refuses a file that is not an executable for this target, has a loader, or needs a library.
 pub(super) fn ensure_static(contents: &[u8]) -> anyhow::Result<()> {
-    let header = elf::FileHeader64::<Endianness>::parse(contents).context("it is no executable")?;
+    let header = elf::FileHeader64::<Endianness>::parse(contents).context("not an executable")?;
     let endian = header.endian()?;
-    ensure!(header.e_machine(endian) == elf::EM_X86_64, "it is for another processor");
+    ensure!(header.e_machine(endian) == elf::EM_X86_64, "the executable is for another processor");
     for segment in header.program_headers(endian, contents)? {
         if let Some(loader) = segment.interpreter(endian, contents)? {
-            bail!("it is started by {}, so it is not static", String::from_utf8_lossy(loader));
+            bail!("the executable needs the loader {}, so it is not static", String::from_utf8_lossy(loader));
         }
         let entries = segment.dynamic(endian, contents)?.unwrap_or_default();
         let needs_library = entries.iter().any(|entry| entry.d_tag(endian) == elf::DT_NEEDED);
-        ensure!(!needs_library, "it needs a library, so it is not static");
+        ensure!(!needs_library, "the executable needs a library, so it is not static");
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Proof that a release verifies itself before anybody gets it: its own `link` must say that a key
-//! which it trusts signed the files beside it. One that trusts no key would install anything.
+//! Verifies a release with its own `link` before it is published: the packed `link` must report
+//! that a key it trusts signed the files. A `link` that trusts no key would install anything.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,8 +18,7 @@ use semver::Version;
 
 use crate::dist::File;
 
-/// Returns the keys that the programs are built to trust: those that are `given` for the build, and
-/// the one that signs.
+/// Returns the keys that the programs will trust: those `given` for the build, and the signing key.
 pub(super) fn trusted(given: Option<&str>, signer: Option<&VerifyingKey>) -> String {
     let given = given.unwrap_or_default().split(',').map(str::trim).filter(|key| !key.is_empty());
     let mut keys: Vec<_> = given.collect();
@@ -31,7 +30,8 @@ pub(super) fn trusted(given: Option<&str>, signer: Option<&VerifyingKey>) -> Str
     keys.join(",")
 }
 
-/// Lets the packed `link` verify the packed files, in the folder `scratch`, which is made and deleted.
+/// Verifies the packed files with the packed `link`, in the folder `scratch`, which is created and
+/// deleted.
 pub(super) fn prove(packed: &[File], version: &Version, scratch: &Path) -> anyhow::Result<()> {
     link_platform::fs::remove_dir(scratch)?;
     let proved = verify(packed, version, scratch);
@@ -51,7 +51,7 @@ fn verify(packed: &[File], version: &Version, scratch: &Path) -> anyhow::Result<
             })
             .with_context(|| format!("failed to write `{}`", path.display()))?;
     }
-    // No key of the environment may speak for the ones that are built in.
+    // A key from the environment must not stand in for the built-in keys.
     let answer = Command::new(folder.join("link"))
         .args(["verify-files", "--release", &version.to_string(), "--from"])
         .arg(&folder)

@@ -1,6 +1,6 @@
-//! What a release says of itself, signed: the contents of the archive and the manifest beside it.
+//! The signed statements of a release: the contents of the archive, and the manifest next to it.
 //!
-//! Nothing here depends on when or where it is made: the date is an argument.
+//! The output does not depend on the time or place of the build; the date is an argument.
 
 use anyhow::Context as _;
 use jiff::Timestamp;
@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{dist::File, release_key::ReleaseKey};
 
-/// What is said and by whom.
+/// The data of the statements and their signer.
 pub(super) struct Statements {
     pub(super) key: ReleaseKey,
     pub(super) version: semver::Version,
@@ -25,7 +25,7 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    /// The text of the contents of an archive that holds `files`.
+    /// The text that lists the contents of an archive of `files`.
     pub(super) fn contents(&self, target: &str, files: &[File]) -> anyhow::Result<Vec<u8>> {
         let mut files = files
             .iter()
@@ -60,7 +60,7 @@ impl Statements {
         }))
     }
 
-    /// The text of the introductions of the key; nothing when there are none.
+    /// The text of the key's introductions; nothing if there are none.
     pub(super) fn keys(&self) -> anyhow::Result<Option<Vec<u8>>> {
         let introductions = &self.key.introductions;
         (!introductions.is_empty()).then(|| to_text(introductions)).transpose()
@@ -72,13 +72,13 @@ impl Statements {
     }
 }
 
-/// The counter of a version that is given none: it rises as versions do.
+/// The default counter of a version; it grows with the version.
 pub(super) fn counter_of(version: &semver::Version) -> u64 {
     version.major * 1_000_000 + version.minor * 1000 + version.patch
 }
 
 fn describe(file: &File) -> anyhow::Result<(FileName, u64, Sha256Hex)> {
-    let name = file.name.parse().with_context(|| format!("`{}` is no safe name", file.name))?;
+    let name = file.name.parse().with_context(|| format!("`{}` is not a safe name", file.name))?;
     let sha256 = Sha256Hex::from_digest(&Sha256::digest(&file.contents));
     Ok((name, file.contents.len() as u64, sha256))
 }

@@ -1,7 +1,7 @@
 //! Which crate may depend on which: the picture in ARCHITECTURE.md as a table.
 //!
-//! Imports point downwards only, no program imports another, and the pure crates take nothing that could act. What a
-//! crate needs for its tests alone (`dev-dependencies`) is its own business, and so is a spike in a workspace of its own.
+//! Imports only point downwards, no program imports another, and pure crates use nothing that does
+//! IO. Test dependencies (`dev-dependencies`) and spikes in their own workspace are not checked.
 
 use anyhow::Context as _;
 use toml::{Table, Value};
@@ -13,7 +13,7 @@ struct Crate {
     folder: &'static str,
     /// Crates of this workspace; `None` means any.
     workspace: Option<&'static [&'static str]>,
-    /// Crates of others; `None` means any.
+    /// External crates; `None` means any.
     others: Option<&'static [&'static str]>,
 }
 
@@ -86,7 +86,7 @@ const CRATES: &[Crate] = &[
     Crate { folder: "xtask", workspace: None, others: None },
 ];
 
-/// Checks the manifests of all crates, the workspace's own among them.
+/// Checks the manifests of all crates, including the workspace's own.
 pub(crate) fn check(manifests: &[TextFile]) -> anyhow::Result<Vec<Finding>> {
     let mut findings = Vec::new();
     let mut shared = Table::new();
@@ -127,7 +127,7 @@ fn check_crate(manifest: &TextFile, table: &Table, shared: &Table) -> Vec<Findin
 
     let mut findings = Vec::new();
     if table.contains_key("target") && folder != "platform" {
-        let message = "operating systems are told apart in `platform` only".to_owned();
+        let message = "only `platform` may distinguish operating systems".to_owned();
         findings.push(finding("[target", "system-cfg", message));
     }
     for (key, package) in dependencies(table, shared) {
@@ -149,7 +149,7 @@ fn is_in(folder: &str, pattern: &str) -> bool {
     }
 }
 
-/// The key and the package of everything that a crate is built with, on any operating system.
+/// The key and the package of every build dependency of a crate, on any operating system.
 fn dependencies(table: &Table, shared: &Table) -> Vec<(String, String)> {
     let targets = table.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
     let holders = targets.filter_map(Value::as_table).chain([table]);

@@ -1,4 +1,4 @@
-//! The files that are checked: every Rust source and every manifest of the repository, in a fixed order.
+//! Reads the files to check: every Rust source and manifest of the repository, in a fixed order.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads the repository")]
 
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-/// A text and where it stands, with `/` between folders on every system.
+/// A text and its path, with `/` as separator on every system.
 pub(crate) struct TextFile {
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
-/// Reads every `.rs` file and `Cargo.toml` under `root`, but not build output and hidden folders.
+/// Reads every `.rs` file and `Cargo.toml` under `root`, except build output and hidden folders.
 pub(crate) fn read(root: &Path) -> anyhow::Result<Vec<TextFile>> {
     let mut found = Vec::new();
     walk(root, "", &mut found)?;

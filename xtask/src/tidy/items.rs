@@ -1,8 +1,9 @@
-//! Rules about functions and public items: how long a function may be, and that what is public is used.
+//! Rules about functions and public items: functions have a maximum length, and public items must
+//! be used.
 //!
-//! An item counts as used when its name stands anywhere else in the repository, tests included: between the words of
-//! code, in the braces of a text that is formatted, or in the text of an attribute. So what this rule reports is dead, and
-//! some of what is dead shares its name with something else and is not reported.
+//! An item counts as used if its name appears anywhere else in the repository, tests included: in
+//! code, in the braces of a format string, or in the text of an attribute. So every reported item
+//! is dead, but a dead item that shares its name with another one is not reported.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +17,10 @@ use crate::tidy::{
     modules::tree::{attributes, is_test},
 };
 
-/// A function of the product is at most this long, from its name to its end.
+/// The maximum length of a product function, in lines, from its name to its end.
 const FUNCTION_LINES: usize = 80;
 
-/// Returns what is wrong with the items of `files` and not `known`.
+/// Returns the findings in the items of `files` that are not `known`.
 pub(crate) fn check(files: &[RustFile], known: &mut Known<'_>) -> Vec<Finding> {
     let mut uses = BTreeMap::new();
     let mut findings = Vec::new();
@@ -51,19 +52,19 @@ pub(crate) fn check(files: &[RustFile], known: &mut Known<'_>) -> Vec<Finding> {
         path: item.file.to_owned(),
         line: item.line,
         rule: "unused",
-        message: format!("`{}` is public and nobody uses it: delete it", item.name),
+        message: format!("`{}` is public but unused: delete it", item.name),
     }));
     findings
 }
 
-/// An item that others can name.
+/// An item that other modules can name.
 struct Public<'a> {
     file: &'a str,
     line: usize,
     name: String,
 }
 
-/// A function above the limit.
+/// A function above the maximum length.
 struct Long {
     name: String,
     first: usize,
@@ -74,7 +75,7 @@ impl Long {
     fn finding(&self, file: &RustFile) -> Finding {
         let Self { name, first, lines } = self;
         let message =
-            format!("`{name}` has {lines} lines, more than {FUNCTION_LINES}: give its parts names");
+            format!("`{name}` has {lines} lines, more than {FUNCTION_LINES}: split it into named parts");
         Finding { path: file.path.clone(), line: *first, rule: "function-length", message }
     }
 }
@@ -146,7 +147,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 }
 
-/// Counts the words of code, of attributes and of the braces in texts.
+/// Counts the words in code, in attributes and in the braces of strings.
 fn count(tokens: TokenStream, in_attribute: bool, uses: &mut BTreeMap<String, usize>) {
     let mut after_hash = false;
     for token in tokens {
@@ -172,7 +173,8 @@ fn is_documentation(attribute: &Group) -> bool {
     matches!(attribute.stream().into_iter().next(), Some(TokenTree::Ident(word)) if word == "doc")
 }
 
-/// The words of a literal that may be names: all of them in an attribute, else those after an opening brace.
+/// The words of a literal that may be names: in an attribute all of them, otherwise those after an
+/// opening brace.
 fn words_of(literal: &str, in_attribute: bool) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     if in_attribute {
@@ -199,7 +201,7 @@ mod tests {
         let found = findings(&[("a/src/a.rs", &body(81))]);
         assert_eq!(
             found,
-            ["a/src/a.rs:1: function-length: `a` has 81 lines, more than 80: give its parts names"]
+            ["a/src/a.rs:1: function-length: `a` has 81 lines, more than 80: split it into named parts"]
         );
         let files = [rust("a/src/a.rs", &body(81))];
         assert_eq!(check(&files, &mut Known::read("a/src/a.rs: a is long\n")), []);
@@ -221,7 +223,7 @@ mod tests {
         ] {
             let found = findings(&[("a/src/a.rs", item)]);
             assert_eq!(found.len(), 1, "{item}: {found:?}");
-            assert!(found[0].ends_with("unused: `dead` is public and nobody uses it: delete it"));
+            assert!(found[0].ends_with("unused: `dead` is public but unused: delete it"));
         }
     }
 

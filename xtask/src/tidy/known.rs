@@ -1,37 +1,37 @@
-//! What is known and not mended yet: a list that gets shorter.
+//! The list of known findings that are not fixed yet; the list may only shrink.
 //!
-//! A line of the file stands for one finding, which is quiet as long as the line is there. A finding without a line is
-//! refused, and so is a line whose finding is gone.
+//! Each line suppresses one finding. A finding without a line is reported, and so is a line without
+//! a finding.
 
 use std::collections::BTreeMap;
 
 use crate::tidy::Finding;
 
-/// Where the list stands.
+/// The path of the list.
 pub(crate) const PATH: &str = "xtask/known-findings.txt";
 
-/// The lines that no finding was seen for yet, each with its number.
+/// The lines without a finding so far, each with its number.
 pub(crate) struct Known<'a>(BTreeMap<&'a str, usize>);
 
 impl<'a> Known<'a> {
-    /// Reads the list; empty lines and those that begin with `#` are for people.
+    /// Reads the list; empty lines and lines that begin with `#` are comments.
     pub(crate) fn read(text: &'a str) -> Self {
         let lines = text.lines().enumerate().map(|(index, line)| (line.trim(), index + 1));
         Self(lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).collect())
     }
 
-    /// Tells whether `line` is known. Each line is known once.
+    /// Returns whether `line` is known. Each line matches once.
     pub(crate) fn take(&mut self, line: &str) -> bool {
         self.0.remove(line).is_some()
     }
 
-    /// Returns a finding for each line that stands for nothing any more.
+    /// Returns a finding for each line that matches nothing.
     pub(crate) fn rest(self) -> impl Iterator<Item = Finding> {
         self.0.into_iter().map(|(known, line)| Finding {
             path: PATH.to_owned(),
             line,
             rule: "known",
-            message: format!("`{known}` is mended: delete this line"),
+            message: format!("`{known}` is fixed: delete this line"),
         })
     }
 }

@@ -1,7 +1,7 @@
-//! Splits Rust text into code and comments, so that a rule never trips over a word in a string.
+//! Splits Rust text into code and comments, so that no rule matches a word inside a string.
 //!
-//! Both halves keep every line where it was: what belongs to the other half, and the inside of every string and character
-//! literal, is spaces.
+//! Both halves keep all lines in place: the other half, and the contents of string and character
+//! literals, become spaces.
 
 use crate::tidy::TextFile;
 
@@ -30,7 +30,7 @@ impl RustFile {
             || self.path.ends_with("/tests.rs")
     }
 
-    /// Returns how many lines stand before the inline `mod tests`.
+    /// Returns the number of lines before the inline `mod tests`.
     pub(crate) fn product_lines(&self) -> usize {
         let lines: Vec<&str> = self.code.lines().collect();
         let starts_tests = |index: usize| {
@@ -80,7 +80,8 @@ impl Splitter {
         text.chars().enumerate().all(|(offset, c)| self.rest.get(self.at + offset) == Some(&c))
     }
 
-    /// Whether the word at this place began earlier; the prefixes of byte and C strings count as a beginning.
+    /// Returns whether the current character continues a word; the prefix of a byte or C string
+    /// starts a new one.
     fn inside_word(&self) -> bool {
         let before = |offset: usize| self.at.checked_sub(offset).map(|index| self.rest[index]);
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
@@ -132,7 +133,7 @@ impl Splitter {
         }
     }
 
-    /// A character literal, or the tick of a lifetime.
+    /// A character literal or a lifetime.
     fn quote(&mut self) {
         if self.rest.get(self.at + 1) == Some(&'\\') {
             self.take(3, Kind::Literal);

@@ -1,7 +1,7 @@
-//! Which module may import which inside a crate: none that imports it back.
+//! Which module may import which inside a crate: no module imports one that imports it back.
 //!
-//! The picture of ARCHITECTURE.md goes on inside each crate: siblings stand on floors and import downwards only. The
-//! arrows of circles that are not opened yet stand in the list of known findings.
+//! This continues the picture of ARCHITECTURE.md inside each crate: sibling modules form layers and
+//! import only downwards. The list of known findings holds the imports of existing circles.
 
 mod graph;
 pub(crate) mod tree;
@@ -18,17 +18,17 @@ use crate::tidy::{
     },
 };
 
-/// A finding lists this many of the names that an arrow brings.
+/// The maximum number of imported names that a finding lists.
 const NAMES: usize = 4;
 
 /// The imports inside one crate.
 pub(crate) struct Crate {
-    /// The file of its root.
+    /// The path of its root file.
     root: String,
     graph: Graph,
 }
 
-/// Reads the crates that `manifests` speak of.
+/// Reads the crates of `manifests`.
 pub(crate) fn read(manifests: &[TextFile], sources: &[RustFile]) -> Vec<Crate> {
     let files: BTreeMap<_, _> = sources.iter().map(|file| (file.path.as_str(), file)).collect();
     let folders = manifests.iter().filter_map(|manifest| manifest.path.strip_suffix("Cargo.toml"));
@@ -45,7 +45,7 @@ pub(crate) fn read(manifests: &[TextFile], sources: &[RustFile]) -> Vec<Crate> {
         .collect()
 }
 
-/// Returns the arrows that make a circle or lead upwards and are not `known`.
+/// Returns the imports that form a circle or lead upwards, except `known` ones.
 pub(crate) fn check(crates: &[Crate], known: &mut Known<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for Crate { root, graph } in crates {
@@ -58,7 +58,7 @@ pub(crate) fn check(crates: &[Crate], known: &mut Known<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The line of the list of known findings that stands for `arrow`.
+/// The line that represents `arrow` in the list of known findings.
 fn line_of(root: &str, arrow: &Arrow) -> String {
     format!("{root}: {} -> {}", named(&arrow.from), named(&arrow.to))
 }
@@ -87,7 +87,7 @@ fn finding(arrow: &Arrow, cause: &Cause, back: &[Vec<String>]) -> Finding {
     Finding { path: cause.file.clone(), line: cause.line, rule: "modules", message }
 }
 
-/// Returns a line for each crate: its arrows and its circles.
+/// Returns a line for each crate with the number of imports and circles.
 pub(crate) fn summary(crates: &[Crate]) -> String {
     let lines = crates.iter().filter(|inside| !inside.graph.arrows.is_empty()).map(|inside| {
         let circles = inside.graph.circles();
@@ -104,7 +104,7 @@ pub(crate) fn summary(crates: &[Crate]) -> String {
     lines.collect()
 }
 
-/// Returns the graphs of the crates whose root begins with `folder`, with what is knotted in them.
+/// Returns the import graphs, with their circles, of the crates whose root begins with `folder`.
 pub(crate) fn graphs(crates: &[Crate], folder: &str) -> String {
     let crates = crates.iter().filter(|inside| inside.root.starts_with(folder));
     let texts = crates.map(|Crate { root, graph }| {

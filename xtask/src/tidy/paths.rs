@@ -1,14 +1,14 @@
-//! The paths that Rust code names, with `use` trees written out: `use std::{fs, io::Read}` names `std::fs` and
-//! `std::io::Read`.
+//! Extracts the paths that Rust code names and expands `use` trees: `use std::{fs, io::Read}` names
+//! `std::fs` and `std::io::Read`.
 
-/// A path such as `std::fs::read`, and the line it stands on.
+/// A path such as `std::fs::read`, and its line.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct NamedPath {
     pub(crate) line: usize,
     pub(crate) segments: Vec<String>,
 }
 
-/// Returns every path in `code`, from which comments and literals are gone already.
+/// Returns every path in `code`, which must not contain comments or literals.
 pub(crate) fn named_paths(code: &str) -> Vec<NamedPath> {
     let mut reader = Reader { tokens: tokens(code), at: 0, found: Vec::new() };
     while reader.at < reader.tokens.len() {
@@ -72,7 +72,7 @@ impl Reader {
         self.tokens.get(self.at).map_or("", |token| token.text.as_str())
     }
 
-    /// `word::word::word`, anywhere but in a `use`.
+    /// Reads `word::word::word` outside a `use`.
     fn expression(&mut self) {
         let line = self.tokens[self.at].line;
         let mut segments = vec![self.text().to_owned()];
@@ -84,7 +84,7 @@ impl Reader {
         self.found.push(NamedPath { line, segments });
     }
 
-    /// One branch of a `use` tree, up to the comma, brace or semicolon that ends it.
+    /// Reads one branch of a `use` tree, up to the comma, brace or semicolon that ends it.
     fn tree(&mut self, prefix: &[String]) {
         let mut segments = prefix.to_vec();
         let line = self.tokens.get(self.at).map_or(0, |token| token.line);

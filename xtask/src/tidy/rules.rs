@@ -1,5 +1,5 @@
-//! Rules about one Rust file at a time: where it may ask for the operating system or the outside world, how long it may
-//! be, and what must and must not be written in it.
+//! Rules for single Rust files: where `cfg` on operating systems and IO are allowed, how long a
+//! file may be, and what it must and must not contain.
 
 use crate::tidy::{
     Finding,
@@ -7,15 +7,15 @@ use crate::tidy::{
     paths::{NamedPath, named_paths},
 };
 
-/// A product file is at most this long, its inline tests not counted.
+/// The maximum length of a product file, without its inline tests.
 const PRODUCT_LINES: usize = 400;
-/// A test file is at most this long.
+/// The maximum length of a test file.
 const TEST_LINES: usize = 800;
 
-/// Where code decides and never acts: a file or folder whose path begins like this.
+/// Path prefixes of pure code, which decides and does no IO.
 const PURE_PLACES: &[&str] =
     &["protocol/src/", "agent/core/src/", "backend/src/domain", "installer/src/decide"];
-/// What pure code may not begin a path with.
+/// Path prefixes that pure code must not use.
 const IMPURE_ROOTS: &[&[&str]] = &[
     &["std", "fs"],
     &["std", "net"],
@@ -27,7 +27,7 @@ const IMPURE_ROOTS: &[&[&str]] = &[
     &["rusqlite"],
     &["reqwest"],
 ];
-/// What only looks like a way out: addresses are values.
+/// Exceptions: addresses are values.
 const ADDRESSES: &[&str] = &[
     "IpAddr",
     "Ipv4Addr",
@@ -37,14 +37,14 @@ const ADDRESSES: &[&str] = &[
     "SocketAddrV6",
     "AddrParseError",
 ];
-/// What pure code may not call: the clocks.
+/// Functions that pure code must not call: the clocks.
 const IMPURE_CALLS: &[[&str; 2]] =
     &[["Instant", "now"], ["SystemTime", "now"], ["Timestamp", "now"], ["Zoned", "now"]];
 
-/// Words of a `cfg` that tell operating systems apart.
+/// The words in a `cfg` that refer to an operating system.
 const SYSTEM_WORDS: &[&str] = &["unix", "windows", "target_os", "target_family"];
 
-/// Returns what is wrong with `file`.
+/// Returns the findings in `file`.
 pub(crate) fn check(file: &RustFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(module_docs(file));
@@ -98,7 +98,7 @@ fn system_cfg(file: &RustFile) -> Vec<Finding> {
     if file.path.starts_with("platform/") {
         return Vec::new();
     }
-    let message = "operating systems are told apart in `platform` only";
+    let message = "only `platform` may distinguish operating systems";
     system_cfg_lines(&file.code)
         .into_iter()
         .map(|line| finding(file, line, "system-cfg", message))
@@ -152,7 +152,7 @@ fn purity(file: &RustFile) -> Vec<Finding> {
                 line,
                 "purity",
                 format!(
-                    "`{what}` acts; this place decides: take it as an argument or return an effect"
+                    "`{what}` does IO in pure code: take its result as an argument or return an effect"
                 ),
             )
         })

@@ -1,13 +1,14 @@
 //! The table in `docs/specification.md` and the tests that name its rows.
 //!
-//! A test claims rows with `// Holds: S3.1-2, S4.1-1` directly above it or inside it. A row is `held` when a test claims
-//! it and `open` otherwise; the document may say nothing else, and a claim may name no row that does not exist.
+//! A test claims rows with `// Holds: S3.1-2, S4.1-1` directly above it or inside it. A row is
+//! `held` if a test claims it, otherwise `open`. The document must agree, and every claim must name
+//! an existing row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::tidy::{Finding, lexer::RustFile};
 
-/// Where the table stands.
+/// The path of the table.
 pub(crate) const PATH: &str = "docs/specification.md";
 
 const HELD: &str = "held";
@@ -29,7 +30,7 @@ pub(crate) struct Claim {
     line: usize,
 }
 
-/// Reads the rows of `document`, and what is wrong with them.
+/// Reads the rows of `document` and reports invalid ones.
 pub(crate) fn rows(document: &str) -> (Vec<Row>, Vec<Finding>) {
     let mut rows = Vec::new();
     let mut findings = Vec::new();
@@ -45,14 +46,14 @@ pub(crate) fn rows(document: &str) -> (Vec<Row>, Vec<Finding>) {
             ));
         }
         if !seen.insert(id.to_owned()) {
-            findings.push(finding(PATH, line, format!("`{id}` stands here a second time")));
+            findings.push(finding(PATH, line, format!("`{id}` is listed twice")));
         }
         rows.push(Row { id: id.to_owned(), line, state: state.to_owned() });
     }
     (rows, findings)
 }
 
-/// Finds the claims of all tests, and the comments that look like a claim and are none.
+/// Finds the claims of all tests, and reports comments that look like claims but are not.
 pub(crate) fn claims(files: &[RustFile]) -> (Vec<Claim>, Vec<Finding>) {
     let mut claims = Vec::new();
     let mut findings = Vec::new();
@@ -65,7 +66,7 @@ pub(crate) fn claims(files: &[RustFile]) -> (Vec<Claim>, Vec<Finding>) {
                 findings.push(finding(
                     &file.path,
                     line,
-                    "a claim stands directly above a test or inside it".to_owned(),
+                    "put the claim directly above a test or inside it".to_owned(),
                 ));
             }
             for id in list.split(',').map(str::trim) {
@@ -84,7 +85,7 @@ pub(crate) fn claims(files: &[RustFile]) -> (Vec<Claim>, Vec<Finding>) {
     (claims, findings)
 }
 
-/// Compares what the document says with what the tests claim.
+/// Compares the document with the claims of the tests.
 pub(crate) fn check(rows: &[Row], claims: &[Claim]) -> Vec<Finding> {
     let known: BTreeSet<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let unknown = claims
@@ -100,7 +101,7 @@ pub(crate) fn check(rows: &[Row], claims: &[Claim]) -> Vec<Finding> {
     unknown.chain(untrue).collect()
 }
 
-/// Returns `document` with a true state column.
+/// Returns `document` with an updated state column.
 pub(crate) fn rewrite(document: &str, claims: &[Claim]) -> String {
     let mut text = String::with_capacity(document.len());
     for line in document.split_inclusive('\n') {
@@ -118,7 +119,7 @@ pub(crate) fn rewrite(document: &str, claims: &[Claim]) -> String {
     text
 }
 
-/// Returns how many rows are held, and the ids of the others, a line for each section.
+/// Returns the number of held rows, and the ids of the others, one line per section.
 pub(crate) fn open_rows(rows: &[Row]) -> String {
     let mut sections: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let open: Vec<&Row> = rows.iter().filter(|row| row.state != HELD).collect();
@@ -156,7 +157,7 @@ fn cells(line: &str) -> Option<(&str, &str)> {
     Some((id.trim(), state.trim()))
 }
 
-/// `S`, a section, `-`, a row and perhaps a letter.
+/// Returns whether a text consists of `S`, a section, `-`, a row and optionally a letter.
 fn is_id(text: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     let Some((section, row)) = text.strip_prefix('S').and_then(|rest| rest.split_once('-')) else {
@@ -166,7 +167,7 @@ fn is_id(text: &str) -> bool {
     number(row) && section.split('.').all(number) && section.split('.').count() <= 2
 }
 
-/// The list in a comment that claims rows or means to.
+/// The list in a comment that claims rows or tries to.
 fn claimed(comment: &str) -> Option<&str> {
     let comment = comment.trim();
     if let Some(list) = comment.strip_prefix(MARK) {
@@ -179,7 +180,7 @@ fn claimed(comment: &str) -> Option<&str> {
     is_id(first.split([',', ' ']).next().unwrap_or_default()).then_some(words)
 }
 
-/// Whether the item that follows is a test, or the comment, `indent` columns in, stands in the body of one.
+/// Returns whether the next item is a test, or the comment, `indent` columns in, is inside a test.
 fn belongs_to_a_test(code: &[&str], comment: usize, indent: usize) -> bool {
     let after = (comment + 1..code.len()).find(|&index| !code[index].trim().is_empty());
     let before = (0..comment).rev().find(|&index| !code[index].trim().is_empty());
@@ -195,7 +196,7 @@ fn belongs_to_a_test(code: &[&str], comment: usize, indent: usize) -> bool {
     (0..comment).rev().find(opens_around).is_some_and(|function| is_test(code, function))
 }
 
-/// Whether one of the attributes directly above the item makes it a test.
+/// Returns whether an attribute directly above the item makes it a test.
 pub(crate) fn is_test(code: &[&str], item: usize) -> bool {
     let above = code[..item].iter().rev().map(|line| line.trim()).filter(|line| !line.is_empty());
     above.take_while(|line| is_attribute(line)).any(is_test_attribute)
@@ -214,7 +215,7 @@ fn is_test_attribute(line: &str) -> bool {
     name == "test" || name.ends_with("::test")
 }
 
-/// Whether a line opens a function.
+/// Returns whether a line begins a function.
 pub(crate) fn is_function(line: &str) -> bool {
     line.split_whitespace().any(|word| word == "fn") && !line.trim_start().starts_with("let ")
 }

@@ -1,8 +1,9 @@
-//! The threats of `SECURITY.md` and the tests that try them.
+//! The threats in `SECURITY.md` and the tests that cover them.
 //!
-//! `docs/threats.md` has a section for each threat, headed by the words that are bold in its line, and names the tests
-//! that hold its answer: `` - `tests/it/serving.rs`: `pages_reach_only_what_they_should` ``. Every threat has at least
-//! one, every named test is a test in the named file, and no section is left over.
+//! `docs/threats.md` has a section for each threat, whose heading is the bold name of the threat.
+//! The section lists the tests of the defence: `` - `tests/it/serving.rs`:
+//! `pages_reach_only_what_they_should` ``. Every threat has at least one test, every listed test
+//! exists in the named file, and every section belongs to a threat.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +13,16 @@ use crate::tidy::{
     specification::{is_function, is_test},
 };
 
-/// Where the threats stand.
+/// The path of the threats.
 pub(crate) const THREATS: &str = "SECURITY.md";
-/// Where their tests are named.
+/// The path of the list of tests.
 pub(crate) const TESTS: &str = "docs/threats.md";
 
 const RULE: &str = "threats";
 const HEADING: &str = "## ";
 const ITEM: &str = "- ";
 
-/// A threat, or the section about one.
+/// A threat, or the section of one.
 struct Named<'a> {
     name: &'a str,
     line: usize,
@@ -33,12 +34,12 @@ struct Section<'a> {
     tests: usize,
 }
 
-/// Compares the threats, the list of their tests, and the tests that there are.
+/// Compares the threats, the list of their tests, and the existing tests.
 pub(crate) fn check(threats: &str, tests: &str, files: &[RustFile]) -> Vec<Finding> {
     let threats = rows(threats);
     let (sections, mut findings) = sections(tests, files);
     if threats.is_empty() {
-        findings.push(finding(THREATS, 1, "no line of the table opens with a bold name".into()));
+        findings.push(finding(THREATS, 1, "no row of the table begins with a bold name".into()));
     }
     for threat in &threats {
         let own: Vec<&Section<'_>> =
@@ -46,7 +47,7 @@ pub(crate) fn check(threats: &str, tests: &str, files: &[RustFile]) -> Vec<Findi
         let message = match own.as_slice() {
             [] => format!("`{}` has no section in {TESTS}", threat.name),
             [section] if section.tests == 0 => {
-                format!("{TESTS} names no test of `{}`", threat.name)
+                format!("{TESTS} lists no test of `{}`", threat.name)
             }
             [_] => continue,
             [_, ..] => format!("`{}` has several sections in {TESTS}", threat.name),
@@ -56,13 +57,13 @@ pub(crate) fn check(threats: &str, tests: &str, files: &[RustFile]) -> Vec<Findi
     let left_over =
         sections.iter().filter(|one| !threats.iter().any(|threat| threat.name == one.threat.name));
     findings.extend(left_over.map(|section| {
-        let message = format!("`{}` is no threat of {THREATS}", section.threat.name);
+        let message = format!("`{}` is not a threat in {THREATS}", section.threat.name);
         finding(TESTS, section.threat.line, message)
     }));
     findings
 }
 
-/// The threats: what is bold at the beginning of a table's row.
+/// The threats: the bold names at the beginning of table rows.
 fn rows(document: &str) -> Vec<Named<'_>> {
     document
         .lines()
@@ -74,7 +75,7 @@ fn rows(document: &str) -> Vec<Named<'_>> {
         .collect()
 }
 
-/// The sections with how many tests each names, and what is wrong with the names.
+/// The sections with their number of tests, and findings about the listed names.
 fn sections<'a>(document: &'a str, files: &[RustFile]) -> (Vec<Section<'a>>, Vec<Finding>) {
     let known: BTreeMap<&str, &RustFile> =
         files.iter().map(|file| (file.path.as_str(), file)).collect();
@@ -103,7 +104,7 @@ fn sections<'a>(document: &'a str, files: &[RustFile]) -> (Vec<Section<'a>>, Vec
     (sections, findings)
 }
 
-/// The file and the tests of an item; a sentence may follow after a dash.
+/// The file and the tests of a list item; a sentence may follow after a dash.
 fn named_tests(item: &str) -> Option<(&str, Vec<&str>)> {
     let (path, rest) = item.strip_prefix('`')?.split_once("`: ")?;
     let list = rest.split_once(" – ").map_or(rest, |(list, _)| list);
@@ -112,7 +113,7 @@ fn named_tests(item: &str) -> Option<(&str, Vec<&str>)> {
     Some((path, names?))
 }
 
-/// Why `name` is no test of `file`.
+/// Returns why `name` is not a test of `file`.
 fn missing(file: Option<&&RustFile>, path: &str, name: &str) -> Option<String> {
     let Some(file) = file else { return Some(format!("there is no `{path}`")) };
     let code: Vec<&str> = file.code.lines().collect();
@@ -120,7 +121,7 @@ fn missing(file: Option<&&RustFile>, path: &str, name: &str) -> Option<String> {
     let is_it = |&index: &usize| code[index].contains(&opening) && is_function(code[index]);
     match (0..code.len()).find(is_it) {
         None => Some(format!("`{path}` has no `{name}`")),
-        Some(index) if !is_test(&code, index) => Some(format!("`{name}` of `{path}` is no test")),
+        Some(index) if !is_test(&code, index) => Some(format!("`{name}` in `{path}` is not a test")),
         Some(_) => None,
     }
 }

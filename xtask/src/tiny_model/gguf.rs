@@ -1,11 +1,12 @@
-//! The GGUF container, version 3: a header, typed key-value pairs, a list of tensors and their aligned data.
+//! The GGUF container, version 3: a header, typed key-value pairs, a list of tensors and their
+//! aligned data.
 //!
-//! Everything is little-endian. Tensors are written in the order they were added, each padded to [`ALIGNMENT`], and a
-//! tensor's offset counts from the beginning of the data.
+//! Everything is little-endian. Tensors are written in the order of addition, each padded to
+//! [`ALIGNMENT`]. A tensor's offset counts from the beginning of the data.
 
 const MAGIC: &[u8; 4] = b"GGUF";
 const VERSION: u32 = 3;
-/// Tensor data, and the place where it begins, are multiples of this.
+/// The alignment of the tensor data and of its beginning.
 const ALIGNMENT: usize = 32;
 
 /// The value of a key.
@@ -37,7 +38,7 @@ impl Half {
     pub(crate) const ONE_AND_A_HALF: Self = Self(0x3e00);
 }
 
-/// A GGUF file that is being put together.
+/// A GGUF file under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Gguf {
     pairs: Vec<(String, Value)>,
@@ -47,7 +48,7 @@ pub(crate) struct Gguf {
 #[derive(Debug)]
 struct Tensor {
     name: String,
-    /// Outermost dimension first; the file has them the other way round.
+    /// The outermost dimension first; the file stores them in reverse order.
     shape: Vec<usize>,
     data: Data,
 }

@@ -1,20 +1,21 @@
-//! Which module imports which, among the children of one module, and which of these imports lead back.
+//! The imports among the children of one module, and which of them lead back.
 //!
-//! What stands deep below a child counts for the child: `a::b` importing `c::d` is an arrow from `a` to `c`. Between a
-//! module and its own child arrows are fine both ways; one to a module further above is upward.
+//! Everything below a child counts as the child: if `a::b` imports `c::d`, this is an arrow from
+//! `a` to `c`. A module and its direct child may import each other; an import of a module further
+//! above is upward.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::tidy::modules::tree::Tree;
 
-/// An import of one sibling by another, or of a module further above.
+/// An import of a sibling, or of a module further above.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Arrow {
     pub(crate) from: Vec<String>,
     pub(crate) to: Vec<String>,
 }
 
-/// Where an arrow comes from: the first line of it, and every name that it brings.
+/// The origin of an arrow: its first line, and all imported names.
 #[derive(Debug)]
 pub(crate) struct Cause {
     pub(crate) file: String,
@@ -26,19 +27,19 @@ pub(crate) struct Cause {
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) arrows: BTreeMap<Arrow, Cause>,
-    /// Every module, the root left out.
+    /// All modules except the root.
     modules: BTreeSet<Vec<String>>,
 }
 
 impl Arrow {
-    /// Tells whether it leads to a module above and not to a sibling.
+    /// Returns whether the arrow leads to a module above rather than to a sibling.
     pub(crate) fn is_upward(&self) -> bool {
         self.from.starts_with(&self.to)
     }
 }
 
 impl Graph {
-    /// Draws the arrows of `tree`.
+    /// Builds the graph of `tree`.
     pub(crate) fn of(tree: &Tree) -> Self {
         let mut graph = Self::default();
         for (index, module) in tree.modules.iter().enumerate() {
@@ -62,7 +63,7 @@ impl Graph {
         graph
     }
 
-    /// Returns the arrows that a circle or an upward import is made of, each with the way back to where it comes from.
+    /// Returns the arrows that form circles or lead upwards, each with a path back to its origin.
     pub(crate) fn knotted(&self) -> BTreeMap<&Arrow, Vec<Vec<String>>> {
         self.arrows
             .keys()
@@ -74,7 +75,7 @@ impl Graph {
             .collect()
     }
 
-    /// The shortest way from one sibling to another, both ends included.
+    /// The shortest path from one sibling to another, including both ends.
     fn way(&self, from: &[String], to: &[String]) -> Option<Vec<Vec<String>>> {
         let mut ways = vec![vec![from.to_vec()]];
         let mut seen = BTreeSet::from([from.to_vec()]);
@@ -96,7 +97,7 @@ impl Graph {
         None
     }
 
-    /// What `module` imports of its siblings.
+    /// The siblings that `module` imports.
     fn below<'a>(&'a self, module: &'a [String]) -> impl Iterator<Item = &'a Vec<String>> {
         let arrows = self.arrows.keys();
         arrows
@@ -104,7 +105,7 @@ impl Graph {
             .map(|arrow| &arrow.to)
     }
 
-    /// Returns the circles: siblings of which each reaches each other.
+    /// Returns the circles: sets of siblings that all reach each other.
     pub(crate) fn circles(&self) -> Vec<Vec<Vec<String>>> {
         let mut left: BTreeSet<_> = self
             .knotted()
@@ -123,7 +124,7 @@ impl Graph {
         circles
     }
 
-    /// Returns the graph as text: siblings below each other, each on the floor above what it imports.
+    /// Returns the graph as text: siblings in layers, each above its imports.
     pub(crate) fn to_text(&self) -> String {
         let mut levels: BTreeMap<&[String], Vec<&Vec<String>>> = BTreeMap::new();
         for module in &self.modules {
@@ -145,7 +146,7 @@ impl Graph {
         text
     }
 
-    /// How many imports stand on each other below `module`; a circle counts as one.
+    /// The length of the longest import chain below `module`; a circle counts as one module.
     fn floor(&self, module: &[String]) -> usize {
         let beneath = self.below(module).filter(|below| self.way(below, module).is_none());
         beneath.map(|below| self.floor(below) + 1).max().unwrap_or(0)
@@ -159,7 +160,7 @@ fn last(module: &[String]) -> &str {
 fn arrow(from: &[String], to: &[String]) -> Option<Arrow> {
     let common = from.iter().zip(to).take_while(|(left, right)| left == right).count();
     match (from.len() - common, to.len() - common) {
-        // Itself, a parent, or something below.
+        // The module itself, a parent, or a descendant.
         (0 | 1, 0) | (0, _) => None,
         (_, 0) => Some(Arrow { from: from.to_vec(), to: to.to_vec() }),
         (_, _) => Some(Arrow { from: from[..=common].to_vec(), to: to[..=common].to_vec() }),

@@ -1,4 +1,4 @@
-//! Small trees of files with and without an import that leads back.
+//! Small module trees with and without imports that lead back.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn findings(files: &[(&str, &str)], known: &str) -> Vec<String> {
     found.into_iter().chain(known.rest()).map(|finding| finding.to_string()).collect()
 }
 
-/// Three floors: `run` imports `engine`, which imports `state`.
+/// Three layers: `run` imports `engine`, which imports `state`.
 const TIDY: [(&str, &str); 4] = [
     ("lib.rs", "mod engine;\nmod run;\nmod state;\n"),
     ("run.rs", "use crate::engine::Engine;\npub(crate) struct View(Engine);\n"),

@@ -1,7 +1,8 @@
-//! The modules of one crate and the paths that each of them names, read from the text of its files.
+//! The modules of one crate and the paths they name, read from the text of the files.
 //!
-//! Test code is left out: what a test imports is its own business. A path is what stands in a `use`, a type, an
-//! expression, a pattern, an attribute or between the words of a macro. Calls of methods name no path and are not seen.
+//! Test code is skipped: tests may import anything. Paths come from `use` items, types,
+//! expressions, patterns, attributes and the tokens of macros. A method call names no path, so it
+//! is not seen.
 
 use std::collections::BTreeMap;
 
@@ -24,12 +25,12 @@ pub(crate) struct Module {
     pub(crate) file: String,
     pub(crate) parent: Option<usize>,
     pub(crate) children: BTreeMap<String, usize>,
-    /// Names that a `use` brings in, and the path that each stands for.
+    /// The names that `use` items introduce, each with its full path.
     aliases: BTreeMap<String, Vec<String>>,
     pub(crate) named: Vec<Named>,
 }
 
-/// A path and the line it stands on.
+/// A path and its line.
 #[derive(Debug)]
 pub(crate) struct Named {
     pub(crate) line: usize,
@@ -98,22 +99,23 @@ impl Tree {
                 }
             };
             if let Some(child) = child {
-                // Of two files for one name, one for each system, both count and the first is found by name.
+                // If a name has two files, one for each system, both count; lookups by name find
+                // the first.
                 self.modules[index].children.entry(name).or_insert(child);
             }
         }
         index
     }
 
-    /// Returns the modules that `segments`, named in `from`, leads to: the one that holds what is named, and each one
-    /// whose `use` hands it on. None is of another crate.
+    /// Returns the modules that `segments`, named in `from`, refers to: the module that defines the
+    /// item, and every module that re-exports it. Returns none for other crates.
     pub(crate) fn holders(&self, from: usize, segments: &[String]) -> Vec<usize> {
         let mut holders = Vec::new();
         self.follow(from, segments, &mut holders, 0);
         holders
     }
 
-    /// Returns the module that the path ends in, when it names one.
+    /// Returns the module at the end of the path, if the path names one.
     fn follow(
         &self,
         from: usize,
@@ -121,7 +123,8 @@ impl Tree {
         holders: &mut Vec<usize>,
         depth: usize,
     ) -> Option<usize> {
-        // A `use` that leads in a circle is no Rust; a bound keeps a broken file from being one.
+        // Circular `use` items are not valid Rust; the bound keeps invalid input from recursing
+        // forever.
         if depth > 16 {
             return None;
         }
@@ -161,16 +164,16 @@ impl Tree {
     }
 }
 
-/// Where the items of a module stand.
+/// The location of a module's items.
 struct Place<'a> {
     file: &'a str,
-    /// The folder of the files of its children.
+    /// The folder of its child modules.
     folder: &'a str,
     path: Vec<String>,
     parent: Option<usize>,
 }
 
-/// Collects what the items of one module name.
+/// Collects the paths that the items of one module name.
 #[derive(Default)]
 struct Reader {
     aliases: BTreeMap<String, Vec<String>>,
@@ -191,13 +194,13 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        // With `::` before it, a path begins with another crate.
+        // A path with a leading `::` begins with another crate.
         if item.leading_colon.is_none() {
             self.branch(&item.tree, &[]);
         }
     }
 
-    /// `pub(crate)` says who may import and imports nothing.
+    /// `pub(crate)` restricts visibility and imports nothing.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -258,7 +261,7 @@ impl Reader {
         self.named.push(Named { line, segments: path });
     }
 
-    /// The paths between the words of a macro: `a::b` anywhere. A word alone imports nothing.
+    /// The paths in the tokens of a macro, such as `a::b`. A single word imports nothing.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut open = Named { line: 0, segments: Vec::new() };
         let mut colons = 0;
@@ -288,7 +291,7 @@ impl Reader {
     }
 }
 
-/// Tells whether what carries `attributes` is compiled for tests only.
+/// Returns whether an item with `attributes` is compiled only for tests.
 pub(crate) fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) if list.path.is_ident("cfg") => {

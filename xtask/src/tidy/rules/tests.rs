@@ -1,9 +1,9 @@
-//! Each rule on the smallest file that breaks it and on one that does not.
+//! Each rule on a minimal file that breaks it and on one that does not.
 
 use super::*;
 use crate::tidy::lexer::tests::rust;
 
-/// The rules broken by `text`, each with its line.
+/// The rules that `text` breaks, each with its line.
 fn broken(path: &str, text: &str) -> Vec<(&'static str, usize)> {
     check(&rust(path, text)).into_iter().map(|finding| (finding.rule, finding.line)).collect()
 }

@@ -1,4 +1,4 @@
-//! The table, the claims and what happens when they disagree.
+//! The table, the claims, and the findings if they disagree.
 
 use super::*;
 use crate::tidy::lexer::tests::rust;
