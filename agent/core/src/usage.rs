@@ -231,7 +231,7 @@ impl Usage {
     }
 }
 
-/// Returns whether an event has the member that `piece` opens, with a non-empty value.
+/// Returns whether an event contains the member `piece` with a non-empty text.
 fn opens(text: &str, piece: &str) -> bool {
     text.match_indices(piece).any(|(start, _)| !text[start + piece.len()..].starts_with('"'))
 }

@@ -13,7 +13,10 @@ pub(super) fn ensure_static(contents: &[u8]) -> anyhow::Result<()> {
     ensure!(header.e_machine(endian) == elf::EM_X86_64, "the executable is for another processor");
     for segment in header.program_headers(endian, contents)? {
         if let Some(loader) = segment.interpreter(endian, contents)? {
-            bail!("the executable needs the loader {}, so it is not static", String::from_utf8_lossy(loader));
+            bail!(
+                "the executable needs the loader {}, so it is not static",
+                String::from_utf8_lossy(loader)
+            );
         }
         let entries = segment.dynamic(endian, contents)?.unwrap_or_default();
         let needs_library = entries.iter().any(|entry| entry.d_tag(endian) == elf::DT_NEEDED);

@@ -74,8 +74,9 @@ struct Long {
 impl Long {
     fn finding(&self, file: &RustFile) -> Finding {
         let Self { name, first, lines } = self;
-        let message =
-            format!("`{name}` has {lines} lines, more than {FUNCTION_LINES}: split it into named parts");
+        let message = format!(
+            "`{name}` has {lines} lines, more than {FUNCTION_LINES}: split it into named parts"
+        );
         Finding { path: file.path.clone(), line: *first, rule: "function-length", message }
     }
 }
@@ -201,7 +202,9 @@ mod tests {
         let found = findings(&[("a/src/a.rs", &body(81))]);
         assert_eq!(
             found,
-            ["a/src/a.rs:1: function-length: `a` has 81 lines, more than 80: split it into named parts"]
+            [
+                "a/src/a.rs:1: function-length: `a` has 81 lines, more than 80: split it into named parts"
+            ]
         );
         let files = [rust("a/src/a.rs", &body(81))];
         assert_eq!(check(&files, &mut Known::read("a/src/a.rs: a is long\n")), []);

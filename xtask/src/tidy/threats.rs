@@ -121,7 +121,9 @@ fn missing(file: Option<&&RustFile>, path: &str, name: &str) -> Option<String> {
     let is_it = |&index: &usize| code[index].contains(&opening) && is_function(code[index]);
     match (0..code.len()).find(is_it) {
         None => Some(format!("`{path}` has no `{name}`")),
-        Some(index) if !is_test(&code, index) => Some(format!("`{name}` in `{path}` is not a test")),
+        Some(index) if !is_test(&code, index) => {
+            Some(format!("`{name}` in `{path}` is not a test"))
+        }
         Some(_) => None,
     }
 }

@@ -52,8 +52,8 @@ async fn connect(client: &AgentClient, inbox: &Inbox, failures: &mut u32) -> End
         // The core answers only after it has stored the previous commands.
         let Some(hello) = inbox.hello().await else { return Ended::BROKEN };
         if before == Some(hello.last_seq) {
-            // The backend delivers an ignored command with every poll, so the polls alone would
-            // not wait.
+            // A command that the core ignores comes back at once with every poll; without this
+            // wait, the loop would be busy.
             tokio::time::sleep(WITHOUT_EFFECT_WAIT).await;
         }
         match client.poll(hello.last_seq, POLL_WAIT).await {
