@@ -95,7 +95,7 @@ impl Shell {
                 self.engines.launch(pipeline_id, run, &plugin, &alias, model);
             }
             Effect::StopEngine { pipeline_id, run } => self.engines.end(pipeline_id, run),
-            Effect::KillEngine { run, reason, .. } => self.engines.give_up(run, reason),
+            Effect::KillEngine { run, reason, .. } => self.engines.kill(run, reason),
             Effect::PruneModel { keep } => self.downloads.prune(&keep),
             Effect::DiscardFile(file) => self.downloads.discard(&file),
             Effect::DeleteModel { pipeline_id, model_id } => {

@@ -25,10 +25,10 @@ impl GuardLine {
     /// Starts signalling, if there is a guard. Must be called within a runtime.
     pub(crate) fn start() -> Self {
         let (local_api, door) = watch::channel(None);
-        let (replacing, told) = mpsc::channel(1);
+        let (replacing, requests) = mpsc::channel(1);
         let settled = Arc::new(Notify::new());
         if let Some(line) = Line::of_parent() {
-            tokio::spawn(run(line, door, told, settled.clone()));
+            tokio::spawn(run(line, door, requests, settled.clone()));
         }
         Self { local_api, settled, replacing }
     }
@@ -45,12 +45,12 @@ impl GuardLine {
 
     /// Tells the guard that another version replaces this process now.
     pub(crate) async fn tell_replacing(&self) {
-        let (told, heard) = oneshot::channel();
-        let tell = async {
-            let _no_guard = self.replacing.send(told).await;
-            let _no_guard = heard.await;
+        let (done, sent) = oneshot::channel();
+        let send = async {
+            let _no_guard = self.replacing.send(done).await;
+            let _no_guard = sent.await;
         };
-        let _no_guard = tokio::time::timeout(PATIENCE, tell).await;
+        let _no_guard = tokio::time::timeout(PATIENCE, send).await;
     }
 }
 
@@ -70,16 +70,16 @@ async fn run(
         tokio::select! {
             _ = beat.tick() => {
                 let local_port = local_api.borrow().as_ref().map(|door| door.port);
-                tell(&mut line, &FromAgent::Alive { version: version.clone(), local_port }).await;
+                send(&mut line, &FromAgent::Alive { version: version.clone(), local_port }).await;
             }
-            told = replacing.recv() => {
-                let Some(told) = told else { return };
-                tell(&mut line, &FromAgent::Replacing).await;
-                let _agent_waits = told.send(());
+            request = replacing.recv() => {
+                let Some(done) = request else { return };
+                send(&mut line, &FromAgent::Replacing).await;
+                let _agent_waits = done.send(());
             }
             answered = outcome(&mut asked) => {
                 if let Some(version) = answered {
-                    tell(&mut line, &FromAgent::Answered { version }).await;
+                    send(&mut line, &FromAgent::Answered { version }).await;
                 }
             }
             heard = line.next() => {
@@ -108,7 +108,7 @@ async fn outcome(asked: &mut Option<Asked>) -> Option<Version> {
     answered
 }
 
-async fn tell(line: &mut Line, what: &FromAgent) {
+async fn send(line: &mut Line, what: &FromAgent) {
     if let Ok(text) = serde_json::to_string(what) {
         line.tell(&text).await;
     }

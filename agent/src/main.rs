@@ -86,8 +86,8 @@ fn start(args: &Args) -> anyhow::Result<()> {
     let records = log::start(logging, args.log.as_deref());
     let config = config?;
     if args.check_config {
-        let told = format!("`{}` has no faults\n", roots.agent_config().display());
-        return Ok(std::io::stdout().write_all(told.as_bytes())?);
+        let message = format!("`{}` has no faults\n", roots.agent_config().display());
+        return Ok(std::io::stdout().write_all(message.as_bytes())?);
     }
     if let Some(transport) = &config.transport {
         roots::trust(&transport.tls_root_ca)?;

@@ -51,8 +51,8 @@ pub(crate) struct Handler {
 }
 
 impl Sink {
-    /// Sends `item` once; returns false if a retry may succeed.
-    pub(crate) async fn bring(&self, item: &Item) -> Result<(), Failure> {
+    /// Sends `item` once; a failure that is `Unavailable` may be retried.
+    pub(crate) async fn send(&self, item: &Item) -> Result<(), Failure> {
         match self {
             Self::Console => {
                 console::print(item);
@@ -64,7 +64,7 @@ impl Sink {
 
     /// Sends `item`, with up to three attempts.
     pub(crate) async fn deliver(&self, item: &Item) -> Result<(), Failure> {
-        with_retries(|| self.bring(item)).await
+        with_retries(|| self.send(item)).await
     }
 }
 

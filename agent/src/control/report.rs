@@ -195,7 +195,7 @@ pub(crate) async fn say_farewell(config: &ReportingConfig, ways: &Ways, report: 
         Sink::Backend(target) => Some(Sink::Backend(target)),
     });
     let Some(sink) = delivering else { return };
-    match sink.bring(&Item::Report(report)).await {
+    match sink.send(&Item::Report(report)).await {
         Ok(()) => {}
         Err(failure) => tracing::debug!("the backend did not take the last report: {failure}"),
     }

@@ -59,7 +59,7 @@ impl Updates {
         let UpdateRequest { version, again, channel } = request;
         let wanted = Wanted { version, again, channel };
         let thread = Pipeline::spawn("update", move |_stop| async move {
-            let staged = updates.bring(&wanted, is_connected).await;
+            let staged = updates.stage_next(&wanted, is_connected).await;
             inbox.event(Event::UpdateStaged(staged)).await;
         })?;
         *self.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
@@ -81,7 +81,7 @@ impl Updates {
         self.progress.borrow().clone()
     }
 
-    async fn bring(&self, wanted: &Wanted, is_connected: bool) -> Staged {
+    async fn stage_next(&self, wanted: &Wanted, is_connected: bool) -> Staged {
         self.forget_last();
         match self.try_to_bring(wanted, is_connected).await {
             Ok(version) => {

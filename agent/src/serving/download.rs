@@ -177,7 +177,7 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
             outcome.map_err(|error| DownloadFailure::Failed(error.to_string()))
         }
         () = job.cancel.cancelled() => Err(DownloadFailure::Cancelled),
-        never = tell(done, job.download, &origin.inbox) => match never {},
+        never = report_progress(done, job.download, &origin.inbox) => match never {},
     };
     if outcome.is_err() {
         let part = transfer::part(&job.path);
@@ -197,7 +197,7 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
 }
 
 /// Reports the progress of a download to the loop; never returns.
-async fn tell(
+async fn report_progress(
     mut done: watch::Receiver<u64>,
     download: DownloadId,
     inbox: &Inbox,

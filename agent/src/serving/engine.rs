@@ -170,8 +170,8 @@ impl Engines {
     }
 
     /// Kills an unresponsive engine; `EngineEnded` follows.
-    pub(crate) fn give_up(&self, run: Run, reason: String) {
-        if self.orders.try_send(Order::GiveUp { run, reason }).is_err() {
+    pub(crate) fn kill(&self, run: Run, reason: String) {
+        if self.orders.try_send(Order::Kill { run, reason }).is_err() {
             // The next health checks lead here again.
             tracing::error!("the engine thread does not accept orders");
         }

@@ -11,13 +11,13 @@ const WRITE_AGAIN: Duration = Duration::from_secs(2);
 /// the caller must also watch for a stop.
 #[derive(Debug, Default)]
 pub(crate) struct Patience {
-    told: bool,
+    is_logged: bool,
 }
 
 impl Patience {
     /// Waits after `error`.
     pub(crate) async fn after(&mut self, error: &anyhow::Error) {
-        if !std::mem::replace(&mut self.told, true) {
+        if !std::mem::replace(&mut self.is_logged, true) {
             tracing::error!("{error:#}; retrying until it succeeds");
         }
         tokio::time::sleep(WRITE_AGAIN).await;

@@ -23,7 +23,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// If the file of `link register` is damaged and no session holds the identity.
 pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Result<Identity> {
     let path = roots.identity();
-    let mut told = false;
+    let mut is_logged = false;
     let mut onboarding = Onboarding::new();
     let mut sessions = None;
     loop {
@@ -52,9 +52,9 @@ pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Re
             }
             Resolution::FactoryDefaults => {
                 explicit?;
-                if !told {
+                if !is_logged {
                     tracing::info!("this device is not registered yet: run `link register`");
-                    told = true;
+                    is_logged = true;
                 }
             }
         }

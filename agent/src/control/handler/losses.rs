@@ -9,7 +9,7 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// The losses that were logged.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
-    told: u64,
+    logged: u64,
     /// When the last message was logged.
     at: Option<Duration>,
 }
@@ -17,18 +17,18 @@ pub(super) struct Losses {
 impl Losses {
     /// Returns how many lost items to log at `now`, given `lost` losses in total.
     pub(super) fn due(&mut self, lost: u64, now: Duration) -> Option<u64> {
-        let since = lost - self.told;
+        let since = lost - self.logged;
         if self.wait(lost, now)? > Duration::ZERO {
             return None;
         }
-        (self.told, self.at) = (lost, Some(now));
+        (self.logged, self.at) = (lost, Some(now));
         Some(since)
     }
 
     /// Returns the time until the next message is due; nothing if all losses are logged.
     pub(super) fn wait(&self, lost: u64, now: Duration) -> Option<Duration> {
         let next = self.at.map_or(Duration::ZERO, |at| at + WINDOW);
-        (lost > self.told).then(|| next.saturating_sub(now))
+        (lost > self.logged).then(|| next.saturating_sub(now))
     }
 }
 

@@ -56,13 +56,13 @@ impl Nvidia {
             // The driver may be unavailable for a while, for example during its update.
             Ok(_) => (Vec::new(), Some(self)),
             Err(error) => {
-                self.given_up(&error);
+                self.warn_unusable(&error);
                 (Vec::new(), None)
             }
         }
     }
 
-    fn given_up(&self, error: &io::Error) {
+    fn warn_unusable(&self, error: &io::Error) {
         let program: &Path = &self.program;
         tracing::warn!("`{}` is not used to query GPUs again: {error}", program.display());
     }

@@ -48,7 +48,7 @@ const LOG_TICKS: u32 = 600;
 pub(super) enum Order {
     Start { pipeline_id: PipelineId, run: Run, program: Program, channel: Channel, secret: Secret },
     Stop { pipeline_id: PipelineId, run: Run },
-    GiveUp { run: Run, reason: String },
+    Kill { run: Run, reason: String },
     StopAll { done: oneshot::Sender<()> },
 }
 
@@ -72,7 +72,7 @@ struct Child {
     /// When to kill a process that was asked to stop.
     kill_at: Option<Instant>,
     /// Why the process was killed, if it was unresponsive.
-    given_up: Option<String>,
+    killed_for: Option<String>,
 }
 
 impl Spawner {
@@ -93,7 +93,7 @@ impl Spawner {
                     self.start(pipeline_id, run, &program, channel, secret);
                 }
                 Ok(Order::Stop { pipeline_id, run }) => self.stop(pipeline_id, run),
-                Ok(Order::GiveUp { run, reason }) => self.give_up(run, reason),
+                Ok(Order::Kill { run, reason }) => self.kill(run, reason),
                 Ok(Order::StopAll { done }) => {
                     self.stop_all();
                     let _stopping = done.send(());
@@ -125,7 +125,7 @@ impl Spawner {
                 self.started.notify_one();
                 let log = program.log.clone();
                 let child =
-                    Child { pipeline_id, process, log, channel, kill_at: None, given_up: None };
+                    Child { pipeline_id, process, log, channel, kill_at: None, killed_for: None };
                 self.children.insert(run, child);
             }
             Err(error) => {
@@ -147,10 +147,10 @@ impl Spawner {
     }
 
     /// Kills a hanging engine; it counts as one that ended on its own.
-    fn give_up(&mut self, run: Run, reason: String) {
+    fn kill(&mut self, run: Run, reason: String) {
         if let Some(child) = self.children.get_mut(&run) {
             child.process.kill();
-            child.given_up = Some(reason);
+            child.killed_for = Some(reason);
         }
     }
 
@@ -198,7 +198,7 @@ impl Spawner {
                 Event::EngineStopped { pipeline_id, run }
             } else {
                 let ended = || describe(status, child.log.as_deref());
-                let reason = child.given_up.unwrap_or_else(ended);
+                let reason = child.killed_for.unwrap_or_else(ended);
                 tracing::error!(%pipeline_id, "{reason}");
                 Event::EngineEnded { pipeline_id, run, reason }
             };
@@ -263,7 +263,7 @@ mod tests {
         // A stopped (SIGSTOP) process does not react to a request to end.
         let stopped = Command::new("kill").args(["-STOP", &pid.to_string()]).status().unwrap();
         assert!(stopped.success());
-        orders.send(Order::GiveUp { run: Run(1), reason: "it hangs".to_owned() }).unwrap();
+        orders.send(Order::Kill { run: Run(1), reason: "it hangs".to_owned() }).unwrap();
         let ended = tokio::time::timeout(Duration::from_secs(30), inputs.recv()).await.unwrap();
         let Some(Input::Event(Event::EngineEnded { run, reason, .. })) = ended else {
             panic!("something else was told");

@@ -52,7 +52,7 @@ impl Settings {
     /// Asks the backend for what the configuration leaves out; returns nothing if a retry may
     /// succeed.
     pub(super) async fn access(&self) -> Result<ZenohAccess, Failure> {
-        let told = match &self.user {
+        let offered = match &self.user {
             Some((username, password)) if !self.endpoints.is_empty() => ZenohAccess {
                 endpoints: Vec::new(),
                 username: username.clone(),
@@ -62,9 +62,10 @@ impl Settings {
             Some(_) | None => self.client.zenoh_access().await?,
         };
         let endpoints =
-            if self.endpoints.is_empty() { told.endpoints } else { self.endpoints.clone() };
-        let (username, password) = self.user.clone().unwrap_or((told.username, told.password));
-        let root_ca = self.root_ca.clone().or(told.root_ca);
+            if self.endpoints.is_empty() { offered.endpoints } else { self.endpoints.clone() };
+        let (username, password) =
+            self.user.clone().unwrap_or((offered.username, offered.password));
+        let root_ca = self.root_ca.clone().or(offered.root_ca);
         Ok(ZenohAccess { endpoints, username, password, root_ca })
     }
 }
