@@ -168,9 +168,7 @@ impl LocalApi {
     }
 
     async fn view(&self) -> Result<View, Refusal> {
-        let held_up = || {
-            Refusal::new(Code::AgentBusy, "the agent is stopping or busy; retry in a few seconds")
-        };
+        let held_up = || Refusal::new(Code::AgentBusy, "the agent is stopping or busy");
         self.inbox.view().await.ok_or_else(held_up)
     }
 }

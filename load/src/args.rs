@@ -60,7 +60,7 @@ pub(crate) struct Devices {
     /// The number of devices.
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub(crate) devices: usize,
-    /// The number of processes that share them; each holds up to 8,000 devices.
+    /// The number of processes that run the devices; each runs up to 8,000.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) processes: usize,
     /// A file whose first line is the fleet key that registers new devices.
@@ -128,7 +128,7 @@ pub(crate) struct Login {
     /// The e-mail address of the account that owns the devices.
     #[arg(long)]
     pub(crate) email: String,
-    /// A file whose first line is its password.
+    /// A file whose first line is the password of that account.
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: PathBuf,
 }

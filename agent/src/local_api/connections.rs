@@ -147,9 +147,7 @@ where
         async move {
             let response = match tokio::time::timeout(REQUEST, answer).await {
                 Ok(answered) => answered?,
-                Err(_) => {
-                    Refusal::new(Code::AgentBusy, "the request timed out; retry").into_response()
-                }
+                Err(_) => Refusal::new(Code::AgentBusy, "the request timed out").into_response(),
             };
             Ok::<_, Infallible>(response.map(|body| Held::new(body, busy)))
         }

@@ -77,8 +77,7 @@ pub(super) fn router<S>(api: LocalApi, closing: CancellationToken) -> Router<S> 
 
 async fn events(_: Reader, State(Streams { api, slots, closing }): State<Streams>) -> Response {
     let Ok(slot) = slots.try_acquire_owned() else {
-        let refusal =
-            Refusal::new(Code::AgentBusy, "too many event streams are open; close one and retry");
+        let refusal = Refusal::new(Code::AgentBusy, "too many event streams are open");
         return refusal.into_response();
     };
     let changes = api.changes.clone();

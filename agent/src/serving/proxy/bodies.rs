@@ -37,7 +37,7 @@ const STILL: Duration = Duration::from_secs(10);
 /// How long a body may take from its first byte to its last.
 const WHOLE: Duration = Duration::from_secs(60);
 
-/// The room for bodies.
+/// Limits the memory of request bodies.
 #[derive(Debug)]
 pub(super) struct Bodies {
     small: Arc<Semaphore>,
@@ -164,12 +164,7 @@ impl Bodies {
 }
 
 async fn room(of: &Arc<Semaphore>, bytes: usize) -> Result<OwnedSemaphorePermit, Problem> {
-    let full = || {
-        Problem::new(
-            Code::AgentBusy,
-            "other request bodies use all the memory; retry in a few seconds",
-        )
-    };
+    let full = || Problem::new(Code::AgentBusy, "other request bodies use all the memory");
     let bytes = u32::try_from(bytes).map_err(|_| too_large())?;
     let permit = timeout(WAIT, of.clone().acquire_many_owned(bytes)).await;
     permit.map_err(|_| full())?.map_err(|_| full())

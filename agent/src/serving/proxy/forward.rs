@@ -167,15 +167,11 @@ async fn forward(
         return Err(path_not_served(served));
     }
     let Some(line) = &live.engine else {
-        let detail =
-            format!("the engine of `{}` is not ready; retry in a few seconds", live.route.alias);
+        let detail = format!("the engine of `{}` is not ready", live.route.alias);
         return Err(Problem::new(Code::EngineLoading, detail));
     };
     let Some(place) = engine.begin() else {
-        return Err(Problem::new(
-            Code::AgentBusy,
-            "too many requests are in progress; retry in a few seconds",
-        ));
+        return Err(Problem::new(Code::AgentBusy, "too many requests are in progress"));
     };
     let mut outgoing = Request::new(Full::new(body));
     *outgoing.method_mut() = parts.method;
