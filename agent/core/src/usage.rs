@@ -48,8 +48,8 @@ pub struct Scanner {
     /// The current line is longer than the window; the rest of it is skipped.
     overlong: bool,
     choices: Vec<Choice>,
-    /// The position in `choices` of the last event that named one. An event that names none, such
-    /// as the one with the requested `usage`, belongs to that choice.
+    /// The position in `choices` of the choice that an event named last. An event that names no
+    /// choice, such as the one with the requested `usage`, belongs to this one.
     last: usize,
     /// The most recent usage that the engine reported.
     latest: Option<Usage>,
