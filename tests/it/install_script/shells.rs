@@ -30,6 +30,36 @@ async fn every_shell_installs_verifies_and_uninstalls_and_leaves_nothing() {
     }
 }
 
+/// `link` is a program of coreutils too, and in most shells that is what it means.
+#[test]
+fn the_last_line_is_a_command_of_the_shell_that_it_is_read_in() {
+    let scratch = Scratch::new();
+    let bin = scratch.link_home().join("bin");
+    let system: Vec<_> = std::env::split_paths(&std::env::var_os("PATH").unwrap()).collect();
+    let by_path = format!("'{}' status", bin.join("linkctl").display());
+    let shells: Vec<_> = shells().collect();
+    let mut shells = shells.into_iter().cycle();
+    for (folders, command) in [
+        ([&[bin.clone()], &*system].concat(), "link status"),
+        ([&*system, &[bin.clone()]].concat(), "linkctl status"),
+        (system.clone(), &*by_path),
+    ] {
+        let path = std::env::join_paths(&folders).unwrap();
+        let shell = shells.next().unwrap();
+        let ran = run(scratch.script(shell, &scratch.file_url()).env("PATH", &path));
+        let last = ran.stderr.lines().last().and_then(|line| line.split_once(": ")).unwrap().1;
+        assert_eq!((ran.code, last), (Some(0), command), "{shell:?}: {ran:?}");
+        let line = last.replace("status", "self-check");
+        let said = run(scratch.shell(shell, "").env("PATH", &path).args(["-c", &line]));
+        assert_eq!((said.code, &*said.stdout), (Some(0), "ok\n"), "{shell:?}: {line}: {said:?}");
+        let share = scratch.link_home().join("data/share/man");
+        let page = std::fs::read_to_string(share.join("man1/linkctl.1")).unwrap();
+        let other = page.strip_prefix(".so ").unwrap().trim_end();
+        assert!(share.join(other).is_file(), "`man linkctl` is `man link`: {page}");
+        scratch.uninstall();
+    }
+}
+
 #[test]
 fn a_script_that_is_piped_to_a_shell_without_a_terminal_installs() {
     let scratch = Scratch::new();
