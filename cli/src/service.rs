@@ -98,22 +98,6 @@ pub(crate) fn remove(context: &Context, layout: &Layout) -> Result<(), CliError>
     Ok(())
 }
 
-/// Asks that the services of `user` run without a login.
-///
-/// # Errors
-/// When the receipt cannot be read or written.
-pub(crate) fn linger(context: &Context, layout: &Layout, user: &str) -> Result<(), CliError> {
-    match systemd::ask_to_linger(layout, user).map_err(explain)? {
-        Linger::Before => {}
-        Linger::Enabled => context.output.say("asked systemd to run it without a login"),
-        Linger::Refused => context.output.say(&format!(
-            "systemd does not let this user run it without a login; the owner of this machine can: {}",
-            service::linger_by_owner(user)
-        )),
-    }
-    Ok(())
-}
-
 /// Says why a unit stays as it is.
 fn kept(step: &UnitStep) -> Option<String> {
     match step {
@@ -178,6 +162,25 @@ fn unit(context: &Context, layout: &Layout) -> Unit {
     let given = context.environment.for_service.iter();
     let environment = given.map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     Unit { program: layout.guard(), environment }
+}
+
+/// Asks systemd to run the services of this user without a login, and says what came of it.
+///
+/// # Errors
+/// When the receipt cannot be written.
+pub(crate) fn linger(context: &Context, layout: &Layout) -> Result<(), CliError> {
+    let Some(user) = session::user_name() else {
+        return Ok(());
+    };
+    match systemd::ask_to_linger(layout, &user).map_err(explain)? {
+        Linger::Before => {}
+        Linger::Enabled => context.output.say("asked systemd to run it without a login"),
+        Linger::Refused => context.output.say(&format!(
+            "systemd does not let this user run it without a login; the owner of this machine can: {}",
+            service::linger_by_owner(&user)
+        )),
+    }
+    Ok(())
 }
 
 fn explain(error: ServiceError) -> CliError {

@@ -116,7 +116,7 @@ impl<'a> Steps<'a> {
                 self.has_unit
             }
             DeviceStep::Linger(_) if !self.has_unit => false,
-            DeviceStep::Linger(user) => service::linger(context, layout, user).map(|()| true)?,
+            DeviceStep::Linger(_) => service::linger(context, layout).map(|()| true)?,
             DeviceStep::Register => {
                 self.registered = enrol(context).await;
                 self.registered.is_ok()
