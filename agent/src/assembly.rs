@@ -37,6 +37,7 @@ use crate::{
     },
     device::update::Updates,
     effects::Shell,
+    identity,
     inbox::{Inbox, Input},
     local_api::{self, Listening, LocalApi, Tokens, WantedPort, metrics::Measured},
     serving::{
@@ -45,7 +46,6 @@ use crate::{
         proxy::Frontends,
     },
     state::{
-        identity,
         journal::Journal,
         session::{self, SessionFile},
     },
@@ -171,10 +171,18 @@ impl Assembly {
 /// stop meanwhile.
 async fn remember(setup: &Setup<'_>, stop: &mut StopSignal) -> anyhow::Result<Option<Memory>> {
     let roots = setup.roots;
+    let wanted = WantedPort::of(setup.args.local_port, setup.config.local_api.port);
+    let mut waiting = None;
     let identity = tokio::select! {
-        identity = identity::settle(&setup.config.identity, roots) => identity?,
-        () = stop.received() => return Ok(None),
+        identity = identity::settle(&setup.config.identity, roots, wanted, &mut waiting) => {
+            Some(identity?)
+        }
+        () = stop.received() => None,
     };
+    if let Some(listening) = waiting {
+        listening.close().await;
+    }
+    let Some(identity) = identity else { return Ok(None) };
     for folder in [roots.models(), roots.logs(), roots.run()] {
         fs::create_private_dir(&folder)?;
     }

@@ -13,6 +13,7 @@ mod exposition;
 mod listening;
 pub(crate) mod metrics;
 pub(crate) mod views;
+pub(crate) mod waiting;
 
 use std::time::Duration;
 

@@ -19,8 +19,9 @@ use crate::{
     assembly::{Assembly, Setup},
     control::report,
     guard_line::GuardLine,
+    identity,
     inbox::{Input, PipelineView, View},
-    state::{handover, identity},
+    state::handover,
     stop_signal::StopSignal,
 };
 

@@ -1,9 +1,7 @@
-//! State that survives a restart: the device's identity, the journal, and the session of each run.
+//! State that survives a restart: the journal and the session of each run.
 
 pub(crate) mod disk_space;
 pub(crate) mod handover;
-pub(crate) mod identity;
 pub(crate) mod journal;
-pub(crate) mod onboarding;
 pub(crate) mod session;
 pub(crate) mod state_folder;

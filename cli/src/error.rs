@@ -223,6 +223,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::KeyUsedUp
         | Code::KeyMistyped
         | Code::ProofRequired => ExitCode::KeyRefused,
+        Code::NotRegistered => ExitCode::NotRegistered,
         Code::UpdateRunning | Code::AgentBusy => ExitCode::Busy,
         Code::MalformedRequest
         | Code::ControlTokenRequired

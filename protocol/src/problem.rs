@@ -146,6 +146,7 @@ codes! {
     ContentUnavailable = "content-unavailable", 503, "Model files cannot be read or written", Some("retry after the time in the Retry-After header; if it stays so, `link-backend doctor` says why");
     HandoverPending = "handover-pending", 503, "The device has come to another account", Some("say hello first: the answer holds the handover");
     NotReady = "not-ready", 503, "The backend is not ready for requests", Some("the detail says why; look into the backend's log if it stays so");
+    NotRegistered = "not-registered", 503, "This device is not registered yet", Some("run `link up` for a backend of your own, or `link register` with the key of another one");
     AgentBusy = "agent-busy", 503, "The agent cannot take this at the moment", Some("retry after the time in the Retry-After header");
     InsufficientStorage = "insufficient-storage", 507, "The backend has no room for the file", Some("remove models that nobody uses, or ask whoever runs the backend for a larger disk");
     OriginNotAllowed = "origin-not-allowed", 403, "This page's origin is not on the model's allowlist", Some("repair the deployment with `link repair-serving`, or redeploy the model");

@@ -13,15 +13,25 @@ use link_protocol::{
     identity::Identity,
 };
 
-use crate::state::{onboarding::Onboarding, session};
+use crate::{
+    local_api::{Listening, WantedPort, waiting},
+    onboarding::Onboarding,
+    state::session,
+};
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Determines the identity of this device; waits as long as there is none.
+/// Determines the identity of this device; waits as long as there is none, and says so at `waiting`
+/// meanwhile.
 ///
 /// # Errors
 /// If the file of `link register` is damaged and no session holds the identity.
-pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Result<Identity> {
+pub(crate) async fn settle(
+    config: &IdentityConfig,
+    roots: &Roots,
+    port: WantedPort,
+    waiting: &mut Option<Listening>,
+) -> anyhow::Result<Identity> {
     let path = roots.identity();
     let mut is_logged = false;
     let mut onboarding = Onboarding::new();
@@ -53,8 +63,15 @@ pub(crate) async fn settle(config: &IdentityConfig, roots: &Roots) -> anyhow::Re
             Resolution::FactoryDefaults => {
                 explicit?;
                 if !is_logged {
-                    tracing::info!("this device is not registered yet: run `link register`");
+                    tracing::info!(
+                        "this device is not registered yet: run `link up` or `link register`"
+                    );
                     is_logged = true;
+                    match waiting::start(port, roots).await {
+                        Ok(listening) => *waiting = Some(listening),
+                        // Whoever has the port may give it back before the device is registered.
+                        Err(error) => tracing::warn!("no local API yet: {error:#}"),
+                    }
                 }
             }
         }
