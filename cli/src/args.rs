@@ -23,8 +23,9 @@ mod key;
 mod member;
 mod model;
 mod token;
+mod up;
 
-pub use account::{AccountCommand, CreateAccount, Login, Register};
+pub use account::{AccountCommand, CreateAccount, Login, Password, Register};
 pub use audit::Audit;
 pub use chat::{Chat, Question, Run};
 pub use commands::CommandsCommand;
@@ -35,6 +36,7 @@ pub use key::{KeyCommand, KeyKindArg};
 pub use member::{Accept, LeftKeysArg, MemberCommand, RoleArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Serve};
 pub use token::TokenCommand;
+pub use up::{Down, Open, Up};
 
 /// Deploys models to your devices and serves them there.
 #[derive(Debug, Parser)]
@@ -70,6 +72,15 @@ pub struct Global {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Start a backend of your own on this machine, register this device with it and start the agent
+    #[command(after_help = up::UP_EXAMPLES)]
+    Up(Up),
+    /// Open the dashboard and the workspace of that backend in a browser, logged in
+    #[command(after_help = up::OPEN_EXAMPLES)]
+    Open(Open),
+    /// Stop that backend and the agent
+    #[command(after_help = up::DOWN_EXAMPLES)]
+    Down(Down),
     /// Register this device with a key
     #[command(after_help = account::REGISTER_EXAMPLES)]
     Register(Register),
@@ -192,6 +203,9 @@ pub struct Uninstall {
     /// Delete everything although the backend cannot be told, and print a retire code for it
     #[arg(long)]
     pub force: bool,
+    /// Delete the data of the backend of `link up` too, with every account, device and model
+    #[arg(long)]
+    pub purge: bool,
 }
 
 /// `link update`.

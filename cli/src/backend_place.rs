@@ -27,8 +27,17 @@ impl Place {
     /// With `LINK_HOME` everything is below it; for root the machine's folders are used, else the
     /// user's.
     pub(crate) fn find(context: &Context, wish: Wish) -> Self {
+        let is_root = !context.environment.has_own_home && session::is_root();
+        Self::of(context, wish, is_root)
+    }
+
+    /// The backend of this user, who may be root.
+    pub(crate) fn of_user(context: &Context, wish: Wish) -> Self {
+        Self::of(context, wish, false)
+    }
+
+    fn of(context: &Context, wish: Wish, is_root: bool) -> Self {
         let (roots, own) = (&context.roots, context.environment.has_own_home);
-        let is_root = !own && session::is_root();
         let scope = if is_root { Scope::System } else { Scope::User };
         let roots = match (own, is_root) {
             (true, _) => {

@@ -10,12 +10,14 @@ mod chat;
 mod commands;
 mod device;
 mod device_login;
+mod down;
 mod engine;
 mod fleet;
 pub(crate) mod install_files;
 mod key;
 mod member;
 mod model;
+mod open_browser;
 mod outcome;
 mod register;
 mod release_check;
@@ -24,6 +26,7 @@ mod run;
 mod status;
 mod token;
 mod uninstall;
+mod up;
 mod update;
 
 use std::path::PathBuf;
@@ -43,6 +46,9 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
     match command {
         Command::Status(arguments) => return status::run(context, &arguments).await,
         Command::Register(arguments) => register::run(context, &arguments).await?,
+        Command::Up(arguments) => up::run(context, arguments).await?,
+        Command::Down(arguments) => return down::run(context, arguments).await,
+        Command::Open(arguments) => open_browser::run(context, arguments).await?,
         Command::Start => agent::start(context).await?,
         Command::Stop => agent::stop(context).await?,
         Command::Restart => agent::restart(context).await?,
@@ -88,6 +94,9 @@ fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
         | Command::UninstallBackend(_) => None,
         Command::Uninstall(_) => Some(context.roots.data.clone()),
         Command::Register(_)
+        | Command::Up(_)
+        | Command::Down(_)
+        | Command::Open(_)
         | Command::Start
         | Command::Stop
         | Command::Restart

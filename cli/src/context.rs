@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use link_installer::{layout::Layout, service::systemd};
-use link_platform::{fs, paths::Roots};
+use link_platform::{facts, fs, paths::Roots};
 use link_protocol::{config, exit_code::ExitCode, secret::Secret};
 
 use crate::{
@@ -65,6 +65,8 @@ pub(crate) struct Environment {
     pub(crate) zsh_folder: Option<PathBuf>,
     /// What a service must see to find the same folders and port.
     pub(crate) for_service: Vec<(&'static str, String)>,
+    /// A browser can show something.
+    pub(crate) has_display: bool,
     /// Public keys that a development build takes releases of.
     pub(crate) development_release_keys: Option<String>,
 }
@@ -113,10 +115,24 @@ impl Context {
                 shell: text("SHELL").map(PathBuf::from),
                 zsh_folder: text("ZDOTDIR").map(PathBuf::from),
                 for_service: own.into_iter().chain(shared).collect(),
+                has_display: facts::os() != "linux"
+                    || ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"]
+                        .iter()
+                        .any(|name| text(name).is_some()),
                 development_release_keys: text("LINK_DEV_RELEASE_KEYS"),
             },
             surroundings,
         })
+    }
+
+    /// Returns the same without what the environment says of a backend, a login or a key.
+    #[must_use]
+    pub(crate) fn without_backend(&self) -> Self {
+        let mut context = self.clone();
+        let environment = &mut context.environment;
+        (environment.backend_url, environment.access_token) = (None, None);
+        (environment.registration_key, environment.fleet_key) = (None, None);
+        context
     }
 
     /// Refuses to write to a `folder` of another user: what root makes in a person's home keeps that

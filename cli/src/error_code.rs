@@ -29,6 +29,7 @@ macro_rules! error_codes {
 
 error_codes! {
     AmbiguousName = "ambiguous-name", "several models or devices have this name";
+    BackendNotRunning = "backend-not-running", "the backend of this user does not run";
     Browser = "browser", "no browser could be opened";
     BuildName = "build-name", "the build of an engine has no name, or not a valid one";
     Busy = "busy", "another run of the command changes the same files";
@@ -52,10 +53,13 @@ error_codes! {
     Interrupted = "interrupted", "the agent was interrupted during an update";
     KeyMistyped = "key-mistyped", "the key is not complete, or was mistyped";
     LeftBehind = "left-behind", "uninstalling left something behind";
+    LoggedInElsewhere = "logged-in-elsewhere", "this user is logged in at another backend";
     ManPages = "man-pages", "the manual pages cannot be made";
+    NoBackend = "no-backend", "the program of the backend is not installed";
     NoEngine = "no-engine", "the archive or folder holds no engine";
     NoHome = "no-home", "the user has no home folder";
     NoKey = "no-key", "no key was given to register with";
+    NoPort = "no-port", "no port is free for the backend";
     NoRandomness = "no-randomness", "the system gives no random numbers";
     NoSpace = "no-space", "the disk is full";
     NotDeployed = "not-deployed", "the model is not deployed on this device";
@@ -74,6 +78,7 @@ error_codes! {
     RolledBack = "rolled-back", "an update was rolled back";
     Runtime = "runtime", "the command cannot start its runtime";
     SelfCheck = "self-check", "the new version does not run on this machine";
+    Server = "server", "this user runs a backend that was installed as a server";
     Service = "service", "the service manager failed";
     SignatureInvalid = "signature-invalid", "a release is not signed by a trusted key, or was altered";
     SizeUnknown = "size-unknown", "the server does not tell the size of the file";

@@ -18,6 +18,7 @@ mod context;
 mod credentials;
 mod error;
 mod error_code;
+mod local_backend;
 mod misuse;
 mod output;
 mod path_setup;

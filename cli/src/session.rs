@@ -13,6 +13,7 @@ use crate::{
     credentials::{Credentials, CredentialsFile},
     error::CliError,
     error_code::ErrorCode,
+    local_backend::LocalBackend,
 };
 
 /// The address that this build was made for, if it was made for one.
@@ -42,6 +43,8 @@ pub(crate) fn logged_in(context: &Context) -> Result<BackendClient, CliError> {
         );
         return Err(CliError::usage(message).hint("log in there with `link login`, or unset it"));
     }
+    // While that backend is down, anybody of this machine may have its port.
+    LocalBackend::look(context).must_run_at(&backend_url)?;
     let tokens = Tokens { access: access_token, refresh: refresh_token };
     Ok(BackendClient::new(Http::new(&backend_url)?, tokens, Some(Box::new(file))))
 }
@@ -87,5 +90,5 @@ pub(crate) fn keep_backend(context: &Context, url: &str) -> Result<(), CliError>
 
 fn not_logged_in() -> CliError {
     CliError::new(ExitCode::Refused, ErrorCode::NotLoggedIn, "nobody is logged in")
-        .hint("log in with `link login`")
+        .hint("log in with `link login`, or run `link up` for a backend of your own")
 }

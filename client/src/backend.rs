@@ -26,6 +26,7 @@ mod device;
 mod device_flow;
 mod fleet;
 mod key;
+mod local_owner;
 mod member;
 mod model;
 mod token;
@@ -33,6 +34,7 @@ mod token;
 pub use account::{login, set_up};
 pub use device::retire_device;
 pub use device_flow::{begin_device_login, poll_device_login};
+pub use local_owner::{log_in_owner, owner_code, set_owner_password};
 pub use member::join;
 pub use model::{UploadError, UploadSource};
 

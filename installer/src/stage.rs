@@ -44,6 +44,7 @@ use crate::{
     versions::{self, ChangeError, Versions},
 };
 
+mod backend;
 mod mend;
 
 /// What an archive may need on disk: itself, and what is in it twice, for a moment.

@@ -50,6 +50,8 @@ const STATE: &[&str] = &[
     "logs",
     "models",
     "run",
+    "chat_history",
+    "up.lock",
 ];
 const CONFIG: &[&str] = &["credentials.json", "credentials.lock", "backend_url"];
 

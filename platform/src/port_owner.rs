@@ -15,6 +15,9 @@ pub struct PortOwner {
     pub program: String,
 }
 
+/// Whether this system tells which process listens.
+pub const KNOWS: bool = system::KNOWS;
+
 /// Returns the process that listens on TCP `port` of this machine; nothing when it belongs to
 /// another user or cannot be found.
 #[must_use]
@@ -26,7 +29,7 @@ pub fn find(port: u16) -> Option<PortOwner> {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Listener(String);
 
-/// Returns the socket with which process `pid`, a child of ours, listens on 127.0.0.1 and TCP `port`;
+/// Returns the socket with which process `pid`, which is of our user, listens on 127.0.0.1 and TCP `port`;
 /// nothing when another process listens there, nobody does, or the system does not tell.
 #[must_use]
 pub fn listener_of(pid: u32, port: u16) -> Option<Listener> {

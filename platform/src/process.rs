@@ -102,14 +102,41 @@ impl Drop for TiedChild {
 /// How long a child that was killed may take to end.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
+/// A child that lives on when this process and its terminal end.
+#[derive(Debug)]
+pub struct DetachedChild {
+    child: Child,
+}
+
+impl DetachedChild {
+    /// Starts `program`.
+    ///
+    /// # Errors
+    /// When it does not exist or may not be run.
+    pub fn start(program: &Program) -> io::Result<Self> {
+        let mut command = command(program)?;
+        system::detach(&mut command);
+        command.spawn().map(|child| Self { child })
+    }
+
+    /// Returns the process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Tells whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+}
+
 /// Starts `program` so that it lives on when this process and its terminal end.
 ///
 /// # Errors
 /// When it does not exist or may not be run.
 pub fn spawn_detached(program: &Program) -> io::Result<u32> {
-    let mut command = command(program)?;
-    system::detach(&mut command);
-    command.spawn().map(|child| child.id())
+    DetachedChild::start(program).map(|child| child.id())
 }
 
 /// Replaces the image of this process by `program`, which has the same process id and standard

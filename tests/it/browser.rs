@@ -7,4 +7,5 @@ mod chromium;
 mod dashboard;
 mod device_flow;
 mod hostile;
+mod own_backend;
 mod workspace;

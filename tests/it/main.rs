@@ -39,6 +39,7 @@ mod simulation;
 mod state_folder;
 mod transfer;
 mod uninstall;
+mod up;
 mod update;
 mod usage;
 mod zenoh;

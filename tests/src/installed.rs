@@ -144,7 +144,16 @@ impl Installed {
     /// When it was not published.
     #[must_use]
     pub fn archive(&self, version: &str) -> PathBuf {
-        let entries = std::fs::read_dir(self.releases.folder()).unwrap();
+        Self::archive_in(&self.releases, version)
+    }
+
+    /// Returns the archive of a release in a folder of them.
+    ///
+    /// # Panics
+    /// When it was not published.
+    #[must_use]
+    pub fn archive_in(releases: &Releases, version: &str) -> PathBuf {
+        let entries = std::fs::read_dir(releases.folder()).unwrap();
         let mut names = entries.map(|entry| entry.unwrap().path());
         let name = format!("link-{version}-");
         let is_archive =

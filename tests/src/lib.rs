@@ -20,6 +20,7 @@ pub mod installed;
 pub mod machine;
 pub mod model_server;
 pub mod namespace;
+pub mod person;
 pub mod program;
 pub mod release;
 pub mod release_server;

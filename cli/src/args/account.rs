@@ -73,6 +73,9 @@ pub enum AccountCommand {
     /// List the accounts that you belong to
     #[command(after_help = "Example:\n  link account list")]
     List,
+    /// Set a password for the backend of `link up`; every login ends
+    #[command(after_help = PASSWORD_EXAMPLES)]
+    Password(Password),
     /// Go to another of your accounts; commands act there from then on
     #[command(after_help = "Example:\n  link account use acc_…")]
     Use { account: AccountId },
@@ -93,6 +96,22 @@ pub struct CreateAccount {
     #[command(flatten)]
     pub backend: Backend,
 }
+
+/// `link account password`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Password {
+    /// Read the password from the first line of stdin
+    #[arg(long)]
+    pub password_stdin: bool,
+}
+
+const PASSWORD_EXAMPLES: &str = "\
+Examples:
+  link account password
+  link account password --password-stdin < password.txt
+
+Until then nobody can log in to that backend with a password. On a backend of many people, whoever runs
+it gives a person another password with `link-backend reset-password`.";
 
 pub(super) const REGISTER_EXAMPLES: &str = "\
 Examples:

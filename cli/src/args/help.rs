@@ -26,11 +26,13 @@ device has done it, 1 if the device failed, 77 if the backend refused, 75 if it 
 
 const EXAMPLES: &str = "\
 Examples:
+  link up                                           a backend of your own, on this machine
+  link run ./smollm.gguf                            chat in the terminal
+  link open                                         the same in the browser
   link login --email you@example.com --backend https://link.example
   link register                                     register this machine
   link model add ./smollm.gguf --name smollm
   link model deploy smollm --serve --wait
-  link run smollm                                   chat with it in the terminal
   link status
   link repair-serving smollm --wait
 

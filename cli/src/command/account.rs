@@ -7,6 +7,7 @@ use link_client::{
 use link_protocol::{
     backend_api::{
         account::{LoginRequest, Me, SetupRequest},
+        local_owner::OwnerPassword,
         member::Membership,
     },
     exit_code::ExitCode,
@@ -15,18 +16,20 @@ use link_protocol::{
 };
 
 use crate::{
-    args::{AccountCommand, Backend, CreateAccount, Login},
-    command::device_login,
+    args::{AccountCommand, Backend, CreateAccount, Login, Password},
+    command::{device_login, up},
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
     error_code::ErrorCode,
+    local_backend::LocalBackend,
     output, secret_input, session,
 };
 
 pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<(), CliError> {
     match command {
         AccountCommand::Create(arguments) => create(context, arguments).await,
+        AccountCommand::Password(arguments) => set_password(context, arguments).await,
         AccountCommand::List => {
             let accounts = session::logged_in(context)?.accounts().await?;
             context.output.data(&accounts, |accounts| table(accounts))
@@ -154,17 +157,44 @@ pub(super) async fn keep(
     tokens: Tokens,
     done: &str,
 ) -> Result<Me, CliError> {
-    let base = http.base().to_owned();
     let me = BackendClient::new(http.clone(), tokens.clone(), None).me().await?;
+    store(context, http, tokens, &me)?;
+    context.output.say(&format!("{done}: {} at {}", me.email, http.base()));
+    Ok(me)
+}
+
+/// Keeps a login for later commands.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(super) fn store(
+    context: &Context,
+    http: &Http,
+    tokens: Tokens,
+    me: &Me,
+) -> Result<(), CliError> {
     let login = Credentials {
-        backend_url: base.clone(),
+        backend_url: http.base().to_owned(),
         email: me.email.clone(),
         access_token: tokens.access,
         refresh_token: tokens.refresh,
     };
-    CredentialsFile::of(&context.roots).write(&login)?;
-    context.output.say(&format!("{done}: {} at {base}", me.email));
-    Ok(me)
+    CredentialsFile::of(&context.roots).write(&login)
+}
+
+/// Sets the password of the owner of this user's backend, and logs in again: every login has ended.
+async fn set_password(context: &Context, arguments: Password) -> Result<(), CliError> {
+    let owner = LocalBackend::look(context).running()?;
+    let password = if arguments.password_stdin {
+        secret_input::stdin_line("password")?
+    } else {
+        new_password()?
+    };
+    let request = OwnerPassword { proof: owner.proof.clone(), password };
+    backend::set_owner_password(&Http::new(&owner.url)?, &request).await?;
+    let email = up::log_in(context, &owner).await?;
+    context.output.say(&format!("{email} can log in at {} with this password", owner.url));
+    context.output.data(&serde_json::json!({"email": email}), |_| String::new())
 }
 
 /// Prints who is logged in.

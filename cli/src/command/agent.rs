@@ -17,7 +17,9 @@ pub(super) async fn start(context: &Context) -> Result<(), CliError> {
     });
     agent_process::say_port(context)?;
     if resolve::identity(context)?.is_none() {
-        context.output.say("this device is not registered: register it with `link register`");
+        context
+            .output
+            .say("this device is not registered: run `link up`, or `link register` with a key");
     }
     let now = matches!(started, Started::Now);
     context.output.data(&json!({"running": true, "started": now}), |_| String::new())

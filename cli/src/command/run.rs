@@ -63,7 +63,7 @@ async fn bring(
     let Some(identity) = resolve::identity(context)? else {
         let message = "this device is not registered, so no model can be deployed to it";
         return Err(CliError::new(ExitCode::NotRegistered, ErrorCode::NotRegistered, message)
-            .hint("register it with `link register`"));
+            .hint("run `link up`, or register it with `link register`"));
     };
     let device = identity.device_id;
     let backend = session::logged_in(context)?;

@@ -87,7 +87,10 @@ async fn look(
 fn verdict(status: &Status, identity: Option<&Identity>) -> (ExitCode, Option<String>) {
     let advice = |text: &str| Some(text.to_owned());
     if !status.registered {
-        return (ExitCode::NotRegistered, advice("register this device with `link register`"));
+        return (
+            ExitCode::NotRegistered,
+            advice("run `link up`, or register this device with `link register`"),
+        );
     }
     let Some(agent) = &status.agent else {
         let text = if status.running {

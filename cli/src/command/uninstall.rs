@@ -13,6 +13,9 @@ use link_installer::{
 use link_protocol::{exit_code::ExitCode, identity::Identity, problem::Code, retire::RetireCode};
 use serde_json::json;
 
+mod own_backend;
+
+use self::own_backend::OwnBackend;
 use crate::{
     agent_process,
     args::Uninstall,
@@ -47,6 +50,7 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
         Err(error) if !arguments.force => return Err(without_identity(error)),
         other => other,
     };
+    let own = OwnBackend::find(context).await?;
     let was_running = agent_process::stop(context).await?;
     if was_running {
         context.output.say("stopped the agent");
@@ -65,6 +69,7 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
             return Err(as_before(context, was_running, error).await);
         }
     };
+    let kept_data = own.take_away(context, arguments.purge).await?;
     let left = delete(context, begun)?;
     let kept = matches!(record, Record::Kept(_));
     let retirement = match &record {
@@ -76,6 +81,7 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
         "deregistered": !kept,
         "retire_code": retirement.map(|retirement| &retirement.code),
         "backend_url": retirement.map(|retirement| &retirement.backend_url),
+        "kept_backend_data": kept_data,
     });
     context.output.data(&document, |_| String::new())?;
     if let Some((path, why)) = left.failed.first() {

@@ -215,7 +215,7 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
 }
 
 /// Shows how far `work` is until it has ended.
-async fn shown<T>(
+pub(super) async fn shown<T>(
     context: &Context,
     mut seen: watch::Receiver<UpdateProgress>,
     work: impl Future<Output = T>,
@@ -257,7 +257,7 @@ fn show(progress: &Progress, update: &UpdateProgress) {
     progress.show(what, 0, 0);
 }
 
-fn explain(error: StageError) -> CliError {
+pub(super) fn explain(error: StageError) -> CliError {
     let code = match error {
         StageError::Untrusted(error) => return release_check::explain(error),
         StageError::Install(error) => return error.into(),

@@ -135,7 +135,7 @@ fn a_device_that_is_not_registered_says_so() {
     let ran = home.link(&["status"]);
     assert_eq!(ran.code, 30);
     assert_eq!(ran.without_service(), "Agent      not running\nDevice     not registered\n");
-    assert_eq!(ran.stderr, "\nregister this device with `link register`\n");
+    assert_eq!(ran.stderr, "\nrun `link up`, or register this device with `link register`\n");
     let ran = home.link(&["status", "--json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (30, ""));
     let mut status = ran.stdout_json();
@@ -155,7 +155,8 @@ fn commands_that_need_a_login_say_how_to_get_one() {
     for words in [&["whoami"][..], &["model", "list"], &["repair-serving", "m"]] {
         let ran = Home::new().link(words);
         assert_eq!(ran.code, 77, "{words:?}");
-        assert_eq!(ran.stderr, "error: nobody is logged in\n hint: log in with `link login`\n");
+        let hint = "log in with `link login`, or run `link up` for a backend of your own";
+        assert_eq!(ran.stderr, format!("error: nobody is logged in\n hint: {hint}\n"));
     }
 }
 

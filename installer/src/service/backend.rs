@@ -130,6 +130,14 @@ pub fn restart(scope: Scope) -> Result<(), ServiceError> {
     scope.ask("start", &["restart", NAME])
 }
 
+/// Stops the service; it starts again with its service manager.
+///
+/// # Errors
+/// [`ServiceError::Manager`].
+pub fn stop(scope: Scope) -> Result<(), ServiceError> {
+    scope.ask("stop", &["stop", NAME])
+}
+
 /// Tells whether it runs.
 #[must_use]
 pub fn is_active(scope: Scope) -> bool {

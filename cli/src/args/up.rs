@@ -1,0 +1,58 @@
+//! `link up`, `link down` and `link open`.
+
+use clap::Args;
+use link_protocol::port::Port;
+
+/// `link up`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Up {
+    /// Port of the backend [default: the one that it had, or the first free one from 8000]
+    #[arg(long, value_name = "N")]
+    pub port: Option<Port>,
+}
+
+/// `link down`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Down {
+    /// Delete the backend's data and this device's registration and models too
+    #[arg(long)]
+    pub purge: bool,
+    /// Do not ask
+    #[arg(long, short, requires = "purge")]
+    pub yes: bool,
+}
+
+/// `link open`.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Open {
+    /// Print the address in place of opening a browser; it is good for 30 seconds and once
+    #[arg(long)]
+    pub print: bool,
+}
+
+pub(super) const UP_EXAMPLES: &str = "\
+Examples:
+  link up
+  link up --port 8100
+  link up && link run ./smollm.gguf \"Why is the sky blue?\"
+
+It starts a backend of your own that only this machine reaches, makes your account, registers this
+device and starts the agent, as far as that is not done yet. There is no password: you are known by a
+file that only you can read. `link account password` sets one.";
+
+pub(super) const DOWN_EXAMPLES: &str = "\
+Examples:
+  link down
+  link down --purge
+  link down --purge --yes
+
+`link up` starts again what `link down` stopped, with everything that was there. `--purge` leaves the
+programs, which `link uninstall` takes away.";
+
+pub(super) const OPEN_EXAMPLES: &str = "\
+Examples:
+  link open
+  link open --print
+
+The browser is logged in by a code in the address, which is good for 30 seconds and once. Where no
+browser can be opened, the address is printed.";

@@ -1,0 +1,109 @@
+//! `link down`: stops the backend of `link up` and the agent; `--purge` deletes what they keep.
+
+use link_installer::uninstall_backend::{self, Further};
+use link_platform::fs;
+use link_protocol::exit_code::ExitCode;
+use serde_json::json;
+
+use crate::{
+    agent_process,
+    args::Down,
+    command::up,
+    context::Context,
+    error::CliError,
+    error_code::ErrorCode,
+    local_backend::{LocalBackend, Settings},
+    resolve, secret_input,
+};
+
+/// What a person types before everything is deleted.
+const WORD: &str = "purge";
+
+pub(super) async fn run(context: &Context, arguments: Down) -> Result<ExitCode, CliError> {
+    let _turn = up::turn(context).await?;
+    let local = LocalBackend::find(context)?;
+    if arguments.purge && !arguments.yes && !is_meant(&local)? {
+        context.output.say("nothing was changed");
+        return Ok(ExitCode::Success);
+    }
+    let agent = agent_process::stop(context).await?;
+    context.output.say(if agent { "stopped the agent" } else { "the agent did not run" });
+    let backend = if local.exists()? { local.stop().await? } else { false };
+    context.output.say(if backend { "stopped the backend" } else { "the backend did not run" });
+    if arguments.purge {
+        purge(context, &local)?;
+    } else if local.exists()? {
+        context.output.say(&format!("its data stays in {}", local.data().display()));
+    }
+    let document = json!({
+        "agent_stopped": agent, "backend_stopped": backend, "purged": arguments.purge,
+    });
+    context.output.data(&document, |_| String::new())?;
+    Ok(ExitCode::Success)
+}
+
+fn is_meant(local: &LocalBackend) -> Result<bool, CliError> {
+    let question = format!(
+        "This deletes your backend with every account, device and model in {}, and this device's \
+         models.\nType `{WORD}` to go on",
+        local.data().display()
+    );
+    Ok(secret_input::ask_text(&question, "--yes")?.trim() == WORD)
+}
+
+fn purge(context: &Context, local: &LocalBackend) -> Result<(), CliError> {
+    let url = local.settings()?.as_ref().and_then(Settings::url);
+    if local.exists()? {
+        take_away(context, local, true)?;
+        context.output.say("deleted the backend and its data");
+    }
+    // What belongs to another backend is not this command's.
+    let identity = resolve::identity(context)?;
+    if identity.is_none_or(|identity| Some(identity.backend_url) == url) {
+        forget_device(context).map_err(|error| CliError::file(&error))?;
+        context.output.say("deleted this device's registration, login and models");
+    }
+    Ok(())
+}
+
+/// Takes the unit and the programs of the backend away, and its data where that is wished.
+///
+/// # Errors
+/// When something cannot be deleted.
+pub(super) fn take_away(
+    context: &Context,
+    local: &LocalBackend,
+    purge: bool,
+) -> Result<(), CliError> {
+    let place = local.place();
+    // The lock of the installers stands there, also where nothing was installed.
+    fs::create_private_dir(&place.layout.roots().data).map_err(|error| CliError::file(&error))?;
+    let shared = place.shared(context);
+    let further = Further { config: (place.config.as_path(), ""), shared: &shared, purge };
+    let left = uninstall_backend::run(&place.layout, place.scope, further)?;
+    match left.first() {
+        None => Ok(()),
+        Some((path, why)) => {
+            let message =
+                format!("{} could not be deleted, first `{}`: {why}", left.len(), path.display());
+            Err(CliError::new(ExitCode::LeftBehind, ErrorCode::LeftBehind, message)
+                .hint("delete it, and run this command again"))
+        }
+    }
+}
+
+/// Deletes who this device is and what it keeps; the programs and engines stay.
+fn forget_device(context: &Context) -> Result<(), fs::FileError> {
+    let roots = &context.roots;
+    for folder in [roots.sessions(), roots.models(), roots.run(), roots.logs()] {
+        fs::remove_dir(&folder)?;
+    }
+    for name in ["journal.db", "journal.db-wal", "journal.db-shm", "registration.pending"] {
+        fs::remove_file(&roots.state.join(name))?;
+    }
+    for name in ["credentials.json", "credentials.lock", "backend_url"] {
+        fs::remove_file(&roots.config.join(name))?;
+    }
+    fs::remove_file(&roots.state.join("chat_history"))?;
+    fs::remove_file(&roots.identity())
+}

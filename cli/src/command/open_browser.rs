@@ -1,0 +1,48 @@
+//! `link open`: opens the workspace of this user's backend in a browser that is logged in.
+//!
+//! The browser gets a one-time code. It stands in the fragment of an address, which browsers do not
+//! send, and that address in a private file, because every user of a machine can read arguments.
+
+use link_client::{backend, http::Http};
+use link_platform::fs;
+use link_protocol::backend_api::local_owner::{OWNER_FOLDER, OwnerCode};
+use serde_json::json;
+
+use crate::{args::Open, context::Context, error::CliError, local_backend::LocalBackend};
+
+/// The file that leads a browser to the address.
+const FILE: &str = "open.html";
+
+pub(super) async fn run(context: &Context, arguments: Open) -> Result<(), CliError> {
+    let local = LocalBackend::look(context);
+    let owner = local.running()?;
+    let http = Http::new(&owner.url)?;
+    let code = backend::owner_code(&http, &OwnerCode { proof: owner.proof }).await?;
+    let url = format!("{}/workspace#code={}", owner.url, code.code.expose());
+    let document = json!({"url": url, "expires_in": code.expires_in});
+    if arguments.print || context.output.is_json() {
+        return context.output.data(&document, |_| url.clone());
+    }
+    let file = local.data().join(OWNER_FOLDER).join(FILE);
+    fs::write_private(&file, page(&url).as_bytes()).map_err(|error| CliError::file(&error))?;
+    let opened = context.environment.has_display.then(|| open::that_detached(&file));
+    if let Some(Ok(())) = opened {
+        context.output.say(&format!("opened {} in the browser", owner.url));
+        return Ok(());
+    }
+    context.output.say(&format!(
+        "no browser can be opened here; open this address within {} seconds:",
+        code.expires_in
+    ));
+    context.output.data(&document, |_| url.clone())
+}
+
+/// A page that goes on to `url` at once.
+fn page(url: &str) -> String {
+    // An address of ours has no letter that means something to HTML.
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Link</title>\n\
+         <meta http-equiv=\"refresh\" content=\"0; url={url}\">\n<a href=\"{url}\">Go to Link</a>\n\
+         </html>\n",
+    )
+}

@@ -1,0 +1,219 @@
+//! `link up`: a backend of one's own, an account, this device, the agent; whatever is missing.
+//!
+//! Each step looks first whether it is done, so that the same command again finishes what was
+//! interrupted. What a first start that fails has made is taken away again.
+
+mod account;
+mod device;
+mod fetch;
+
+use std::time::Duration;
+
+use link_client::local::LocalClient;
+use link_installer::engines::Engines;
+use link_platform::fs::{self, Lock};
+use link_protocol::{backend_api::local_owner::OwnerFile, exit_code::ExitCode, port::Port};
+use serde_json::json;
+
+use crate::{
+    agent_process::{self, Started},
+    args::Up,
+    context::Context,
+    error::CliError,
+    error_code::ErrorCode,
+    local_backend::{self, LocalBackend, Settings},
+    progress::Progress,
+    wait::Deadline,
+};
+
+/// How long another `link up` or `link down` is waited for.
+const TURN: Duration = Duration::from_mins(2);
+
+/// The backend, and what was done about it.
+struct Running {
+    owner: OwnerFile,
+    /// It had been stopped, or is new.
+    is_started: bool,
+    /// Where it answered before its port was taken.
+    before: Option<String>,
+}
+
+pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError> {
+    // What scripts say of other backends is not meant.
+    let context = &context.without_backend();
+    let _turn = turn(context).await?;
+    let local = LocalBackend::find(context)?;
+    fetch::ensure(context, &local).await?;
+    let progress = Progress::start(context.output);
+    let running = ensure_backend(context, &local, arguments.port, &progress).await;
+    let Running { owner, is_started, before } = running.inspect_err(|_| progress.finish())?;
+    progress.show("logging in", 0, 0);
+    device::follow(context, before.as_deref(), &owner.url)?;
+    let login = account::ensure(context, &owner).await.inspect_err(|_| progress.finish())?;
+    progress.show("registering this device", 0, 0);
+    let device = device::ensure(context, &owner.url).await.inspect_err(|_| progress.finish())?;
+    progress.show("starting the agent", 0, 0);
+    let agent = agent_process::start(context).await.inspect_err(|_| progress.finish())?;
+    let online = device::wait_until_online(context, device.id).await;
+    progress.finish();
+    online?;
+
+    let output = context.output;
+    let word = |now: bool| if now { "started" } else { "runs already" };
+    output.say(&format!("backend: {}, {}", word(is_started), owner.url));
+    output.say(&format!("account: {}{}", login.email, if login.is_new { ", new" } else { "" }));
+    output.say(&format!("device: {}{}", device.id, if device.is_new { ", new" } else { "" }));
+    output.say(&format!("agent: {}", word(agent == Started::Now)));
+    let has_engine = Engines::of_language_models(&context.roots.engines())
+        .list()
+        .is_ok_and(|builds| !builds.is_empty());
+    if !has_engine {
+        output.say(
+            "no inference engine is installed, which `link run` needs: `link engine install FILE`",
+        );
+    }
+    output.say("chat in the terminal with `link run MODEL`, in the browser with `link open`");
+    let local_api = LocalClient::of(&context.roots).port();
+    let document = json!({
+        "backend": {"url": owner.url, "started": is_started, "data": local.data()},
+        "account": {"email": login.email, "created": login.is_new},
+        "device": {"device_id": device.id, "registered": device.is_new},
+        "agent": {"started": agent == Started::Now, "local_api_port": local_api},
+        "engine_installed": has_engine,
+    });
+    output.data(&document, |_| {
+        let api = local_api
+            .map_or_else(String::new, |port| format!("\nlocal API   http://127.0.0.1:{port}"));
+        format!("dashboard   {0}/\nworkspace   {0}/workspace{api}", owner.url)
+    })
+}
+
+/// Logs the owner in with the proof, keeps the login, and returns the owner's address.
+///
+/// # Errors
+/// When the backend refuses.
+pub(super) async fn log_in(context: &Context, owner: &OwnerFile) -> Result<String, CliError> {
+    account::log_in(&context.without_backend(), owner).await.map(|login| login.email)
+}
+
+/// Waits for the turn of this command: one at a time works on this user's backend.
+///
+/// # Errors
+/// When another one does not end.
+pub(super) async fn turn(context: &Context) -> Result<Lock, CliError> {
+    fs::create_private_dir(&context.roots.state).map_err(|error| CliError::file(&error))?;
+    let file = context.roots.state.join("up.lock");
+    let deadline = Deadline::after(TURN);
+    let mut is_told = false;
+    loop {
+        if let Some(lock) = fs::try_lock(&file).map_err(|error| CliError::file(&error))? {
+            return Ok(lock);
+        }
+        if !is_told {
+            context.output.say("another `link up` or `link down` is at work; waiting for it");
+            is_told = true;
+        }
+        if !deadline.pause_locally().await {
+            let message = "another `link up` or `link down` is still at work";
+            return Err(CliError::new(ExitCode::Busy, ErrorCode::Busy, message)
+                .hint("end it, or run this again when it has ended"));
+        }
+    }
+}
+
+/// Starts the backend unless it runs; makes its settings when there are none.
+async fn ensure_backend(
+    context: &Context,
+    local: &LocalBackend,
+    wanted: Option<Port>,
+    progress: &Progress,
+) -> Result<Running, CliError> {
+    let kept = local.settings()?.filter(|settings| !local.is_unused_server(settings));
+    if let Some(settings) = &kept
+        && !settings.is_for_one_person()
+    {
+        return Err(of_many(local));
+    }
+    let mut settings = match &kept {
+        Some(settings) => at_home(context, local, settings.clone()),
+        None => {
+            let port = local_backend::free_port(wanted.map(Port::get))?;
+            Settings::new(local.data(), port)
+        }
+    };
+    let before = kept.as_ref().and_then(Settings::port);
+    if local.is_running()? && is_at(wanted, before) {
+        if let Some(owner) = local.owner() {
+            return Ok(Running { owner, is_started: false, before: None });
+        }
+        // It is on its way up or down.
+        local.stop().await?;
+    } else if local.is_running()? {
+        local.stop().await?;
+    }
+    if let Some(port) = before {
+        settings = with_free_port(context, settings, port, wanted)?;
+    }
+    let is_first = kept.is_none() && !local.data().exists();
+    if kept.as_ref() != Some(&settings) {
+        local.write(&settings)?;
+    }
+    progress.show("starting the backend", 0, 0);
+    match local.start(context).await {
+        Ok(owner) => {
+            let url = kept.as_ref().and_then(Settings::url);
+            let before = url.filter(|url| *url != owner.url);
+            Ok(Running { owner, is_started: true, before })
+        }
+        Err(error) => {
+            if is_first {
+                local.forget()?;
+            }
+            Err(error)
+        }
+    }
+}
+
+fn is_at(wanted: Option<Port>, port: Option<u16>) -> bool {
+    wanted.is_none_or(|wanted| Some(wanted.get()) == port)
+}
+
+/// The settings after a home has moved: what they name is gone, and what is there is ours.
+fn at_home(context: &Context, local: &LocalBackend, settings: Settings) -> Settings {
+    let data = local.data();
+    let named = settings.data().map(std::path::PathBuf::from);
+    if named.is_none_or(|named| named == data || named.exists()) || !data.exists() {
+        return settings;
+    }
+    context.output.say(&format!("the home has moved: the backend's data is in {}", data.display()));
+    settings.with_data(data)
+}
+
+/// The settings with the port that is wanted, or another one when a program has it.
+fn with_free_port(
+    context: &Context,
+    settings: Settings,
+    port: u16,
+    wanted: Option<Port>,
+) -> Result<Settings, CliError> {
+    let wanted = wanted.map_or(port, Port::get);
+    let free = if local_backend::is_free(wanted) {
+        wanted
+    } else {
+        local_backend::free_port(Some(wanted))?
+    };
+    if free != wanted {
+        context.output.say(&format!(
+            "port {wanted} is in use by another program; the backend listens on port {free}"
+        ));
+    }
+    Ok(if free == port { settings } else { settings.with_port(free) })
+}
+
+fn of_many(local: &LocalBackend) -> CliError {
+    let message = format!("`{}` is the configuration of a server", local.config().display());
+    CliError::new(ExitCode::Failed, ErrorCode::Server, message).hint(
+        "log in to that server with `link login` and register this device with `link register`; \
+         `link up` is for a machine without one",
+    )
+}

@@ -1,0 +1,98 @@
+//! This machine as a device of the backend of `link up`.
+
+use std::time::Duration;
+
+use link_platform::fs;
+use link_protocol::{exit_code::ExitCode, id::DeviceId, identity::Identity, problem::Code};
+
+use crate::{
+    args::{Backend, Register},
+    command::register,
+    context::Context,
+    credentials::CredentialsFile,
+    error::CliError,
+    error_code::ErrorCode,
+    resolve, session,
+    wait::{Deadline, tolerate},
+};
+
+/// How long the device may take to be heard by the backend.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// This machine's device.
+pub(super) struct Device {
+    pub(super) id: DeviceId,
+    /// It was registered now.
+    pub(super) is_new: bool,
+}
+
+/// Lets the login and the device follow a backend whose port has changed from the one of `before`.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub(super) fn follow(context: &Context, before: Option<&str>, url: &str) -> Result<(), CliError> {
+    let Some(before) = before else { return Ok(()) };
+    let credentials = CredentialsFile::of(&context.roots);
+    if let Some(mut kept) = credentials.read()?.filter(|kept| kept.backend_url == before) {
+        url.clone_into(&mut kept.backend_url);
+        credentials.write(&kept)?;
+    }
+    if let Some(mut identity) = resolve::identity(context)?.filter(|it| it.backend_url == before) {
+        url.clone_into(&mut identity.backend_url);
+        fs::write_private(&context.roots.identity(), identity.to_text().as_bytes())
+            .map_err(|error| CliError::file(&error))?;
+    }
+    Ok(())
+}
+
+/// Registers this machine, unless it is a device of the backend.
+///
+/// # Errors
+/// When it is a device of another backend, or the backend refuses.
+pub(super) async fn ensure(context: &Context, url: &str) -> Result<Device, CliError> {
+    if let Some(Identity { device_id, backend_url, .. }) = resolve::identity(context)? {
+        if backend_url != url {
+            return Err(elsewhere(&backend_url));
+        }
+        match session::logged_in(context)?.device(device_id).await.map_err(CliError::from) {
+            Ok(_) => return Ok(Device { id: device_id, is_new: false }),
+            Err(error) if error.code.as_str() == Code::NotFound.as_str() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let backend = Backend { url: Some(url.to_owned()) };
+    let arguments = Register { backend, ..Register::default() };
+    let identity = register::register(context, &arguments, None)
+        .await
+        .map_err(|error| error.context("this device is not registered"))?;
+    Ok(Device { id: identity.device_id, is_new: true })
+}
+
+/// Waits until the backend has heard of the device.
+///
+/// # Errors
+/// When it has not in time.
+pub(super) async fn wait_until_online(context: &Context, device: DeviceId) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let deadline = Deadline::after(PATIENCE);
+    loop {
+        let asked_for = match tolerate(backend.device(device).await)? {
+            Ok(found) if found.online => return Ok(()),
+            Ok(_) => None,
+            Err(asked_for) => asked_for,
+        };
+        if !deadline.pause(asked_for).await {
+            return Err(deadline
+                .gave_up("the agent runs, and the backend has not heard of it")
+                .hint("`link status` shows the agent's connection; run `link up` again"));
+        }
+    }
+}
+
+fn elsewhere(url: &str) -> CliError {
+    let message = format!("this machine is a device of {url}");
+    CliError::new(ExitCode::Failed, ErrorCode::RegisteredElsewhere, message).hint(
+        "`link up` makes a backend of your own: leave the other one first, by `link uninstall` or \
+         by removing the device in its dashboard",
+    )
+}

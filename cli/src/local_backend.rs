@@ -1,0 +1,398 @@
+//! The backend that `link up` keeps for this user: where it is, whether it runs, start and stop.
+//!
+//! It holds a lock while it runs, and writes a file that only this user can read: the owner's proof,
+//! its address and its process. What the file says counts while that very process listens there.
+
+mod settings;
+
+use std::{
+    net::{Ipv4Addr, TcpListener},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use link_client::http::{Call, Http};
+use link_installer::{
+    layout::Layout,
+    receipt::Receipt,
+    service::{Scope, UnitStep, Wish, backend},
+};
+use link_platform::{
+    fs, port_owner,
+    process::{self, DetachedChild, Program},
+};
+use link_protocol::{
+    backend_api::local_owner::{OWNER_FILE, OWNER_FOLDER, OwnerFile},
+    exit_code::ExitCode,
+};
+
+use crate::{
+    backend_place::Place,
+    context::Context,
+    error::{CliError, chain},
+    error_code::ErrorCode,
+    service,
+    wait::Deadline,
+};
+pub(crate) use settings::Settings;
+
+/// How long the backend may take to start or to stop.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The port of a first start, and how many after it are tried.
+const FIRST_PORT: u16 = 8000;
+const PORTS: u16 = 10;
+/// The log begins anew above this, in bytes.
+const LOG_LIMIT: u64 = 16 * 1024 * 1024;
+/// How much of the log is looked at for the last line, in bytes.
+const LOG_END: u64 = 4096;
+/// The largest file of the owner's proof, in bytes.
+const OWNER_LIMIT: u64 = 4096;
+/// What the backend must not inherit.
+const SECRETS: [&str; 3] = ["LINK_REGISTRATION_KEY", "LINK_FLEET_KEY", "LINK_ACCESS_TOKEN"];
+
+/// The backend of this user.
+pub(crate) struct LocalBackend {
+    place: Place,
+}
+
+impl LocalBackend {
+    /// Returns where it is, or would be.
+    ///
+    /// # Errors
+    /// When `LINK_SERVICE` is no word that it may be.
+    pub(crate) fn find(context: &Context) -> Result<Self, CliError> {
+        Ok(Self { place: Place::of_user(context, service::wish(context)?) })
+    }
+
+    /// The same for who only asks it something: no service manager is asked.
+    pub(crate) fn look(context: &Context) -> Self {
+        Self { place: Place::of_user(context, Wish::Detached) }
+    }
+
+    /// The folder that holds everything.
+    pub(crate) fn data(&self) -> &Path {
+        &self.place.layout.roots().state
+    }
+
+    pub(crate) fn config(&self) -> &Path {
+        &self.place.config
+    }
+
+    /// Reads its settings; nothing when there are none.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn settings(&self) -> Result<Option<Settings>, CliError> {
+        match fs::read_to_string(self.config()) {
+            Ok(text) => Ok(Some(Settings::of(text))),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(CliError::file(&error)),
+        }
+    }
+
+    /// Tells whether `link up` made it and has not purged it.
+    ///
+    /// # Errors
+    /// When its settings cannot be read.
+    pub(crate) fn exists(&self) -> Result<bool, CliError> {
+        Ok(self.settings()?.is_some_and(|settings| settings.is_for_one_person()))
+    }
+
+    /// Writes its settings.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(crate) fn write(&self, settings: &Settings) -> Result<(), CliError> {
+        fs::create_private_dir(&self.place.layout.roots().config)
+            .and_then(|()| fs::write_atomic(self.config(), settings.text().as_bytes()))
+            .map_err(|error| CliError::file(&error))
+    }
+
+    /// Tells whether the settings are those of a first installation as a server, which nobody has
+    /// used yet.
+    pub(crate) fn is_unused_server(&self, settings: &Settings) -> bool {
+        let is_used =
+            self.data().join("link.db").exists() && !self.data().join("setup-token").exists();
+        settings.text() == self.place.default_config() && !is_used
+    }
+
+    /// Tells whether it runs.
+    ///
+    /// # Errors
+    /// When its lock cannot be looked at.
+    pub(crate) fn is_running(&self) -> Result<bool, CliError> {
+        match fs::try_lock(&self.data().join("lock")) {
+            Ok(lock) => Ok(lock.is_none()),
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) => Err(CliError::file(&error)),
+        }
+    }
+
+    /// Returns what the running backend wrote for its owner; nothing when none answers.
+    pub(crate) fn owner(&self) -> Option<OwnerFile> {
+        let file = self.data().join(OWNER_FOLDER).join(OWNER_FILE);
+        let text = fs::read_limited(&file, OWNER_LIMIT).ok()?;
+        let owner: OwnerFile = serde_json::from_str(&text).ok()?;
+        is_its_port(&owner).then_some(owner)
+    }
+
+    /// Makes sure that it runs, if `url` is where it answers.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub(crate) fn must_run_at(&self, url: &str) -> Result<(), CliError> {
+        let Some(settings) = self.settings()?.filter(Settings::is_for_one_person) else {
+            return Ok(());
+        };
+        let is_its = settings.url().as_deref() == Some(url);
+        if is_its && self.owner().is_none() { Err(not_running(true)) } else { Ok(()) }
+    }
+
+    /// Returns what the running backend wrote for its owner.
+    ///
+    /// # Errors
+    /// When it does not run.
+    pub(crate) fn running(&self) -> Result<OwnerFile, CliError> {
+        match self.owner() {
+            Some(owner) => Ok(owner),
+            None => Err(not_running(self.exists()?)),
+        }
+    }
+
+    /// Returns the program of the backend: installed with `link`, by itself, or beside this program.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub(crate) fn program(&self, context: &Context) -> Result<PathBuf, CliError> {
+        let name = format!("link-backend{}", std::env::consts::EXE_SUFFIX);
+        let beside = std::env::current_exe().ok().map(|own| own.canonicalize().unwrap_or(own));
+        let with_link = Layout::new(context.roots.clone()).current().join(&name);
+        let places = [
+            Some(with_link),
+            Some(self.place.layout.command_target()),
+            beside.map(|own| own.with_file_name(&name)),
+        ];
+        places.into_iter().flatten().find(|path| path.is_file()).ok_or_else(|| {
+            let message = "the program `link-backend` is not installed";
+            CliError::new(ExitCode::NotRunning, ErrorCode::NoBackend, message).hint(
+                "install it with `sh install.sh --backend`, from where Link was installed, and run \
+                 `link up` again",
+            )
+        })
+    }
+
+    /// Starts it and waits until it answers.
+    ///
+    /// # Errors
+    /// When it ends at once or does not answer in time; then it does not run.
+    pub(crate) async fn start(&self, context: &Context) -> Result<OwnerFile, CliError> {
+        let program = self.program(context)?;
+        fs::create_private_dir(self.data()).map_err(|error| CliError::file(&error))?;
+        let by_unit = self.place_unit(context, &program)?;
+        let mut child = match by_unit {
+            Some(scope) => {
+                if let Err(error) = backend::restart(scope) {
+                    let why = last_line_of_journal();
+                    self.stop_unit();
+                    return Err(not_started(why.unwrap_or_else(|| chain(&error))));
+                }
+                None
+            }
+            None => Some(self.spawn(&program)?),
+        };
+        let deadline = Deadline::after(PATIENCE);
+        loop {
+            let ours = |owner: &OwnerFile| child.as_ref().is_none_or(|one| one.id() == owner.pid);
+            if let Some(owner) = self.owner().filter(ours)
+                && is_ready(&owner).await
+            {
+                return Ok(owner);
+            }
+            if child.as_mut().is_some_and(DetachedChild::has_ended) {
+                return Err(not_started(self.last_line_of_log()));
+            }
+            if !deadline.pause_locally().await {
+                self.stop_unit();
+                if let Some(child) = child {
+                    let _gone = process::terminate(child.id());
+                }
+                return Err(not_started("it does not answer".to_owned()));
+            }
+        }
+    }
+
+    /// Stops it; false when it did not run.
+    ///
+    /// # Errors
+    /// When it does not end in time.
+    pub(crate) async fn stop(&self) -> Result<bool, CliError> {
+        let by_unit = self.stop_unit();
+        if !self.is_running()? {
+            return Ok(by_unit);
+        }
+        let deadline = Deadline::after(PATIENCE);
+        let pid = loop {
+            if let Some(owner) = self.owner() {
+                break owner.pid;
+            }
+            if !self.is_running()? {
+                return Ok(true);
+            }
+            if !deadline.pause_locally().await {
+                return Err(deadline.gave_up("the backend runs and does not say its process id"));
+            }
+        };
+        let _gone = process::terminate(pid);
+        while self.is_running()? {
+            if !deadline.pause_locally().await {
+                let what = format!("the backend (process {pid}) was told to stop and goes on");
+                return Err(deadline.gave_up(&what));
+            }
+        }
+        Ok(true)
+    }
+
+    /// The scope of the service manager, where one keeps it running.
+    pub(crate) const fn scope(&self) -> Option<Scope> {
+        self.place.scope
+    }
+
+    pub(crate) const fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Takes away what a first start has made that failed.
+    ///
+    /// # Errors
+    /// When something cannot be deleted.
+    pub(crate) fn forget(&self) -> Result<(), CliError> {
+        if let Some(scope) = self.scope() {
+            let receipt = Receipt::read(&self.place.layout.receipt()).unwrap_or_default();
+            let left = backend::remove(&receipt, scope);
+            if let Some((path, why)) = left.first() {
+                let message = format!("`{}` could not be deleted: {why}", path.display());
+                return Err(CliError::new(ExitCode::CannotWrite, ErrorCode::File, message));
+            }
+        }
+        fs::remove_file(self.config())
+            .and_then(|()| fs::remove_dir(self.data()))
+            .map_err(|error| CliError::file(&error))
+    }
+
+    /// Puts the unit in its place where this user's service manager shall keep the backend.
+    fn place_unit(&self, context: &Context, program: &Path) -> Result<Option<Scope>, CliError> {
+        let Some(scope) = self.scope() else { return Ok(None) };
+        // The receipt of the unit stands there.
+        fs::create_private_dir(&self.place.layout.roots().data)
+            .map_err(|error| CliError::file(&error))?;
+        let mut unit = self.place.unit(scope);
+        program.clone_into(&mut unit.program);
+        let step = backend::place(&self.place.layout, &unit).map_err(|error| {
+            CliError::new(ExitCode::NotRunning, ErrorCode::Service, chain(&error))
+                .hint("LINK_SERVICE=none starts the backend without a service")
+        })?;
+        if matches!(step, UnitStep::Masked | UnitStep::NotOurs) {
+            context.output.say(
+                "the unit `link-backend.service` is masked or of another installation, so the \
+                 backend runs without a service: run `link up` again after a reboot",
+            );
+            return Ok(None);
+        }
+        service::linger(context, &Layout::new(context.roots.clone()))?;
+        Ok(Some(scope))
+    }
+
+    fn stop_unit(&self) -> bool {
+        let Some(scope) = self.scope().filter(|scope| backend::is_active(*scope)) else {
+            return false;
+        };
+        backend::stop(scope).is_ok()
+    }
+
+    fn spawn(&self, program: &Path) -> Result<DetachedChild, CliError> {
+        let log = self.log();
+        if log.exists() {
+            fs::truncate_above(&log, LOG_LIMIT).map_err(|error| CliError::file(&error))?;
+        }
+        let mut args = vec!["serve".into(), "--config".into()];
+        args.push(self.config().as_os_str().to_owned());
+        let env = SECRETS.iter().map(|name| ((*name).into(), "".into())).collect();
+        let program = Program { path: program.to_owned(), args, env, log: Some(log) };
+        DetachedChild::start(&program).map_err(|error| {
+            not_started(format!("`{}` cannot be run: {error}", program.path.display()))
+        })
+    }
+
+    fn log(&self) -> PathBuf {
+        self.data().join("backend.log")
+    }
+
+    fn last_line_of_log(&self) -> String {
+        let end = fs::read_end(&self.log(), LOG_END).unwrap_or_default();
+        let last = end.lines().rfind(|line| !line.trim().is_empty());
+        last.map_or_else(|| "it said nothing".to_owned(), |line| line.trim().to_owned())
+    }
+}
+
+/// Returns a port that nobody has: `wanted`, or the next one that is free.
+///
+/// # Errors
+/// When no port is free.
+pub(crate) fn free_port(wanted: Option<u16>) -> Result<u16, CliError> {
+    let first = wanted.unwrap_or(FIRST_PORT);
+    let ports = (first..=first.saturating_add(PORTS)).chain([0]);
+    let mut listeners =
+        ports.filter_map(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok());
+    let address = listeners.next().and_then(|listener| listener.local_addr().ok());
+    address.map(|address| address.port()).ok_or_else(|| {
+        CliError::new(ExitCode::Failed, ErrorCode::NoPort, "no port of 127.0.0.1 is free")
+            .hint("end a program that listens, and run `link up` again")
+    })
+}
+
+/// Tells whether `port` can be had.
+pub(crate) fn is_free(port: u16) -> bool {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+}
+
+/// Tells whether the process that wrote the file listens where the file says. Where the system does
+/// not tell who listens, the file alone is believed: it is of this user.
+fn is_its_port(owner: &OwnerFile) -> bool {
+    let port = owner.url.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    port.is_some_and(|port| {
+        !port_owner::KNOWS || port_owner::listener_of(owner.pid, port).is_some()
+    })
+}
+
+async fn is_ready(owner: &OwnerFile) -> bool {
+    match Http::new(&owner.url) {
+        Ok(http) => http.call_for_status(Call::get("/readyz")).await.is_ok(),
+        Err(_) => false,
+    }
+}
+
+/// What the service manager kept of the words of the backend that has just ended.
+fn last_line_of_journal() -> Option<String> {
+    let words = ["--user", "--unit", "link-backend", "--lines", "20", "--output", "cat", "--quiet"];
+    let call = process::Call {
+        program: "journalctl".into(),
+        args: words.iter().map(Into::into).collect(),
+        env: None,
+        limit: Duration::from_secs(5),
+    };
+    let said = process::call(&call).ok()?.stdout;
+    let own = said.lines().rfind(|line| line.starts_with("link-backend: "));
+    own.map(|line| line.trim().to_owned())
+}
+
+fn not_started(why: String) -> CliError {
+    let message = format!("the backend did not start: {why}");
+    CliError::new(ExitCode::NotRunning, ErrorCode::BackendNotRunning, message)
+        .hint("correct this and run `link up` again")
+}
+
+fn not_running(exists: bool) -> CliError {
+    let message =
+        if exists { "your backend does not run" } else { "you have no backend on this machine" };
+    CliError::new(ExitCode::NotRunning, ErrorCode::BackendNotRunning, message).hint("run `link up`")
+}

@@ -1,0 +1,39 @@
+//! The owner of a backend on this machine: logins by the proof that only this user can read.
+
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::{
+        account::TokenResponse,
+        local_owner::{OneTimeCode, OwnerCode, OwnerLogin, OwnerPassword},
+    },
+};
+
+use crate::{
+    backend::Tokens,
+    http::{Call, Failure, Http},
+};
+
+/// Logs the owner in; the first time the backend makes the account.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn log_in_owner(http: &Http, request: &OwnerLogin) -> Result<Tokens, Failure> {
+    let call = Call::post(format!("{PREFIX}/auth/local/login")).json(request);
+    http.call::<TokenResponse>(call).await.map(Tokens::from)
+}
+
+/// Asks for a code that a browser can log in with once.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn owner_code(http: &Http, request: &OwnerCode) -> Result<OneTimeCode, Failure> {
+    http.call(Call::post(format!("{PREFIX}/auth/local/code")).json(request)).await
+}
+
+/// Gives the owner a password and ends every login of the owner.
+///
+/// # Errors
+/// [`Failure`], such as a password that is too short.
+pub async fn set_owner_password(http: &Http, request: &OwnerPassword) -> Result<(), Failure> {
+    http.call_for_status(Call::post(format!("{PREFIX}/auth/local/password")).json(request)).await
+}

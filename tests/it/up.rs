@@ -1,0 +1,288 @@
+//! `link up`, `link down` and `link open`: from an empty home to an answer, and what comes in between.
+
+use std::{
+    net::{Ipv4Addr, TcpListener},
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+};
+
+use link_tests::{
+    chat,
+    device::free_port,
+    disk::SmallDisk,
+    engines::{self, TINY_REPLY},
+    person::{Person, Said},
+};
+use reqwest::{Client, StatusCode};
+use serde_json::{Value, json};
+
+mod fetched;
+mod second_user;
+mod service;
+
+#[tokio::test]
+async fn two_commands_lead_from_an_empty_home_to_an_answer() {
+    let ann = Person::new();
+    let port = free_port().to_string();
+    let up = ann.does(&["up", "--port", &port]);
+    let url = format!("http://127.0.0.1:{port}");
+    assert!(up.out.contains(&format!("{url}/workspace")), "{up:?}");
+    assert!(up.out.contains(&format!("http://127.0.0.1:{}", ann.local_port())), "{up:?}");
+    let tiny = ann.place().join("tiny.gguf");
+    std::fs::write(&tiny, engines::model("tiny.gguf")).unwrap();
+    let serves = free_port();
+    let tiny = tiny.display().to_string();
+    let answer = ann.does(&["run", &tiny, "--port", &serves.to_string(), "Hello?"]);
+    assert_eq!(answer.out, format!("{TINY_REPLY}\n"), "{answer:?}");
+
+    // The new backend's own workspace may call the model.
+    let preflight = chat::preflight(serves, &url).await;
+    assert_eq!(preflight.headers()["access-control-allow-origin"], url.as_str(), "{preflight:?}");
+
+    // Nobody but its user reads what proves the owner.
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&ann.owner_file()), 0o600);
+    assert_eq!(mode(ann.owner_file().parent().unwrap()), 0o700);
+
+    // Again: nothing is made twice.
+    let again = ann.does(&["up"]);
+    assert!(again.err.contains("backend: runs already"), "{again:?}");
+    assert!(again.err.contains("agent: runs already"), "{again:?}");
+    let document = document(&ann.does(&["up", "--json"]));
+    assert_eq!(document["backend"]["url"], url);
+    assert_eq!(document["backend"]["started"], false);
+    assert_eq!(document["device"]["registered"], false);
+
+    // Down and up: what was there is there.
+    let down = ann.does(&["down"]);
+    assert!(down.err.contains("stopped the backend"), "{down:?}");
+    assert!(!ann.owner_file().exists());
+    assert!(ann.does(&["down"]).err.contains("the backend did not run"));
+    let up = ann.does(&["up"]);
+    assert!(up.err.contains("backend: started") && up.out.contains(&url), "{up:?}");
+    let answer = ann.does(&["run", "tiny", "Hello?"]);
+    assert_eq!(answer.out, format!("{TINY_REPLY}\n"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn two_at_once_make_one_backend_one_account_and_one_device() {
+    let ann = Person::new();
+    let port = free_port().to_string();
+    let mut both: Vec<_> = (0..2)
+        .map(|_| {
+            let mut command = ann.link(&["up", "--json", "--port", &port]);
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+            command.spawn().unwrap()
+        })
+        .collect();
+    let said = both.drain(..).map(|child| Said::from(child.wait_with_output().unwrap()));
+    let said: Vec<_> = said.inspect(|said| assert_eq!(said.code, 0, "{said:?}")).collect();
+    let documents: Vec<_> = said.iter().map(document).collect();
+    assert_eq!(documents[0]["device"]["device_id"], documents[1]["device"]["device_id"]);
+    let count = |place: [&str; 2]| {
+        documents.iter().filter(|document| document[place[0]][place[1]] == true).count()
+    };
+    assert_eq!(count(["backend", "started"]), 1, "{documents:?}");
+    assert_eq!(count(["device", "registered"]), 1, "{documents:?}");
+    let devices: Value =
+        serde_json::from_str(&ann.does(&["device", "list", "--json"]).out).unwrap();
+    assert_eq!(devices.as_array().unwrap().len(), 1, "{devices}");
+}
+
+#[tokio::test]
+async fn a_port_that_another_program_took_is_left_to_it_and_everything_follows() {
+    let ann = Person::new();
+    let port = free_port().get();
+    ann.does(&["up", "--port", &port.to_string()]);
+    ann.does(&["down"]);
+    let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+    let up = ann.does(&["up"]);
+    assert!(up.err.contains(&format!("port {port} is in use by another program")), "{up:?}");
+    let document = document(&ann.does(&["up", "--json"]));
+    assert_eq!(document["device"]["registered"], false, "{document}");
+    assert_ne!(document["backend"]["url"], format!("http://127.0.0.1:{port}"));
+    let who = ann.does(&["whoami"]);
+    assert!(who.out.contains(document["backend"]["url"].as_str().unwrap()), "{who:?}");
+    drop(taken);
+}
+
+/// The one who holds the port sees what every command sends there.
+#[tokio::test]
+async fn a_login_is_not_sent_to_whoever_has_the_port_of_a_backend_that_is_down() {
+    let ann = Person::new();
+    let port = free_port().get();
+    ann.does(&["up", "--port", &port.to_string()]);
+    ann.does(&["down"]);
+    let stranger = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    for words in [&["whoami"][..], &["device", "list"], &["model", "list"], &["open", "--print"]] {
+        let said = ann.runs(words);
+        assert!(said.code == 41 && said.err.contains("run `link up`"), "link {words:?}: {said:?}");
+    }
+    assert!(stranger.accept().is_err(), "somebody was asked");
+}
+
+#[tokio::test]
+async fn a_home_that_moved_is_found_again() {
+    let mut ann = Person::new();
+    let port = free_port().to_string();
+    let before = document(&ann.does(&["up", "--json", "--port", &port]));
+    ann.does(&["down"]);
+    ann.move_home();
+    let after = document(&ann.does(&["up", "--json"]));
+    assert_eq!(before["device"]["device_id"], after["device"]["device_id"]);
+    assert_eq!(after["account"]["created"], false, "{after}");
+    let data = ann.place().join("backend-data").display().to_string();
+    assert_eq!(after["backend"]["data"], data);
+}
+
+#[test]
+fn a_backend_that_ends_as_soon_as_it_starts_is_quoted_and_leaves_nothing_behind() {
+    let ann = Person::new();
+    let port = free_port().to_string();
+    let mut up = ann.link(&["up", "--port", &port]);
+    let up = Said::from(up.env("LINK_BACKEND_DEVICE_LIMIT", "many").output().unwrap());
+    assert_eq!(up.code, 41, "{up:?}");
+    assert!(up.err.contains("the backend did not start: "), "{up:?}");
+    assert!(up.err.contains("LINK_BACKEND_DEVICE_LIMIT"), "{up:?}");
+    for folder in ["backend-data", "backend-config/backend.toml", "config/credentials.json"] {
+        assert!(!ann.place().join(folder).exists(), "{folder}");
+    }
+    ann.does(&["up", "--port", &port]);
+}
+
+#[test]
+fn a_full_disk_is_told_and_nothing_half_made_stays() {
+    let ann = Person::new();
+    let Some(disk) = SmallDisk::mount(ann.place()) else {
+        eprintln!("skipped: only root can mount a disk");
+        return;
+    };
+    disk.fill();
+    let up = ann.runs(&["up", "--port", &free_port().to_string()]);
+    assert_ne!(up.code, 0, "{up:?}");
+    assert!(up.err.contains("No space left on device"), "{up:?}");
+    assert!(!ann.place().join("backend-config/backend.toml").exists());
+    disk.empty();
+    ann.does(&["up", "--port", &free_port().to_string()]);
+    ann.does(&["down"]);
+}
+
+#[tokio::test]
+async fn a_browser_gets_in_by_a_code_that_is_good_once() {
+    let ann = Person::new();
+    ann.does(&["up", "--port", &free_port().to_string()]);
+    let printed = ann.does(&["open", "--print"]);
+    let (page, code) = printed.out.trim().split_once("#code=").unwrap();
+    let url = ann.owner().url;
+    assert_eq!(page, format!("{url}/workspace"));
+    let redeem = || {
+        let body = json!({ "code": code });
+        Client::new().post(format!("{url}/api/v1/auth/local/redeem")).json(&body).send()
+    };
+    let redeemed = redeem().await.unwrap();
+    assert_eq!(redeemed.status(), StatusCode::OK);
+    let tokens: Value = redeemed.json().await.unwrap();
+    let me = Client::new()
+        .get(format!("{url}/api/v1/me"))
+        .bearer_auth(tokens["access_token"].as_str().unwrap())
+        .send();
+    assert_eq!(me.await.unwrap().status(), StatusCode::OK);
+    assert_eq!(redeem().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+
+    // Without a display the address is printed.
+    let opened = ann.does(&["open"]);
+    assert!(opened.out.contains("/workspace#code="), "{opened:?}");
+    ann.does(&["down"]);
+    let closed = ann.runs(&["open"]);
+    assert!(closed.code == 41 && closed.err.contains("run `link up`"), "{closed:?}");
+}
+
+#[tokio::test]
+async fn a_password_is_good_once_the_owner_has_set_one() {
+    let ann = Person::new();
+    ann.does(&["up", "--port", &free_port().to_string()]);
+    let email = document(&ann.does(&["whoami", "--json"]))["email"].as_str().unwrap().to_owned();
+    let set = |password: &str| {
+        let file = ann.place().join("password");
+        std::fs::write(&file, format!("{password}\n")).unwrap();
+        let mut command = ann.link(&["account", "password", "--password-stdin"]);
+        Said::from(command.stdin(std::fs::File::open(file).unwrap()).output().unwrap())
+    };
+    let password = "correct horse battery";
+    let log_in = || {
+        let body = json!({ "email": email, "password": password });
+        Client::new().post(format!("{}/api/v1/auth/login", ann.owner().url)).json(&body).send()
+    };
+    assert_eq!(log_in().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(set("short").code, 77);
+    assert_eq!(set(password).code, 0);
+    assert_eq!(log_in().await.unwrap().status(), StatusCode::OK);
+    // The command's own login was renewed.
+    ann.does(&["whoami"]);
+}
+
+#[test]
+fn purge_asks_and_leaves_nothing_of_the_backend_and_the_device() {
+    let ann = Person::new();
+    ann.does(&["up", "--port", &free_port().to_string()]);
+    let asked = ann.runs(&["down", "--purge"]);
+    assert!(asked.code == 2 && asked.err.contains("--yes"), "{asked:?}");
+    assert!(ann.owner_file().exists());
+    let purged = ann.does(&["down", "--purge", "--yes"]);
+    assert!(purged.err.contains("deleted the backend and its data"), "{purged:?}");
+    for gone in [
+        "backend-data",
+        "backend-config/backend.toml",
+        "state/identity.json",
+        "state/journal.db",
+        "state/models",
+        "config/credentials.json",
+    ] {
+        assert!(!ann.place().join(gone).exists(), "{gone}");
+    }
+    // From the beginning.
+    let up = document(&ann.does(&["up", "--json", "--port", &free_port().to_string()]));
+    assert_eq!(up["device"]["registered"], true, "{up}");
+}
+
+#[test]
+fn uninstalling_keeps_the_data_and_says_where_unless_it_is_purged() {
+    for (words, kept) in
+        [(&["uninstall", "--yes"][..], true), (&["uninstall", "--yes", "--purge"], false)]
+    {
+        let ann = Person::new();
+        ann.does(&["up", "--port", &free_port().to_string()]);
+        let said = ann.does(words);
+        let data = ann.place().join("backend-data");
+        assert_eq!(data.join("link.db").exists(), kept, "{said:?}");
+        assert_eq!(said.err.contains(&data.display().to_string()), kept, "{said:?}");
+        assert!(said.err.contains("deregistered the device"), "{said:?}");
+        assert!(!ann.owner_file().exists(), "it was stopped");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_is_not_registered_answers_and_says_so() {
+    let ann = Person::new();
+    ann.does(&["start"]);
+    let url = format!("http://127.0.0.1:{}/healthz", ann.local_port());
+    let answer = link_tests::wait::until("the agent to answer", || async {
+        Client::new().get(&url).send().await.ok()
+    })
+    .await;
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let problem: Value = answer.json().await.unwrap();
+    assert_eq!(problem["code"], "not-registered", "{problem}");
+    assert!(problem["hint"].as_str().unwrap().contains("link up"), "{problem}");
+    // No web page is told even that.
+    let page = Client::new().get(&url).header("origin", "https://page.example").send();
+    assert_eq!(page.await.unwrap().status(), StatusCode::FORBIDDEN);
+    ann.does(&["up", "--port", &free_port().to_string()]);
+    let answer = Client::new().get(&url).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+}
+
+fn document(said: &Said) -> Value {
+    serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"))
+}

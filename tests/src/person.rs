@@ -1,0 +1,215 @@
+//! A person with an empty home and the programs: what `link up` starts ends with the value.
+
+use std::{
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use link_platform::paths::Roots;
+use link_protocol::backend_api::local_owner::OwnerFile;
+
+use crate::{device::free_port, engines, program, release::Releases};
+
+/// A person.
+pub struct Person {
+    home: tempfile::TempDir,
+    /// Below the temporary folder, so that it can be moved.
+    place: PathBuf,
+    /// The user that the programs run as, where that is another one.
+    user: Option<u32>,
+    local_port: u16,
+}
+
+/// What a command printed.
+#[derive(Debug)]
+pub struct Said {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Person {
+    /// Makes the home, with the engine.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::at(tempfile::tempdir().unwrap(), None)
+    }
+
+    /// Makes a person with another user id; only root can.
+    ///
+    /// # Panics
+    /// When the home cannot be made or given away.
+    #[must_use]
+    pub fn of_user(user: u32) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(home.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        Self::at(home, Some(user))
+    }
+
+    fn at(home: tempfile::TempDir, user: Option<u32>) -> Self {
+        link_client::install_crypto();
+        let place = home.path().join("home");
+        std::fs::create_dir(&place).unwrap();
+        engines::install(&place);
+        if let Some(user) = user {
+            let owner = format!("{user}:{user}");
+            let given = Command::new("chown").args(["-R", &owner]).arg(&place).status();
+            assert!(given.unwrap().success());
+        }
+        Self { home, place, user, local_port: free_port().get() }
+    }
+
+    /// The folder that holds everything.
+    #[must_use]
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// The folders of the agent.
+    #[must_use]
+    pub fn roots(&self) -> Roots {
+        Roots::below(&self.place)
+    }
+
+    /// Moves the home.
+    ///
+    /// # Panics
+    /// When it cannot be moved.
+    pub fn move_home(&mut self) {
+        let other = self.home.path().join("moved");
+        std::fs::rename(&self.place, &other).unwrap();
+        self.place = other;
+    }
+
+    /// Returns a command of this person's `link`, with an environment of nothing else.
+    #[must_use]
+    pub fn link(&self, words: &[&str]) -> Command {
+        self.command(&program::path("link"), words)
+    }
+
+    /// Returns a command that this person runs.
+    #[must_use]
+    pub fn command(&self, program: &Path, words: &[&str]) -> Command {
+        let mut command = match self.user {
+            None => Command::new(program),
+            Some(user) => {
+                let mut command = Command::new("setpriv");
+                command
+                    .args([format!("--reuid={user}"), format!("--regid={user}")])
+                    .args(["--clear-groups", "--"])
+                    .arg(program);
+                command
+            }
+        };
+        command
+            .args(words)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", &self.place)
+            .env("LINK_HOME", &self.place)
+            .env("LINK_LOCAL_PORT", self.local_port.to_string())
+            .env("LINK_ENGINE_THREADS", "1")
+            .env("LINK_ENGINE_CONTEXT", "1024")
+            .current_dir("/")
+            .stdin(std::process::Stdio::null());
+        command
+    }
+
+    /// Installs Link by the script, as a device that is not registered.
+    ///
+    /// # Panics
+    /// When it cannot be installed.
+    pub fn installs(&self, releases: &Releases) {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
+        let mut install = self.command("sh".as_ref(), &[script]);
+        let ran = install
+            .env("LINK_INSTALL_URL", releases.url())
+            .env("LINK_DEV_RELEASE_KEYS", &releases.trusted)
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+    }
+
+    /// Runs the `link` that was installed to its end.
+    ///
+    /// # Panics
+    /// When it cannot be run.
+    #[must_use]
+    pub fn installed(&self, releases: &Releases, words: &[&str]) -> Said {
+        let mut command = self.command(&self.place.join("bin/link"), words);
+        Said::from(command.env("LINK_DEV_RELEASE_KEYS", &releases.trusted).output().unwrap())
+    }
+
+    /// Runs `link` to its end.
+    ///
+    /// # Panics
+    /// When it cannot be run.
+    #[must_use]
+    pub fn runs(&self, words: &[&str]) -> Said {
+        Said::from(self.link(words).output().unwrap())
+    }
+
+    /// Runs `link` to its end, which must be a success.
+    ///
+    /// # Panics
+    /// When it is none.
+    pub fn does(&self, words: &[&str]) -> Said {
+        let said = self.runs(words);
+        assert!(said.code == 0, "link {words:?}: {said:?}");
+        said
+    }
+
+    /// Returns what the running backend wrote for its owner.
+    ///
+    /// # Panics
+    /// When there is no such file.
+    #[must_use]
+    pub fn owner(&self) -> OwnerFile {
+        let text = std::fs::read_to_string(self.owner_file()).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// The file with the owner's proof.
+    #[must_use]
+    pub fn owner_file(&self) -> PathBuf {
+        self.place.join("backend-data/run/owner.json")
+    }
+
+    /// The port of the local API.
+    #[must_use]
+    pub const fn local_port(&self) -> u16 {
+        self.local_port
+    }
+}
+
+impl Default for Person {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Drop for Person {
+    fn drop(&mut self) {
+        let ended = self.runs(&["down"]);
+        if ended.code != 0 || std::thread::panicking() {
+            let log = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
+            eprintln!("--- link down: {ended:?}");
+            eprintln!("--- backend\n{}", log(self.place.join("backend-data/backend.log")));
+            eprintln!("--- agent\n{}", log(self.place.join("state/logs/agent.log")));
+        }
+    }
+}
