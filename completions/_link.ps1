@@ -28,6 +28,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('up', 'up', [CompletionResultType]::ParameterValue, 'Start a backend of your own on this machine, register this device with it and start the agent')
+            [CompletionResult]::new('open', 'open', [CompletionResultType]::ParameterValue, 'Open the dashboard and the workspace of that backend in a browser, logged in')
+            [CompletionResult]::new('down', 'down', [CompletionResultType]::ParameterValue, 'Stop that backend and the agent')
             [CompletionResult]::new('register', 'register', [CompletionResultType]::ParameterValue, 'Register this device with a key')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show the agent, its connection and its models')
             [CompletionResult]::new('start', 'start', [CompletionResultType]::ParameterValue, 'Start the agent')
@@ -60,6 +63,35 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('uninstall-backend', 'uninstall-backend', [CompletionResultType]::ParameterValue, 'Take the backend away')
             [CompletionResult]::new('refresh-files', 'refresh-files', [CompletionResultType]::ParameterValue, 'Write the completions and the manual pages of this version')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;up' {
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port of the backend [default: the one that it had, or the first free one from 8000]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;open' {
+            [CompletionResult]::new('--print', '--print', [CompletionResultType]::ParameterName, 'Print the address in place of opening a browser; it is good for 30 seconds and once')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;down' {
+            [CompletionResult]::new('--purge', '--purge', [CompletionResultType]::ParameterName, 'Delete the backend''s data and this device''s registration and models too')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;register' {
@@ -129,6 +161,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Delete everything although the backend cannot be told, and print a retire code for it')
+            [CompletionResult]::new('--purge', '--purge', [CompletionResultType]::ParameterName, 'Delete the data of the backend of `link up` too, with every account, device and model')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -175,6 +208,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token of the backend')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the accounts that you belong to')
+            [CompletionResult]::new('password', 'password', [CompletionResultType]::ParameterValue, 'Set a password for the backend of `link up`; every login ends')
             [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Go to another of your accounts; commands act there from then on')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -199,6 +233,15 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'link;account;password' {
+            [CompletionResult]::new('--password-stdin', '--password-stdin', [CompletionResultType]::ParameterName, 'Read the password from the first line of stdin')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'link;account;use' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -210,6 +253,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;account;help' {
             [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token of the backend')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the accounts that you belong to')
+            [CompletionResult]::new('password', 'password', [CompletionResultType]::ParameterValue, 'Set a password for the backend of `link up`; every login ends')
             [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Go to another of your accounts; commands act there from then on')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -218,6 +262,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;account;help;list' {
+            break
+        }
+        'link;account;help;password' {
             break
         }
         'link;account;help;use' {
@@ -1063,6 +1110,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help' {
+            [CompletionResult]::new('up', 'up', [CompletionResultType]::ParameterValue, 'Start a backend of your own on this machine, register this device with it and start the agent')
+            [CompletionResult]::new('open', 'open', [CompletionResultType]::ParameterValue, 'Open the dashboard and the workspace of that backend in a browser, logged in')
+            [CompletionResult]::new('down', 'down', [CompletionResultType]::ParameterValue, 'Stop that backend and the agent')
             [CompletionResult]::new('register', 'register', [CompletionResultType]::ParameterValue, 'Register this device with a key')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show the agent, its connection and its models')
             [CompletionResult]::new('start', 'start', [CompletionResultType]::ParameterValue, 'Start the agent')
@@ -1095,6 +1145,15 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('uninstall-backend', 'uninstall-backend', [CompletionResultType]::ParameterValue, 'Take the backend away')
             [CompletionResult]::new('refresh-files', 'refresh-files', [CompletionResultType]::ParameterValue, 'Write the completions and the manual pages of this version')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;help;up' {
+            break
+        }
+        'link;help;open' {
+            break
+        }
+        'link;help;down' {
             break
         }
         'link;help;register' {
@@ -1130,6 +1189,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;help;account' {
             [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token of the backend')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the accounts that you belong to')
+            [CompletionResult]::new('password', 'password', [CompletionResultType]::ParameterValue, 'Set a password for the backend of `link up`; every login ends')
             [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Go to another of your accounts; commands act there from then on')
             break
         }
@@ -1137,6 +1197,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;account;list' {
+            break
+        }
+        'link;help;account;password' {
             break
         }
         'link;help;account;use' {

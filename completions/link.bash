@@ -37,6 +37,9 @@ _link() {
             link,device)
                 cmd="link__subcmd__device"
                 ;;
+            link,down)
+                cmd="link__subcmd__down"
+                ;;
             link,engine)
                 cmd="link__subcmd__engine"
                 ;;
@@ -66,6 +69,9 @@ _link() {
                 ;;
             link,model)
                 cmd="link__subcmd__model"
+                ;;
+            link,open)
+                cmd="link__subcmd__open"
                 ;;
             link,refresh-files)
                 cmd="link__subcmd__refresh__subcmd__files"
@@ -103,6 +109,9 @@ _link() {
             link,uninstall-backend)
                 cmd="link__subcmd__uninstall__subcmd__backend"
                 ;;
+            link,up)
+                cmd="link__subcmd__up"
+                ;;
             link,update)
                 cmd="link__subcmd__update"
                 ;;
@@ -121,6 +130,9 @@ _link() {
             link__subcmd__account,list)
                 cmd="link__subcmd__account__subcmd__list"
                 ;;
+            link__subcmd__account,password)
+                cmd="link__subcmd__account__subcmd__password"
+                ;;
             link__subcmd__account,use)
                 cmd="link__subcmd__account__subcmd__use"
                 ;;
@@ -132,6 +144,9 @@ _link() {
                 ;;
             link__subcmd__account__subcmd__help,list)
                 cmd="link__subcmd__account__subcmd__help__subcmd__list"
+                ;;
+            link__subcmd__account__subcmd__help,password)
+                cmd="link__subcmd__account__subcmd__help__subcmd__password"
                 ;;
             link__subcmd__account__subcmd__help,use)
                 cmd="link__subcmd__account__subcmd__help__subcmd__use"
@@ -301,6 +316,9 @@ _link() {
             link__subcmd__help,device)
                 cmd="link__subcmd__help__subcmd__device"
                 ;;
+            link__subcmd__help,down)
+                cmd="link__subcmd__help__subcmd__down"
+                ;;
             link__subcmd__help,engine)
                 cmd="link__subcmd__help__subcmd__engine"
                 ;;
@@ -330,6 +348,9 @@ _link() {
                 ;;
             link__subcmd__help,model)
                 cmd="link__subcmd__help__subcmd__model"
+                ;;
+            link__subcmd__help,open)
+                cmd="link__subcmd__help__subcmd__open"
                 ;;
             link__subcmd__help,refresh-files)
                 cmd="link__subcmd__help__subcmd__refresh__subcmd__files"
@@ -367,6 +388,9 @@ _link() {
             link__subcmd__help,uninstall-backend)
                 cmd="link__subcmd__help__subcmd__uninstall__subcmd__backend"
                 ;;
+            link__subcmd__help,up)
+                cmd="link__subcmd__help__subcmd__up"
+                ;;
             link__subcmd__help,update)
                 cmd="link__subcmd__help__subcmd__update"
                 ;;
@@ -381,6 +405,9 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__account,list)
                 cmd="link__subcmd__help__subcmd__account__subcmd__list"
+                ;;
+            link__subcmd__help__subcmd__account,password)
+                cmd="link__subcmd__help__subcmd__account__subcmd__password"
                 ;;
             link__subcmd__help__subcmd__account,use)
                 cmd="link__subcmd__help__subcmd__account__subcmd__use"
@@ -653,7 +680,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --help --version register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model engine run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="-q -h -V --json --quiet --help --version up open down register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model engine run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -667,7 +694,7 @@ _link() {
             return 0
             ;;
         link__subcmd__account)
-            opts="-q -h --json --quiet --help create list use help"
+            opts="-q -h --json --quiet --help create list password use help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -707,7 +734,7 @@ _link() {
             return 0
             ;;
         link__subcmd__account__subcmd__help)
-            opts="create list use help"
+            opts="create list password use help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -762,6 +789,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__account__subcmd__help__subcmd__password)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__account__subcmd__help__subcmd__use)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -778,6 +819,20 @@ _link() {
             ;;
         link__subcmd__account__subcmd__list)
             opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__account__subcmd__password)
+            opts="-q -h --password-stdin --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1432,6 +1487,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__down)
+            opts="-y -q -h --purge --yes --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__engine)
             opts="-q -h --json --quiet --help list install remove help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1665,7 +1734,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help)
-            opts="register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model engine run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="up open down register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model engine run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1679,7 +1748,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__account)
-            opts="create list use"
+            opts="create list password use"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1707,6 +1776,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__account__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__account__subcmd__password)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2003,6 +2086,20 @@ _link() {
         link__subcmd__help__subcmd__device__subcmd__update)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__down)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -2462,6 +2559,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__help__subcmd__open)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help__subcmd__refresh__subcmd__files)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2659,6 +2770,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__uninstall__subcmd__backend)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__up)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3544,6 +3669,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__open)
+            opts="-q -h --print --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__refresh__subcmd__files)
             opts="-q -h --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -3873,7 +4012,7 @@ _link() {
             return 0
             ;;
         link__subcmd__uninstall)
-            opts="-y -q -h --yes --force --json --quiet --help"
+            opts="-y -q -h --yes --force --purge --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3893,6 +4032,24 @@ _link() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__up)
+            opts="-q -h --port --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
