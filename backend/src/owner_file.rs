@@ -16,9 +16,6 @@ use link_protocol::{
 ///
 /// # Errors
 /// [`FileError`].
-///
-/// # Panics
-/// Never: the file has only text keys.
 pub fn write(data: &Path, proof: Secret, address: SocketAddr) -> Result<(), FileError> {
     let file = OwnerFile {
         proof,
@@ -26,7 +23,7 @@ pub fn write(data: &Path, proof: Secret, address: SocketAddr) -> Result<(), File
         pid: std::process::id(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let text = serde_json::to_string(&file).expect("the file has only text keys");
+    let text = serde_json::json!(file).to_string();
     fs::create_private_dir(&data.join(OWNER_FOLDER))?;
     fs::write_private(&path(data), text.as_bytes())
 }

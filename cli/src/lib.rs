@@ -21,6 +21,7 @@ mod error_code;
 mod local_backend;
 mod misuse;
 mod output;
+mod owner_login;
 mod path_setup;
 mod progress;
 mod resolve;

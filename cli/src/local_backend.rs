@@ -70,7 +70,7 @@ impl LocalBackend {
     }
 
     /// The folder that holds everything.
-    pub(crate) fn data(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.place.layout.roots().state
     }
 
@@ -112,7 +112,7 @@ impl LocalBackend {
     /// used yet.
     pub(crate) fn is_unused_server(&self, settings: &Settings) -> bool {
         let is_used =
-            self.data().join("link.db").exists() && !self.data().join("setup-token").exists();
+            self.folder().join("link.db").exists() && !self.folder().join("setup-token").exists();
         settings.text() == self.place.default_config() && !is_used
     }
 
@@ -121,7 +121,7 @@ impl LocalBackend {
     /// # Errors
     /// When its lock cannot be looked at.
     pub(crate) fn is_running(&self) -> Result<bool, CliError> {
-        match fs::try_lock(&self.data().join("lock")) {
+        match fs::try_lock(&self.folder().join("lock")) {
             Ok(lock) => Ok(lock.is_none()),
             Err(error) if error.is_not_found() => Ok(false),
             Err(error) => Err(CliError::file(&error)),
@@ -130,7 +130,7 @@ impl LocalBackend {
 
     /// Returns what the running backend wrote for its owner; nothing when none answers.
     pub(crate) fn owner(&self) -> Option<OwnerFile> {
-        let file = self.data().join(OWNER_FOLDER).join(OWNER_FILE);
+        let file = self.folder().join(OWNER_FOLDER).join(OWNER_FILE);
         let text = fs::read_limited(&file, OWNER_LIMIT).ok()?;
         let owner: OwnerFile = serde_json::from_str(&text).ok()?;
         is_its_port(&owner).then_some(owner)
@@ -187,7 +187,7 @@ impl LocalBackend {
     /// When it ends at once or does not answer in time; then it does not run.
     pub(crate) async fn start(&self, context: &Context) -> Result<OwnerFile, CliError> {
         let program = self.program(context)?;
-        fs::create_private_dir(self.data()).map_err(|error| CliError::file(&error))?;
+        fs::create_private_dir(self.folder()).map_err(|error| CliError::file(&error))?;
         let by_unit = self.place_unit(context, &program)?;
         let mut child = match by_unit {
             Some(scope) => {
@@ -275,7 +275,7 @@ impl LocalBackend {
             }
         }
         fs::remove_file(self.config())
-            .and_then(|()| fs::remove_dir(self.data()))
+            .and_then(|()| fs::remove_dir(self.folder()))
             .map_err(|error| CliError::file(&error))
     }
 
@@ -324,7 +324,7 @@ impl LocalBackend {
     }
 
     fn log(&self) -> PathBuf {
-        self.data().join("backend.log")
+        self.folder().join("backend.log")
     }
 
     fn last_line_of_log(&self) -> String {

@@ -21,6 +21,7 @@ mod backend;
 mod permanence;
 mod repair;
 mod two_users;
+mod up;
 mod update;
 mod without_systemd;
 

@@ -8,7 +8,6 @@ use std::{
 
 use link_tests::{
     chat,
-    device::free_port,
     disk::SmallDisk,
     engines::{self, TINY_REPLY},
     person::{Person, Said},
@@ -23,14 +22,14 @@ mod service;
 #[tokio::test]
 async fn two_commands_lead_from_an_empty_home_to_an_answer() {
     let ann = Person::new();
-    let port = free_port().to_string();
+    let port = ann.backend_port().to_string();
     let up = ann.does(&["up", "--port", &port]);
     let url = format!("http://127.0.0.1:{port}");
     assert!(up.out.contains(&format!("{url}/workspace")), "{up:?}");
     assert!(up.out.contains(&format!("http://127.0.0.1:{}", ann.local_port())), "{up:?}");
     let tiny = ann.place().join("tiny.gguf");
     std::fs::write(&tiny, engines::model("tiny.gguf")).unwrap();
-    let serves = free_port();
+    let serves = ann.model_port();
     let tiny = tiny.display().to_string();
     let answer = ann.does(&["run", &tiny, "--port", &serves.to_string(), "Hello?"]);
     assert_eq!(answer.out, format!("{TINY_REPLY}\n"), "{answer:?}");
@@ -67,7 +66,7 @@ async fn two_commands_lead_from_an_empty_home_to_an_answer() {
 #[tokio::test]
 async fn two_at_once_make_one_backend_one_account_and_one_device() {
     let ann = Person::new();
-    let port = free_port().to_string();
+    let port = ann.backend_port().to_string();
     let mut both: Vec<_> = (0..2)
         .map(|_| {
             let mut command = ann.link(&["up", "--json", "--port", &port]);
@@ -92,7 +91,7 @@ async fn two_at_once_make_one_backend_one_account_and_one_device() {
 #[tokio::test]
 async fn a_port_that_another_program_took_is_left_to_it_and_everything_follows() {
     let ann = Person::new();
-    let port = free_port().get();
+    let port = ann.backend_port();
     ann.does(&["up", "--port", &port.to_string()]);
     ann.does(&["down"]);
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
@@ -110,7 +109,7 @@ async fn a_port_that_another_program_took_is_left_to_it_and_everything_follows()
 #[tokio::test]
 async fn a_login_is_not_sent_to_whoever_has_the_port_of_a_backend_that_is_down() {
     let ann = Person::new();
-    let port = free_port().get();
+    let port = ann.backend_port();
     ann.does(&["up", "--port", &port.to_string()]);
     ann.does(&["down"]);
     let stranger = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
@@ -125,7 +124,7 @@ async fn a_login_is_not_sent_to_whoever_has_the_port_of_a_backend_that_is_down()
 #[tokio::test]
 async fn a_home_that_moved_is_found_again() {
     let mut ann = Person::new();
-    let port = free_port().to_string();
+    let port = ann.backend_port().to_string();
     let before = document(&ann.does(&["up", "--json", "--port", &port]));
     ann.does(&["down"]);
     ann.move_home();
@@ -139,7 +138,7 @@ async fn a_home_that_moved_is_found_again() {
 #[test]
 fn a_backend_that_ends_as_soon_as_it_starts_is_quoted_and_leaves_nothing_behind() {
     let ann = Person::new();
-    let port = free_port().to_string();
+    let port = ann.backend_port().to_string();
     let mut up = ann.link(&["up", "--port", &port]);
     let up = Said::from(up.env("LINK_BACKEND_DEVICE_LIMIT", "many").output().unwrap());
     assert_eq!(up.code, 41, "{up:?}");
@@ -159,19 +158,19 @@ fn a_full_disk_is_told_and_nothing_half_made_stays() {
         return;
     };
     disk.fill();
-    let up = ann.runs(&["up", "--port", &free_port().to_string()]);
+    let up = ann.runs(&["up", "--port", &ann.backend_port().to_string()]);
     assert_ne!(up.code, 0, "{up:?}");
     assert!(up.err.contains("No space left on device"), "{up:?}");
     assert!(!ann.place().join("backend-config/backend.toml").exists());
     disk.empty();
-    ann.does(&["up", "--port", &free_port().to_string()]);
+    ann.does(&["up", "--port", &ann.backend_port().to_string()]);
     ann.does(&["down"]);
 }
 
 #[tokio::test]
 async fn a_browser_gets_in_by_a_code_that_is_good_once() {
     let ann = Person::new();
-    ann.does(&["up", "--port", &free_port().to_string()]);
+    ann.does(&["up", "--port", &ann.backend_port().to_string()]);
     let printed = ann.does(&["open", "--print"]);
     let (page, code) = printed.out.trim().split_once("#code=").unwrap();
     let url = ann.owner().url;
@@ -201,7 +200,7 @@ async fn a_browser_gets_in_by_a_code_that_is_good_once() {
 #[tokio::test]
 async fn a_password_is_good_once_the_owner_has_set_one() {
     let ann = Person::new();
-    ann.does(&["up", "--port", &free_port().to_string()]);
+    ann.does(&["up", "--port", &ann.backend_port().to_string()]);
     let email = document(&ann.does(&["whoami", "--json"]))["email"].as_str().unwrap().to_owned();
     let set = |password: &str| {
         let file = ann.place().join("password");
@@ -225,7 +224,7 @@ async fn a_password_is_good_once_the_owner_has_set_one() {
 #[test]
 fn purge_asks_and_leaves_nothing_of_the_backend_and_the_device() {
     let ann = Person::new();
-    ann.does(&["up", "--port", &free_port().to_string()]);
+    ann.does(&["up", "--port", &ann.backend_port().to_string()]);
     let asked = ann.runs(&["down", "--purge"]);
     assert!(asked.code == 2 && asked.err.contains("--yes"), "{asked:?}");
     assert!(ann.owner_file().exists());
@@ -242,7 +241,7 @@ fn purge_asks_and_leaves_nothing_of_the_backend_and_the_device() {
         assert!(!ann.place().join(gone).exists(), "{gone}");
     }
     // From the beginning.
-    let up = document(&ann.does(&["up", "--json", "--port", &free_port().to_string()]));
+    let up = document(&ann.does(&["up", "--json", "--port", &ann.backend_port().to_string()]));
     assert_eq!(up["device"]["registered"], true, "{up}");
 }
 
@@ -252,7 +251,7 @@ fn uninstalling_keeps_the_data_and_says_where_unless_it_is_purged() {
         [(&["uninstall", "--yes"][..], true), (&["uninstall", "--yes", "--purge"], false)]
     {
         let ann = Person::new();
-        ann.does(&["up", "--port", &free_port().to_string()]);
+        ann.does(&["up", "--port", &ann.backend_port().to_string()]);
         let said = ann.does(words);
         let data = ann.place().join("backend-data");
         assert_eq!(data.join("link.db").exists(), kept, "{said:?}");
@@ -278,7 +277,7 @@ async fn an_agent_that_is_not_registered_answers_and_says_so() {
     // No web page is told even that.
     let page = Client::new().get(&url).header("origin", "https://page.example").send();
     assert_eq!(page.await.unwrap().status(), StatusCode::FORBIDDEN);
-    ann.does(&["up", "--port", &free_port().to_string()]);
+    ann.does(&["up", "--port", &ann.backend_port().to_string()]);
     let answer = Client::new().get(&url).send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::OK);
 }

@@ -1,15 +1,17 @@
 //! A person with an empty home and the programs: what `link up` starts ends with the value.
 
 use std::{
+    net::{Ipv4Addr, TcpListener},
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 use link_platform::paths::Roots;
-use link_protocol::backend_api::local_owner::OwnerFile;
+use link_protocol::{backend_api::local_owner::OwnerFile, port::Port};
 
-use crate::{device::free_port, engines, program, release::Releases};
+use crate::{engines, program, release::Releases};
 
 /// A person.
 pub struct Person {
@@ -18,8 +20,11 @@ pub struct Person {
     place: PathBuf,
     /// The user that the programs run as, where that is another one.
     user: Option<u32>,
-    local_port: u16,
+    ports: [u16; 3],
 }
+
+/// People of this process so far.
+static PEOPLE: AtomicU32 = AtomicU32::new(0);
 
 /// What a command printed.
 #[derive(Debug)]
@@ -60,7 +65,7 @@ impl Person {
             let given = Command::new("chown").args(["-R", &owner]).arg(&place).status();
             assert!(given.unwrap().success());
         }
-        Self { home, place, user, local_port: free_port().get() }
+        Self { home, place, user, ports: ports() }
     }
 
     /// The folder that holds everything.
@@ -111,7 +116,7 @@ impl Person {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", &self.place)
             .env("LINK_HOME", &self.place)
-            .env("LINK_LOCAL_PORT", self.local_port.to_string())
+            .env("LINK_LOCAL_PORT", self.local_port().to_string())
             .env("LINK_ENGINE_THREADS", "1")
             .env("LINK_ENGINE_CONTEXT", "1024")
             .current_dir("/")
@@ -182,8 +187,38 @@ impl Person {
     /// The port of the local API.
     #[must_use]
     pub const fn local_port(&self) -> u16 {
-        self.local_port
+        self.ports[0]
     }
+
+    /// A port for the backend.
+    #[must_use]
+    pub const fn backend_port(&self) -> u16 {
+        self.ports[1]
+    }
+
+    /// A port for a model.
+    ///
+    /// # Panics
+    /// Never: it is above 1023.
+    #[must_use]
+    pub fn model_port(&self) -> Port {
+        Port::try_from(self.ports[2]).unwrap()
+    }
+}
+
+/// Ports that are free, and outside of the range that the system gives to connections: nobody takes one
+/// before it is used.
+///
+/// # Panics
+/// When the machine has none.
+#[must_use]
+pub fn ports() -> [u16; 3] {
+    let number = PEOPLE.fetch_add(1, Ordering::Relaxed);
+    let first = std::process::id().wrapping_mul(16).wrapping_add(number.wrapping_mul(5_000));
+    let mut free = (0..20_000_u32)
+        .filter_map(|step| u16::try_from(10_000 + first.wrapping_add(step) % 20_000).ok())
+        .filter(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok());
+    std::array::from_fn(|_| free.next().unwrap())
 }
 
 impl Default for Person {

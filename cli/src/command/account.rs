@@ -17,13 +17,13 @@ use link_protocol::{
 
 use crate::{
     args::{AccountCommand, Backend, CreateAccount, Login, Password},
-    command::{device_login, up},
+    command::device_login,
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
     error_code::ErrorCode,
     local_backend::LocalBackend,
-    output, secret_input, session,
+    output, owner_login, secret_input, session,
 };
 
 pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<(), CliError> {
@@ -157,29 +157,17 @@ pub(super) async fn keep(
     tokens: Tokens,
     done: &str,
 ) -> Result<Me, CliError> {
+    let base = http.base().to_owned();
     let me = BackendClient::new(http.clone(), tokens.clone(), None).me().await?;
-    store(context, http, tokens, &me)?;
-    context.output.say(&format!("{done}: {} at {}", me.email, http.base()));
-    Ok(me)
-}
-
-/// Keeps a login for later commands.
-///
-/// # Errors
-/// When the file cannot be written.
-pub(super) fn store(
-    context: &Context,
-    http: &Http,
-    tokens: Tokens,
-    me: &Me,
-) -> Result<(), CliError> {
     let login = Credentials {
-        backend_url: http.base().to_owned(),
+        backend_url: base.clone(),
         email: me.email.clone(),
         access_token: tokens.access,
         refresh_token: tokens.refresh,
     };
-    CredentialsFile::of(&context.roots).write(&login)
+    CredentialsFile::of(&context.roots).write(&login)?;
+    context.output.say(&format!("{done}: {} at {base}", me.email));
+    Ok(me)
 }
 
 /// Sets the password of the owner of this user's backend, and logs in again: every login has ended.
@@ -192,7 +180,7 @@ async fn set_password(context: &Context, arguments: Password) -> Result<(), CliE
     };
     let request = OwnerPassword { proof: owner.proof.clone(), password };
     backend::set_owner_password(&Http::new(&owner.url)?, &request).await?;
-    let email = up::log_in(context, &owner).await?;
+    let email = owner_login::log_in(context, &owner).await?;
     context.output.say(&format!("{email} can log in at {} with this password", owner.url));
     context.output.data(&serde_json::json!({"email": email}), |_| String::new())
 }

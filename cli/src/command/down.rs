@@ -33,7 +33,7 @@ pub(super) async fn run(context: &Context, arguments: Down) -> Result<ExitCode, 
     if arguments.purge {
         purge(context, &local)?;
     } else if local.exists()? {
-        context.output.say(&format!("its data stays in {}", local.data().display()));
+        context.output.say(&format!("its data stays in {}", local.folder().display()));
     }
     let document = json!({
         "agent_stopped": agent, "backend_stopped": backend, "purged": arguments.purge,
@@ -46,7 +46,7 @@ fn is_meant(local: &LocalBackend) -> Result<bool, CliError> {
     let question = format!(
         "This deletes your backend with every account, device and model in {}, and this device's \
          models.\nType `{WORD}` to go on",
-        local.data().display()
+        local.folder().display()
     );
     Ok(secret_input::ask_text(&question, "--yes")?.trim() == WORD)
 }

@@ -23,7 +23,7 @@ pub(super) async fn run(context: &Context, arguments: Open) -> Result<(), CliErr
     if arguments.print || context.output.is_json() {
         return context.output.data(&document, |_| url.clone());
     }
-    let file = local.data().join(OWNER_FOLDER).join(FILE);
+    let file = local.folder().join(OWNER_FOLDER).join(FILE);
     fs::write_private(&file, page(&url).as_bytes()).map_err(|error| CliError::file(&error))?;
     let opened = context.environment.has_display.then(|| open::that_detached(&file));
     if let Some(Ok(())) = opened {

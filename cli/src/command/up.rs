@@ -75,7 +75,7 @@ pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError
     output.say("chat in the terminal with `link run MODEL`, in the browser with `link open`");
     let local_api = LocalClient::of(&context.roots).port();
     let document = json!({
-        "backend": {"url": owner.url, "started": is_started, "data": local.data()},
+        "backend": {"url": owner.url, "started": is_started, "data": local.folder()},
         "account": {"email": login.email, "created": login.is_new},
         "device": {"device_id": device.id, "registered": device.is_new},
         "agent": {"started": agent == Started::Now, "local_api_port": local_api},
@@ -86,14 +86,6 @@ pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError
             .map_or_else(String::new, |port| format!("\nlocal API   http://127.0.0.1:{port}"));
         format!("dashboard   {0}/\nworkspace   {0}/workspace{api}", owner.url)
     })
-}
-
-/// Logs the owner in with the proof, keeps the login, and returns the owner's address.
-///
-/// # Errors
-/// When the backend refuses.
-pub(super) async fn log_in(context: &Context, owner: &OwnerFile) -> Result<String, CliError> {
-    account::log_in(&context.without_backend(), owner).await.map(|login| login.email)
 }
 
 /// Waits for the turn of this command: one at a time works on this user's backend.
@@ -138,7 +130,7 @@ async fn ensure_backend(
         Some(settings) => at_home(context, local, settings.clone()),
         None => {
             let port = local_backend::free_port(wanted.map(Port::get))?;
-            Settings::new(local.data(), port)
+            Settings::new(local.folder(), port)
         }
     };
     let before = kept.as_ref().and_then(Settings::port);
@@ -154,7 +146,7 @@ async fn ensure_backend(
     if let Some(port) = before {
         settings = with_free_port(context, settings, port, wanted)?;
     }
-    let is_first = kept.is_none() && !local.data().exists();
+    let is_first = kept.is_none() && !local.folder().exists();
     if kept.as_ref() != Some(&settings) {
         local.write(&settings)?;
     }
@@ -180,7 +172,7 @@ fn is_at(wanted: Option<Port>, port: Option<u16>) -> bool {
 
 /// The settings after a home has moved: what they name is gone, and what is there is ours.
 fn at_home(context: &Context, local: &LocalBackend, settings: Settings) -> Settings {
-    let data = local.data();
+    let data = local.folder();
     let named = settings.data().map(std::path::PathBuf::from);
     if named.is_none_or(|named| named == data || named.exists()) || !data.exists() {
         return settings;

@@ -194,7 +194,7 @@ impl Device {
     }
 
     /// Puts the real engine where the agent of alice looks for it.
-    async fn brings_the_engine(&self) {
+    pub(super) async fn brings_the_engine(&self) {
         let archive = self.machine.releases().join("llama.tar");
         let mut tar = Command::new("tar");
         tar.arg("-chf").arg(&archive).arg("-C").arg(engines::folder());

@@ -1,6 +1,6 @@
 //! `link open`: the browser of who ran `link up` is logged in, without a password.
 
-use link_tests::{device::free_port, person::Person};
+use link_tests::person::Person;
 use serde_json::json;
 
 use super::chromium::Browser;
@@ -8,7 +8,7 @@ use super::chromium::Browser;
 #[tokio::test]
 async fn browser_is_logged_in_by_link_open_once() {
     let ann = Person::new();
-    ann.does(&["up", "--port", &free_port().to_string()]);
+    ann.does(&["up", "--port", &ann.backend_port().to_string()]);
     let address = ann.does(&["open", "--print"]).out.trim().to_owned();
     let browser = Browser::start().await;
     browser.open(&address).await;
@@ -32,7 +32,7 @@ async fn browser_is_logged_in_by_link_open_once() {
 #[tokio::test]
 async fn browser_is_led_by_a_private_page_that_its_arguments_do_not_give_away() {
     let ann = Person::new();
-    ann.does(&["up", "--port", &free_port().to_string()]);
+    ann.does(&["up", "--port", &ann.backend_port().to_string()]);
     let opener = ann.place().join("xdg-open");
     let opened = ann.place().join("opened");
     std::fs::write(&opener, format!("#!/bin/sh\nprintf '%s' \"$*\" > '{}'\n", opened.display()))

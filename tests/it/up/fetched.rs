@@ -1,7 +1,6 @@
 //! A device that was installed from a release has no backend: `link up` fetches it from there.
 
 use link_tests::{
-    device::free_port,
     installed::{Installed, OLD},
     person::Person,
     release::{Agent, Releases},
@@ -13,7 +12,7 @@ async fn a_backend_that_is_not_there_is_fetched_from_the_release_and_verified() 
     releases.publish(OLD, Agent::Good);
     let ann = Person::new();
     ann.installs(&releases);
-    let port = free_port().to_string();
+    let port = ann.backend_port().to_string();
     // What nobody has signed is not run, and nothing of it stays.
     let archive = Installed::archive_in(&releases, OLD);
     let whole = std::fs::read(&archive).unwrap();

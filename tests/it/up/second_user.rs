@@ -1,6 +1,6 @@
 //! Another user of the same machine: their own backend, and nothing of anybody else's.
 
-use link_tests::{device::free_port, person::Person};
+use link_tests::person::Person;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ async fn another_user_gets_a_backend_of_their_own_and_cannot_use_this_one() {
         return;
     }
     let ann = Person::new();
-    let port = free_port().to_string();
+    let port = ann.backend_port().to_string();
     ann.does(&["up", "--port", &port]);
     let eve = Person::of_user(NOBODY);
 

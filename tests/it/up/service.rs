@@ -1,8 +1,8 @@
 //! A real `systemd --user` keeps the backend of `link up`, as it keeps the agent.
 
 use link_tests::{
-    device::free_port,
     machine::{Machine, Ran},
+    person,
     wait::until,
 };
 use serde_json::Value;
@@ -16,7 +16,8 @@ async fn machine_systemd_keeps_the_backend_of_link_up_and_forgets_it() {
             return;
         }
     };
-    let desk = Desk { machine, port: free_port().get(), local_port: free_port().get() };
+    let [port, local_port, _] = person::ports();
+    let desk = Desk { machine, port, local_port };
     desk.installs();
     let up = desk.does(&format!("link up --json --port {}", desk.port));
     let up: Value = serde_json::from_str(&up.stdout).unwrap();

@@ -43,7 +43,7 @@ impl OwnBackend {
             context.output.say("deleted your backend and its data");
             return Ok(None);
         }
-        let data = local.data().to_owned();
+        let data = local.folder().to_owned();
         context.output.say(&format!(
             "your backend's data stays in {}: `link up` uses it again; delete the folder and {} \
              when nobody needs it",

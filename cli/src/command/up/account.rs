@@ -1,23 +1,13 @@
 //! The login of `link up`: kept, or made with the owner's proof.
 
-use link_client::{
-    backend::{self, BackendClient},
-    http::Http,
-};
-use link_platform::session as system;
-use link_protocol::{
-    backend_api::local_owner::{OwnerFile, OwnerLogin},
-    exit_code::ExitCode,
-    problem::Code,
-};
+use link_protocol::{backend_api::local_owner::OwnerFile, exit_code::ExitCode, problem::Code};
 
 use crate::{
-    command::account,
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
     error_code::ErrorCode,
-    session,
+    owner_login, session,
 };
 
 /// Who is logged in.
@@ -42,21 +32,8 @@ pub(super) async fn ensure(context: &Context, owner: &OwnerFile) -> Result<Login
             Err(error) => return Err(error),
         }
     }
-    log_in(context, owner).await
-}
-
-/// Logs the owner in with the proof, and keeps the login.
-///
-/// # Errors
-/// When the backend refuses.
-pub(super) async fn log_in(context: &Context, owner: &OwnerFile) -> Result<Login, CliError> {
-    let http = Http::new(&owner.url)?;
-    let email = email_of(system::user_name());
-    let request = OwnerLogin { proof: owner.proof.clone(), email };
-    let tokens = backend::log_in_owner(&http, &request).await?;
-    let me = BackendClient::new(http.clone(), tokens.clone(), None).me().await?;
-    account::store(context, &http, tokens, &me)?;
-    Ok(Login { email: me.email, is_new: true })
+    let email = owner_login::log_in(context, owner).await?;
+    Ok(Login { email, is_new: true })
 }
 
 fn is_over(error: &CliError) -> bool {
@@ -67,23 +44,4 @@ fn elsewhere(kept: &Credentials) -> CliError {
     let message = format!("you are logged in at {}", kept.backend_url);
     CliError::new(ExitCode::Failed, ErrorCode::LoggedInElsewhere, message)
         .hint("`link up` makes a backend of your own: leave the other one with `link logout` first")
-}
-
-/// The address of an owner with the name of the system's user, where that can be one.
-fn email_of(user: Option<String>) -> Option<String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let user = user.filter(|user| !user.is_empty() && user.chars().all(is_plain))?;
-    Some(format!("{user}@localhost"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_owner_is_called_like_the_user_where_that_can_be_an_address() {
-        assert_eq!(email_of(Some("ann".to_owned())).as_deref(), Some("ann@localhost"));
-        assert_eq!(email_of(Some("CORP\\ann".to_owned())), None);
-        assert_eq!(email_of(None), None);
-    }
 }
