@@ -122,6 +122,29 @@ async fn a_login_is_not_sent_to_whoever_has_the_port_of_a_backend_that_is_down()
 }
 
 #[tokio::test]
+async fn a_backend_that_was_killed_is_started_again_with_another_proof() {
+    let ann = Person::new();
+    ann.does(&["up", "--port", &ann.backend_port().to_string()]);
+    let before = ann.owner();
+    let killed = ann.command("kill".as_ref(), &["-9", &before.pid.to_string()]).status();
+    assert!(killed.unwrap().success());
+    link_tests::wait::until("the end of the backend", || async {
+        (!link_tests::device::is_alive(before.pid)).then_some(())
+    })
+    .await;
+    // What it wrote stays, and is believed no more.
+    assert!(ann.owner_file().exists());
+    let asked = ann.runs(&["run", "tiny", "Hello?"]);
+    assert!(asked.code == 41 && asked.err.contains("run `link up`"), "{asked:?}");
+    let up = ann.does(&["up"]);
+    assert!(up.err.contains("backend: started"), "{up:?}");
+    let after = ann.owner();
+    assert_eq!(after.url, before.url);
+    assert_ne!(after.proof, before.proof);
+    ann.does(&["whoami"]);
+}
+
+#[tokio::test]
 async fn a_home_that_moved_is_found_again() {
     let mut ann = Person::new();
     let port = ann.backend_port().to_string();

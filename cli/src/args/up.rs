@@ -46,8 +46,8 @@ Examples:
   link down --purge
   link down --purge --yes
 
-`link up` starts again what `link down` stopped, with everything that was there. `--purge` leaves the
-programs, which `link uninstall` takes away.";
+`link up` starts again what `link down` stopped, with everything that was there; so does the next boot
+where systemd keeps them. `--purge` leaves the programs of the device, which go with `link uninstall`.";
 
 pub(super) const OPEN_EXAMPLES: &str = "\
 Examples:
