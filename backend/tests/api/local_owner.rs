@@ -124,6 +124,12 @@ async fn a_backend_of_many_has_no_owners_file() {
     world.post(SET_PASSWORD, "", body).await.is(404, "not-found");
 }
 
+/// Lets a backend of one person answer, and returns the proof of its owner.
+pub(crate) fn proof_of(world: &World) -> String {
+    world.backend.app.offer_to_owner(address()).unwrap();
+    proof(world)
+}
+
 /// A backend of one person that answers.
 async fn owned() -> World {
     let world = World::with(|config| config.owner_proof = OwnerProof::File).await;

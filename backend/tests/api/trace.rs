@@ -3,10 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use link_backend::config::owner_proof::OwnerProof;
 use link_protocol::retire::RetireCode;
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Device, World, pair, registration};
+use crate::{
+    harness::{Answer, Device, World, pair, registration},
+    local_owner,
+};
 
 /// Operations that change something and are not recorded.
 const UNRECORDED: &[(&str, &str)] = &[
@@ -15,6 +19,7 @@ const UNRECORDED: &[(&str, &str)] = &[
     ("POST /api/v1/auth/device/code", "nobody is asked yet"),
     ("POST /api/v1/auth/device/inquire", "changes nothing"),
     ("POST /api/v1/auth/device/decide", "the login that it leads to is recorded"),
+    ("POST /api/v1/auth/local/code", "the login that it leads to is recorded"),
 ];
 
 /// What was done, and whether the log knows it.
@@ -77,7 +82,8 @@ fn changing() -> BTreeSet<String> {
 
 #[tokio::test]
 async fn every_operation_that_changes_something_is_in_the_log() {
-    let (world, owner) = World::set_up().await;
+    let world = World::with(|config| config.owner_proof = OwnerProof::File).await;
+    let owner = world.create_first_account().await;
     let mut deeds = Deeds { world: &world, owner: owner.clone(), done: BTreeSet::new() };
     // The log has the first login as soon as there is somebody to read it.
     assert_eq!(deeds.count("login.password").await, 1);
@@ -86,6 +92,7 @@ async fn every_operation_that_changes_something_is_in_the_log() {
     let device = people(&mut deeds, &owner).await;
     things(&mut deeds, &owner, &device).await;
     devices(&mut deeds, &owner, &device).await;
+    by_the_proof(&mut deeds).await;
 
     let unrecorded = UNRECORDED.iter().map(|(operation, _)| (*operation).to_owned());
     let known: BTreeSet<String> = deeds.done.iter().cloned().chain(unrecorded).collect();
@@ -153,6 +160,24 @@ async fn people(deeds: &mut Deeds<'_>, owner: &str) -> Device {
     let device = Device::from_answer(&deeds.act(register, &[], "", body, "device.register").await);
     world.hello(&device, 0, &[]).await;
     device
+}
+
+/// The last of all: a password ends every login.
+async fn by_the_proof(deeds: &mut Deeds<'_>) {
+    let world = deeds.world;
+    let proof = local_owner::proof_of(world);
+    let shown = || Some(json!({ "proof": proof }));
+    let log_in = ("POST", "/api/v1/auth/local/login");
+    deeds.act(log_in, &[], "", shown(), "login.owner").await;
+    let code = world.post("/api/v1/auth/local/code", "", json!({ "proof": proof })).await;
+    let code = Some(json!({ "code": code.text("code") }));
+    deeds.act(("POST", "/api/v1/auth/local/redeem"), &[], "", code, "login.code").await;
+    let path = "/api/v1/auth/local/password";
+    let password = json!({ "proof": proof, "password": crate::harness::PASSWORD });
+    assert_eq!(world.post(path, "", password).await.status, 204);
+    deeds.owner = world.post(log_in.1, "", json!({ "proof": proof })).await.text("access_token");
+    assert_eq!(deeds.count("account.password").await, 1);
+    deeds.done.insert(format!("POST {path}"));
 }
 
 async fn things(deeds: &mut Deeds<'_>, owner: &str, device: &Device) {

@@ -82,9 +82,10 @@ impl Looked {
                 context.output.say(&format!("this device is {} already", identity.device_id));
             }
             None if self.found.can_register => {}
-            None => context
-                .output
-                .say("not registered: no key was given; register with `link register`"),
+            None => context.output.say(
+                "not registered: no key was given; run `link up` for a backend of your own, or \
+                 `link register` with a key",
+            ),
         }
         Ok(())
     }
