@@ -253,7 +253,7 @@ async fn an_agent_that_does_not_run_is_updated_for_its_next_start_and_a_channel_
     assert_eq!(json(&looked)["available"], NEW);
     assert_eq!(installed.on_disk(), [OLD]);
     let updated = installed.link(&["update", "--channel", "beta"]);
-    assert!(updated.status.success() && said(&updated).contains("link start"), "{updated:?}");
+    assert!(updated.status.success() && said(&updated).contains("linkctl start`"), "{updated:?}");
     assert!(installed.link(&["start"]).status.success());
     assert_eq!(installed.version().await, NEW);
     installed.is_committed(NEW).await;
