@@ -226,10 +226,11 @@ mod tests {
     #[test]
     fn the_outbox_hears_how_long_the_backend_asks_to_wait() {
         let wait = Some(Duration::from_secs(30));
-        match fate(7, Err(busy(wait))) {
-            Event::ReportDeferred { id: 7, retry_after } => assert_eq!(retry_after, wait),
-            other => panic!("{other:?}"),
-        }
+        let event = fate(7, Err(busy(wait)));
+        assert!(
+            matches!(event, Event::ReportDeferred { id: 7, retry_after } if retry_after == wait),
+            "{event:?}"
+        );
     }
 
     fn refusal(status: u16) -> Failure {

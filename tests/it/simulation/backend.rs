@@ -171,9 +171,8 @@ impl Backend {
             let deployment = &self.deployments[place];
             let command = self.commands.iter().find(|one| one.id == deployment.command);
             let state = command.map_or(State::Superseded, |one| one.state);
-            let over = matches!(state, State::Expired | State::Superseded);
             let stuck = deployment.state == DeploymentState::Queued
-                && (over || deployment.is_overdue(time(now)));
+                && deployment.is_stuck(Some(state), time(now));
             if !stuck {
                 continue;
             }

@@ -215,7 +215,9 @@ async fn clients_that_do_not_read_hold_little() {
         stream.write_all(format!("{}{{}}", post(2, "")).as_bytes()).await.unwrap();
         clients.push(stream);
     }
-    assert!(engine.reached(250).await, "{:?}", engine.requests);
+    // While other programs keep the machine busy, 250 requests take their time.
+    let arrived = async { while !engine.reached(250).await {} };
+    timeout(24 * SOON, arrived).await.expect("every request reaches the engine");
     let more = resident_when_full().await.saturating_sub(before);
     println!("250 clients that do not read: {} MB more", more >> 20);
     assert!(more < 70 << 20, "{} MB", more >> 20);
