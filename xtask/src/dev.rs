@@ -69,15 +69,15 @@ pub(crate) struct BuildOption {
     no_build: bool,
 }
 
-/// Brings the engine of tests to this machine, unless that was done, and returns the folder that it is in.
+/// Installs the engine for tests on this machine unless it is there, and returns its folder.
 ///
 /// # Errors
-/// When it cannot be had or does not run here.
+/// If the engine is not available or does not run on this machine.
 pub(crate) fn prepared_engines(root: &Path) -> anyhow::Result<std::path::PathBuf> {
     checkout::Checkout::of_user(root)?.prepare(&["engine"])
 }
 
-/// Does what was asked for.
+/// Carries out a command.
 ///
 /// # Errors
 /// What went wrong, and the next step.

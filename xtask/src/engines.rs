@@ -105,7 +105,7 @@ fn build(
         processor: processor.to_owned(),
         accelerators: accelerators.collect::<anyhow::Result<_>>()?,
         needs: needs.to_vec(),
-        file: file.parse().with_context(|| format!("`{file}` is no safe name"))?,
+        file: file.parse().with_context(|| format!("`{file}` is not a safe name"))?,
         url: None,
         size_bytes: archive.len() as u64,
         unpacked_bytes,

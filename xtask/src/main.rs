@@ -50,7 +50,7 @@ enum Task {
         /// Print which module imports which in the crates below this folder
         #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = "")]
         graph: Option<String>,
-        /// Check nothing; print 105 doc lines that this number draws, for a reader to judge
+        /// Only print 105 doc lines drawn by this seed, for a reader to judge
         #[arg(long, value_name = "SEED", conflicts_with_all = ["write", "graph"])]
         sample_docs: Option<u64>,
     },
@@ -64,7 +64,7 @@ enum Task {
     Dist(dist::Options),
     /// Make a signed index of engines out of builds that are on this machine
     Engines(engines::Options),
-    /// Make a key that signs releases and print its public half
+    /// Create a key for signing releases and print its public half
     ReleaseKey {
         /// The file to create; keep it secret
         file: PathBuf,

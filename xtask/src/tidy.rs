@@ -71,14 +71,14 @@ impl fmt::Display for Report {
     }
 }
 
-/// Returns doc lines of the repository at `root` that `seed` draws.
+/// Returns doc lines of the repository at `root`, drawn by `seed`.
 pub(crate) fn sample_docs(root: &Path, seed: u64) -> anyhow::Result<String> {
     let texts = files::read(root)?.into_iter().filter(|file| file.path.ends_with(".rs"));
     let sources: Vec<RustFile> = texts.map(RustFile::from).collect();
     Ok(samples::draw(&sources, seed))
 }
 
-/// Checks the repository at `root`; with `write`, makes the specification's state column true first.
+/// Checks the repository at `root`; with `write`, first updates the specification's state column.
 pub(crate) fn run(root: &Path, write: bool) -> anyhow::Result<Report> {
     let texts = files::read(root)?;
     let (manifests, sources): (Vec<_>, Vec<_>) =

@@ -1,9 +1,8 @@
 //! Handlers: they carry reports and log records out of the agent (specification, sections 2.3, 6
 //! and 8).
 //!
-//! Each has a bounded queue and a thread of its own, so that whoever hands something in never waits.
-//! A failure that may pass is retried after 0.5 s and 1.5 s, or when the backend's `Retry-After` says; a
-//! refusal is final.
+//! Each handler has a bounded queue and its own thread, so callers never wait. A transient failure
+//! is retried after 0.5 s and 1.5 s, or after the backend's `Retry-After`; a rejection is final.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between retries")]
 

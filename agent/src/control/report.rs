@@ -178,7 +178,10 @@ fn fate(id: u64, delivered: Result<(), Failure>) -> Event {
             Event::ReportDeferred { id, retry_after: failure.retry_after() }
         }
         Err(Failure::Refused(error)) if error.status == 401 => {
-            tracing::warn!(id, "a report waits: the backend does not accept this device: {error}");
+            tracing::warn!(
+                id,
+                "a report is waiting: the backend does not accept this device: {error}"
+            );
             Event::ReportUnauthorized { id, reason: error.to_string() }
         }
         Err(Failure::Refused(error)) => {
@@ -197,7 +200,7 @@ pub(crate) async fn say_farewell(config: &ReportingConfig, ways: &Ways, report: 
     let Some(sink) = delivering else { return };
     match sink.send(&Item::Report(report)).await {
         Ok(()) => {}
-        Err(failure) => tracing::debug!("the backend did not take the last report: {failure}"),
+        Err(failure) => tracing::debug!("the backend did not accept the last report: {failure}"),
     }
 }
 

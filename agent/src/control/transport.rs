@@ -74,7 +74,7 @@ enum Ended {
 }
 
 impl Ended {
-    /// The connection broke before the backend could ask for anything.
+    /// The connection broke before the backend could ask for a wait.
     const BROKEN: Self = Self::Broken { retry_after: None };
 }
 
@@ -86,7 +86,7 @@ impl From<Failure> for Ended {
             Failure::Refused(error) if matches!(error.status, 401 | 403 | 404) => {
                 Self::Refused(error)
             }
-            // Anything else, such as a newer poll of this device, passes.
+            // Other refusals, such as a newer poll of this device, are transient.
             Failure::Refused(error) => {
                 tracing::warn!("the command channel was closed: {error}");
                 Self::Broken { retry_after }
@@ -95,14 +95,14 @@ impl From<Failure> for Ended {
     }
 }
 
-/// Returns how long to wait after so many `failures` in a row, and no less than `retry_after`.
+/// Returns the wait after this many consecutive `failures`, but at least `retry_after`.
 fn back_off(failures: u32, retry_after: Option<Duration>) -> Duration {
     let seconds = 1_u64 << failures.saturating_sub(1).min(6);
     jittered(Duration::from_secs(seconds).min(LONGEST_WAIT)).max(asked_for(retry_after))
 }
 
-/// Returns the wait that the backend asked for, up to a minute, and up to a fifth more, so that
-/// devices that were turned away together do not come back together.
+/// Returns the wait that the backend asked for, up to a minute, plus a random fifth at most, so
+/// that devices that were turned away together do not return together.
 fn asked_for(retry_after: Option<Duration>) -> Duration {
     retry::no_sooner(Duration::ZERO, retry_after).mul_f64(rand::random_range(1.0..1.2))
 }

@@ -35,11 +35,11 @@ const MIGRATIONS: [Migration<'_>; 3] = [
 /// The open journal.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    /// Empty when the journal is closed.
+    /// `None` once the journal is closed.
     connection: Arc<Mutex<Option<Connection>>>,
 }
 
-/// A statement that writes, with the values of its parameters.
+/// A writing statement, with the values of its parameters.
 struct Statement {
     text: &'static str,
     values: Vec<Value>,
@@ -52,7 +52,7 @@ impl Journal {
         let connection = tokio::task::spawn_blocking(move || {
             let mut connection = link_sqlite::create(&path)
                 .with_context(|| format!("cannot open the journal `{}`", path.display()))?;
-            // A version that was rolled back may have gone further: what it added is left alone.
+            // A newer version that was rolled back may have added migrations; ignore them.
             migrate(&mut connection, &MIGRATIONS, Unknown::LeaveAlone)
                 .with_context(|| format!("cannot prepare the journal `{}`", path.display()))?;
             anyhow::Ok(connection)
@@ -64,7 +64,7 @@ impl Journal {
     pub(crate) async fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
         let (from, to) = (from.to_owned(), to.to_owned());
         let copied = tokio::task::spawn_blocking(move || {
-            let to = to.to_str().context("the folder of the journal has no plain name")?;
+            let to = to.to_str().context("the path of the journal is not valid UTF-8")?;
             link_sqlite::open_to_read(&from)
                 .and_then(|journal| journal.execute("VACUUM INTO ?1", [to]))
                 .with_context(|| format!("cannot read the journal `{}`", from.display()))
@@ -129,7 +129,8 @@ impl Journal {
         .await
     }
 
-    /// Runs `work` on the blocking pool, after what runs there. `work` goes on when nobody waits for it any more.
+    /// Runs `work` on the blocking pool, after earlier work. If the caller stops waiting, `work`
+    /// continues.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> anyhow::Result<T> + Send + 'static,
@@ -151,8 +152,11 @@ fn bodies<T: DeserializeOwned>(journal: &Connection, query: &str) -> anyhow::Res
         let body: String = row.get(0).context("the journal is damaged")?;
         match serde_json::from_str(&body) {
             Ok(body) => bodies.push(body),
-            // A version that was rolled back may know more. It stays for one that does again.
-            Err(error) => tracing::error!("a row of the journal is left alone: {error}"),
+            // A newer version that was rolled back may have written this row. Keep it for its
+            // return.
+            Err(error) => {
+                tracing::error!("a row of the journal cannot be read and is kept: {error}")
+            }
         }
     }
     Ok(bodies)
@@ -170,7 +174,7 @@ fn write(
     transaction.commit()
 }
 
-/// Returns what writes `change`.
+/// Returns the statements that write `change`.
 fn statements(change: &Change) -> anyhow::Result<Vec<Statement>> {
     let id = |id: u64| Value::from(id.cast_signed());
     Ok(match change {
@@ -321,7 +325,7 @@ mod tests {
         assert!(journal.load().await.unwrap().outbox.is_empty());
     }
 
-    /// What a driver compares with its own migrations.
+    /// The columns that a database driver compares with its own migrations.
     fn bookkeeping(journal: &Connection) -> Vec<(i64, String, bool, Vec<u8>)> {
         let query = "SELECT version, description, success, checksum FROM _sqlx_migrations";
         let mut statement = journal.prepare(query).unwrap();

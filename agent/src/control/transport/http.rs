@@ -141,18 +141,19 @@ mod tests {
         }
     }
 
-    /// Answers every hello with `status`, asks to wait three seconds, and tells when it was asked.
+    /// Answers every hello with `status`, asks for a wait of three seconds, and reports the time of
+    /// each hello.
     async fn busy_backend(status: u16) -> (String, UnboundedReceiver<Instant>) {
-        let (told, hellos) = unbounded_channel();
+        let (asked_at, hellos) = unbounded_channel();
         let refuse = move || {
-            // The test is over when nobody listens.
-            let _over = told.send(Instant::now());
+            // When the test is over, nothing receives this.
+            let _over = asked_at.send(Instant::now());
             async move { (StatusCode::from_u16(status).unwrap(), [(header::RETRY_AFTER, "3")]) }
         };
         (listening(Router::new().fallback(refuse)).await, hellos)
     }
 
-    /// Answers every poll at once with a delivery that nobody has signed.
+    /// Answers every poll at once with an unsigned delivery.
     async fn backend(polls: &Arc<AtomicU32>) -> String {
         let server_time = jiff::Timestamp::UNIX_EPOCH;
         let greet = move || async move {

@@ -134,7 +134,7 @@ impl Link {
     ) -> Result<(), Failure> {
         let ended = || broken("the session ended");
         self.messages.try_send(message).map_err(|_full_or_closed| ended())?;
-        // A session that ends at this moment leaves the message to the next one, which may never be.
+        // If the session ends now, the message waits for the next session, which may never start.
         let answered = tokio::time::timeout(patience + HANDED_IN, answered).await;
         let answered = answered.map_err(|_late| ended())?;
         answered.map_err(|_dropped| ended())?.map(drop)
@@ -160,7 +160,7 @@ fn broken(why: &str) -> Failure {
     Failure::Unavailable { url: "zenoh".to_owned(), cause: Cause::Broken(why.to_owned()) }
 }
 
-/// What follows `up/` in the key of a message to `path`: a path of the device's own, or the logs.
+/// The part of a message's key after `up/`: a path of the device itself, or the logs.
 fn tail(device: &AgentClient, path: &str) -> String {
     let own = format!("/agent/{}/", device.device());
     path.strip_prefix(&own).unwrap_or_else(|| path.trim_start_matches('/')).to_owned()
@@ -188,9 +188,9 @@ pub(crate) async fn run(settings: Settings, link: Link, messages: Messages, inbo
             }
         };
         if settings.fallback && failures >= PATIENCE {
-            // Over HTTP the backend that asked to wait would be asked at once.
+            // Otherwise HTTP would contact the backend before the wait that it asked for is over.
             tokio::time::sleep(asked).await;
-            tracing::warn!("zenoh cannot be reached; HTTP is used for a while");
+            tracing::warn!("cannot reach the router by zenoh; using HTTP for a while");
             let on_http = http::run(settings.client.clone(), inbox.clone());
             // `on_http` only returns at the timeout.
             let _over = tokio::time::timeout(jittered(ON_HTTP), on_http).await;
@@ -301,7 +301,7 @@ async fn serve(
                     Err(Failure::Unavailable { .. }) => missed += 1,
                 }
                 if missed >= MISSED {
-                    tracing::warn!("the router does not answer any more");
+                    tracing::warn!("the router stopped answering");
                     return Ended::BROKEN;
                 }
                 let next = if missed == 0 { jittered(BEAT) } else { Duration::from_secs(1) };
