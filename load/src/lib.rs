@@ -2,8 +2,8 @@
 //! whether any command was lost or carried out twice.
 //!
 //! [`device`], [`history`] and [`siege`] are pure; [`drive`] is the shell around one device,
-//! [`fleet`] runs many of them in one process. A [`transport`] carries a device's part of the
-//! protocol.
+//! [`fleet`] runs many of them in one process, [`shared`] holds what they have in common. A
+//! [`transport`] carries a device's part of the protocol.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
-//! The numbers of runs.
+//! The number of a run, as a type.
 
 use std::fmt;
 
-/// The number of a run: one start of a pipeline, with the port that it reserves and the engine that it
-/// starts. What an earlier run brings has no effect.
+/// The number of a run. A run is one start of a pipeline, with the port it reserves and the engine
+/// it starts. Late outcomes of an earlier run are ignored.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Run(pub u64);
 

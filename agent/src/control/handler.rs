@@ -118,7 +118,7 @@ async fn deliver(name: &str, sink: &Sink, queue: &Queue<Item>, item: Item) {
     }
 }
 
-/// Calls `send` up to three times.
+/// Calls `send` up to three times, and retries no sooner than the backend asks.
 pub(crate) async fn with_retries<F, Sending>(send: F) -> Result<(), Failure>
 where
     F: Fn() -> Sending,

@@ -56,7 +56,7 @@ impl Ways {
         self.link.clone().map_or_else(|| self.http(), Way::Zenoh)
     }
 
-    /// Answers a delivery on the command channel; returns false if a retry may succeed.
+    /// Answers a delivery on the command channel.
     pub(crate) async fn receipt(&self, receipt: &Receipt) -> Result<(), Failure> {
         match &self.link {
             Some(link) => link.receipt(receipt).await,
@@ -67,7 +67,7 @@ impl Ways {
 
 /// Why a connection ended.
 enum Ended {
-    /// A retry may succeed soon.
+    /// A retry may succeed soon, but no sooner than the backend asked.
     Broken { retry_after: Option<Duration> },
     /// The backend refused the device.
     Refused(HttpError),

@@ -1,6 +1,7 @@
 //! The journal: a single `SQLite` file for the state that must outlive the process.
 //!
-//! A set of changes is one transaction; it is on disk when [`Journal::apply`] returns.
+//! A set of changes is one transaction; it is on disk when [`Journal::apply`] returns. File access
+//! runs on the blocking pool: a disk that hangs blocks the caller but no other task.
 
 use std::{
     path::Path,

@@ -1,7 +1,8 @@
 //! The HTTP transport: a hello, then consecutive long polls.
 //!
 //! An answer without commands is a success. After a broken connection, retries wait up to a minute,
-//! with random variation, so that a thousand devices do not reconnect at once.
+//! with random variation, so that a thousand devices do not reconnect at once. A longer wait that
+//! the backend asks for is respected, up to a minute.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits between retries")]
 

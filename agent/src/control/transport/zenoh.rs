@@ -91,7 +91,7 @@ impl Link {
         (Self { messages, connected, device, fallback }, Arc::new(Mutex::new(taken)))
     }
 
-    /// Sends `body` to a path below `/api/v1`; returns false if a retry may succeed.
+    /// Sends `body` to a path below `/api/v1`.
     pub(crate) async fn send(
         &self,
         verb: Verb,
@@ -108,7 +108,7 @@ impl Link {
         self.hand_in(message, answered, patience).await
     }
 
-    /// Answers a delivery; returns false if a retry may succeed.
+    /// Answers a delivery.
     pub(crate) async fn receipt(&self, receipt: &Receipt) -> Result<(), Failure> {
         if !self.is_connected() {
             return if self.fallback {

@@ -49,8 +49,7 @@ impl Settings {
         })
     }
 
-    /// Asks the backend for what the configuration leaves out; returns nothing if a retry may
-    /// succeed.
+    /// Asks the backend for what the configuration leaves out.
     pub(super) async fn access(&self) -> Result<ZenohAccess, Failure> {
         let offered = match &self.user {
             Some((username, password)) if !self.endpoints.is_empty() => ZenohAccess {
