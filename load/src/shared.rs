@@ -1,4 +1,4 @@
-//! What the devices of one fleet share: the faults that they make, what they count, and what they record.
+//! The state that the devices of one fleet share: faults, counters and the record.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -10,7 +10,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
 use crate::{clock, record::Record, transport::Lost};
 
-/// Faults that a device makes on purpose, each with its share of the chances there are.
+/// Faults that a device injects, each with its probability.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
     /// A delivery arrives twice.
@@ -19,11 +19,11 @@ pub struct Faults {
     pub lose_receipt: f64,
     /// A result is sent, and its answer ignored.
     pub lose_answer: f64,
-    /// The process of the device starts again after a poll.
+    /// The device restarts after a poll.
     pub restart: f64,
 }
 
-/// What is counted of all devices together.
+/// The counters of all devices.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) online: AtomicU64,
@@ -42,7 +42,7 @@ pub(crate) struct Counts {
     cut: AtomicU64,
 }
 
-/// What the devices of a fleet share.
+/// The state that the devices of a fleet share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) counts: Counts,
@@ -52,18 +52,18 @@ pub(crate) struct Shared {
     acknowledgements: Option<Mutex<Vec<(CommandId, u64)>>>,
 }
 
-/// Where one device is on its way to be settled; what it counted as online ends with it.
+/// Tracks one connection of a device until it is settled; dropping it counts the device offline.
 #[derive(Debug)]
 pub(crate) struct Standing<'a> {
     counts: &'a Counts,
     cut: u64,
     online: bool,
-    /// The cut after which the device was settled last.
+    /// The cut after which the device last settled.
     settled: &'a mut Option<u64>,
 }
 
 impl Shared {
-    /// Nothing has happened yet; `seed` is that of the chances.
+    /// Creates the state before any event; `seed` determines the random faults.
     pub(crate) fn new(
         faults: Faults,
         seed: u64,
@@ -79,7 +79,7 @@ impl Shared {
         }
     }
 
-    /// Counts anew who is settled: every connection is cut.
+    /// Resets the settled devices, because every connection is cut.
     pub(crate) fn cut(&self) {
         self.counts.settled.store(0, Ordering::SeqCst);
         self.counts.cut.fetch_add(1, Ordering::SeqCst);
@@ -112,7 +112,7 @@ impl Shared {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Tells whether something with this chance happens this time.
+    /// Draws whether a fault with this probability happens now.
     pub(crate) fn happens(&self, chance: f64) -> bool {
         chance > 0.0
             && self.chance.lock().unwrap_or_else(PoisonError::into_inner).random_bool(chance)

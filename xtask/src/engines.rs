@@ -1,6 +1,7 @@
-//! An index of engines, made of builds that are on this machine: each is packed, described and signed.
+//! Creates an index of engines from local builds: each is packed, described and signed.
 //!
-//! Tests and a checkout use it to bring an engine to a device in the way in which every device gets one.
+//! Tests and checkouts use the index to install an engine on a device the same way as on any
+//! device.
 
 #![expect(
     clippy::disallowed_methods,
@@ -24,10 +25,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::release_key;
 
-/// What `scripts/prepare engine` brings: its folder, the build that it really is, and what it needs.
+/// The engine that `scripts/prepare engine` provides: its folder, its actual build, and its
+/// processor requirements.
 const PREPARED: (&str, &str, &[&str]) = ("llama", "b10068", &["avx2", "f16c", "fma"]);
 
-/// What to make.
+/// What to create.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Folder to write the archives and the index to
@@ -35,17 +37,17 @@ pub(crate) struct Options {
     /// Release key that signs the index, made by `cargo xtask release-key`
     #[arg(long, value_name = "FILE")]
     sign_with: PathBuf,
-    /// A build that is on this machine, its default build first; its folder holds `llama-server`
-    /// [default: what `scripts/prepare engine` brings]
+    /// A build on this machine, the default build first; its folder holds `llama-server` [default:
+    /// the build from `scripts/prepare engine`]
     #[arg(long = "build", value_name = "NAME=FOLDER", value_parser = named)]
     builds: Vec<(String, PathBuf)>,
-    /// Never lower than that of an earlier index [default: the seconds of the epoch]
+    /// Serial number, never lower than that of an earlier index [default: the Unix time]
     #[arg(long, value_name = "N")]
     serial: Option<u64>,
-    /// What the builds compute with
+    /// Accelerators that the builds use
     #[arg(long, value_name = "WORDS", value_delimiter = ',', default_value = "cpu")]
     accelerators: Vec<String>,
-    /// What the builds need of a processor, such as avx2
+    /// Processor features that the builds need, such as avx2
     #[arg(long, value_name = "WORDS", value_delimiter = ',')]
     needs: Vec<String>,
     /// Licence of the builds, as an SPDX expression
@@ -53,7 +55,7 @@ pub(crate) struct Options {
     licence: String,
 }
 
-/// Packs the builds, and says what the index lists.
+/// Packs the builds and describes the index.
 pub(crate) fn run(
     options: &Options,
     prepared: impl FnOnce() -> anyhow::Result<PathBuf>,
@@ -114,7 +116,7 @@ fn build(
     })
 }
 
-/// Packs the files of a folder, and its links to a neighbour; returns how many bytes they have.
+/// Packs the files and links of a folder; returns their size in bytes.
 fn pack(folder: &Path, to: &Path) -> anyhow::Result<u64> {
     let mut entries: Vec<_> = std::fs::read_dir(folder)?
         .map(|entry| Ok(entry?.path()))
@@ -146,13 +148,13 @@ fn tempfile_beside(path: &Path) -> PathBuf {
 }
 
 fn named(text: &str) -> Result<(String, PathBuf), String> {
-    let (name, folder) = text.split_once('=').ok_or("it is written NAME=FOLDER")?;
+    let (name, folder) = text.split_once('=').ok_or("write it as NAME=FOLDER")?;
     Ok((name.to_owned(), folder.into()))
 }
 
 fn accelerator(word: &str) -> anyhow::Result<Accelerator> {
     match serde_json::from_value(word.into())? {
-        Accelerator::Other => anyhow::bail!("`{word}` is no accelerator"),
+        Accelerator::Other => anyhow::bail!("`{word}` is not an accelerator"),
         known => Ok(known),
     }
 }

@@ -172,7 +172,7 @@ impl Engines {
     /// Kills an unresponsive engine; `EngineEnded` follows.
     pub(crate) fn kill(&self, run: Run, reason: String) {
         if self.orders.try_send(Order::Kill { run, reason }).is_err() {
-            // The next health checks lead here again.
+            // The next health checks repeat this order.
             tracing::error!("the engine thread does not accept orders");
         }
     }

@@ -1,16 +1,16 @@
 //! Doc lines drawn at random, for a person who judges how the repository reads.
 //!
-//! The same seed draws the same lines of the same sources. A line is drawn once, and tests are left out: they speak in
-//! their names.
+//! A seed always draws the same lines from the same sources. No line is drawn twice, and tests are
+//! left out because their names describe them.
 
 use std::collections::BTreeSet;
 
 use crate::tidy::lexer::RustFile;
 
-/// Lines of one draw: what the review of this repository drew.
+/// The number of lines in a draw, as in the first review of this repository.
 const SIZE: usize = 105;
 
-/// Returns the drawn lines, each after its file and its line.
+/// Returns the drawn lines, each with its file and line number.
 pub(crate) fn draw(sources: &[RustFile], seed: u64) -> String {
     let lines: Vec<String> = sources.iter().filter(|file| !file.is_test()).flat_map(docs).collect();
     let mut random = Random(seed);

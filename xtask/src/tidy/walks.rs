@@ -1,17 +1,17 @@
-//! The walks of `ARCHITECTURE.md`: how a request or a file goes through the product.
+//! The walks of `ARCHITECTURE.md`: the path of a request or a file through the product.
 //!
-//! A walk is an item of the list below `## Walks`. Each path in backticks that ends in `.rs` is a file of the repository,
-//! and a walk is a straight line: no file stands in it twice.
+//! A walk is an item of the list below `## Walks`. Each path in backticks that ends in `.rs` is a
+//! file of the repository. A walk is a straight line: it names no file twice.
 
 use crate::tidy::{Finding, lexer::RustFile};
 
-/// Where the walks stand.
+/// The path of the walks.
 pub(crate) const PATH: &str = "ARCHITECTURE.md";
 
 const RULE: &str = "walks";
 const HEADING: &str = "## Walks";
 
-/// Compares the walks of `document` with the files that there are.
+/// Compares the walks of `document` with the existing files.
 pub(crate) fn check(document: &str, files: &[RustFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut walk: Vec<&str> = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn check(document: &str, files: &[RustFile]) -> Vec<Finding> {
                 found(missing(path, files));
             }
             if walk.contains(&path) {
-                found(format!("`{path}` stands twice in one walk: say it at one place"));
+                found(format!("`{path}` is named twice in one walk: name it once"));
             }
             walk.push(path);
         }
@@ -46,12 +46,12 @@ pub(crate) fn check(document: &str, files: &[RustFile]) -> Vec<Finding> {
     findings
 }
 
-/// The files that a line names. A walk over several lines never breaks a name.
+/// The files that a line names. A walk may span several lines but never breaks a path.
 fn named_files(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2).filter(|name| name.contains('/') && name.ends_with(".rs"))
 }
 
-/// Says that there is no `path`, and which files of that name there are.
+/// Reports that `path` does not exist, and which files have the same name.
 fn missing(path: &str, files: &[RustFile]) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     let program = path.split('/').next().unwrap_or(path);
@@ -98,7 +98,7 @@ mod tests {
         let walks = GOOD.replace("  `a/src/hall.rs`.", "  `a/src/hall.rs` → `a/src/door.rs`.");
         assert_eq!(
             found(&walks),
-            ["ARCHITECTURE.md:8: `a/src/door.rs` stands twice in one walk: say it at one place"]
+            ["ARCHITECTURE.md:8: `a/src/door.rs` is named twice in one walk: name it once"]
         );
     }
 

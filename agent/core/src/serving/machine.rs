@@ -43,14 +43,14 @@ impl Pipeline {
                 self.phase = Phase::Moving { run: engine, port, reserve: run, wanted };
                 turn.effects.push(Effect::ReservePort { run, route });
             }
-            // The engine goes on loading. Whoever asked hears of it when the engine is ready.
+            // The engine continues to load; the command ends when the engine is ready.
             Phase::Starting { port, .. } if same_engine && port == wanted.config.port => {
                 self.take_over(wanted, turn);
                 turn.effects.push(Effect::ReplaceRoute(Self::route(&self.record, port, None)));
                 self.report_model(turn);
             }
-            // One engine after the other: a machine need not have room for two. The port stays ours
-            // meanwhile, so that no other program answers for the model.
+            // Stop the old engine first, because the machine may not have room for two. The port
+            // stays reserved, so that no other program can answer for the model.
             Phase::Serving { run: engine, port } | Phase::Starting { run: engine, port, .. } => {
                 self.take_over(wanted, turn);
                 self.release_unless_held(port, true, turn);
@@ -90,7 +90,7 @@ impl Pipeline {
                 self.phase = Phase::Stopping { run: engine, then };
             }
         }
-        // Last: no record names the other files any more.
+        // Prune last, when no record refers to the other files.
         if file_changed {
             turn.effects.push(Effect::PruneModel { keep: self.record.file.clone() });
         }
@@ -235,7 +235,7 @@ impl Pipeline {
                 self.phase = Phase::Serving { run: *engine, port: *port };
                 self.fail(CommandResult::Failed, &reason, turn);
             }
-            // The wish changed meanwhile. The port goes back, unless the newer wish uses the same one.
+            // A newer request replaced this one. Free the port unless that request uses it too.
             (_, Ok(())) if !self.needs(reserved) => self.release(reserved, turn),
             (_, Ok(()) | Err(_)) => {}
         }

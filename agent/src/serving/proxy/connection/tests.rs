@@ -192,7 +192,7 @@ async fn large_bodies_take_bounded_memory_until_a_stopped_engine_has_them() {
         own >> 20,
     );
     assert!(peak.saturating_sub(own) < 300 << 20, "{} MB", peak.saturating_sub(own) >> 20);
-    // A small request has its own room; large requests without room are told to retry.
+    // A small request has its own room; large requests without room are refused until there is some.
     let mut small = port.connect().await;
     small.write_all(format!("{}{{}}", post(2, "")).as_bytes()).await.unwrap();
     assert!(engine.reached(7).await, "{:?}", engine.requests);
