@@ -37,7 +37,7 @@ async fn a_full_disk_of_the_state_holds_commands_up_and_ends_nothing_that_serves
     let log = device.home().join("agent.log");
     until("the agent to say that it cannot write", || async {
         let told = std::fs::read_to_string(&log).unwrap_or_default();
-        told.contains("trying again until it works").then_some(())
+        told.contains("retrying until it succeeds").then_some(())
     })
     .await;
     let (text, _) = chat::whole(chat::ask(port, None, false).await.unwrap()).await;
@@ -50,7 +50,7 @@ async fn a_full_disk_of_the_state_holds_commands_up_and_ends_nothing_that_serves
     device.run(&[]);
     until("the agent to say it at its start", || async {
         let told = std::fs::read_to_string(&log).unwrap_or_default();
-        told[before..].contains("trying again until it works").then_some(())
+        told[before..].contains("retrying until it succeeds").then_some(())
     })
     .await;
     disk.empty();

@@ -38,7 +38,7 @@ async fn a_state_folder_that_others_may_write_is_shut_and_what_is_not_ours_in_it
     open_to_all(&state);
     device.run(&[]);
     backend.online(device.id, true).await;
-    assert!(device.output().contains("it is private now"), "{}", device.output());
+    assert!(device.output().contains("it is now private"), "{}", device.output());
     assert_eq!(state.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     device.kill();
 
