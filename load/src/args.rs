@@ -117,7 +117,7 @@ pub(crate) struct Faults {
     /// Polls after which the device restarts.
     #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = share)]
     pub(crate) restart: f64,
-    /// The seed of these probabilities.
+    /// The seed of the random faults.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
 }

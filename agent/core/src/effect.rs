@@ -54,7 +54,7 @@ pub enum Effect {
     /// Install the next version and make it the current one; `UpdateStaged` follows. If
     /// `connected`, this version reaches the backend, so the next version must reach it too.
     StageUpdate { request: UpdateRequest, connected: bool },
-    /// Shut down the pipelines and let this version replace the process.
+    /// Shut down the pipelines and let `version` replace this process.
     ReplaceAgent { version: Version },
     /// Discard the state of this epoch and start `to_epoch` in another account.
     HandOver { to_epoch: u64 },
