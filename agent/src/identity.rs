@@ -21,8 +21,8 @@ use crate::{
 
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Determines the identity of this device; waits as long as there is none, and says so at `waiting`
-/// meanwhile.
+/// Determines the identity of this device. While there is none, this waits, and the local API in
+/// `waiting` answers that the device is not registered.
 ///
 /// # Errors
 /// If the file of `link register` is damaged and no session holds the identity.
@@ -69,7 +69,7 @@ pub(crate) async fn settle(
                     is_logged = true;
                     match waiting::start(port, roots).await {
                         Ok(listening) => *waiting = Some(listening),
-                        // Whoever has the port may give it back before the device is registered.
+                        // The port may be free by the time the device is registered.
                         Err(error) => tracing::warn!("no local API yet: {error:#}"),
                     }
                 }

@@ -1,4 +1,4 @@
-//! The local API of a device that is not registered yet: it answers every question by saying so.
+//! The local API of a device that is not registered yet: every request gets that answer.
 
 use axum::{Router, middleware};
 use link_platform::{fs, paths::Roots};
@@ -12,10 +12,10 @@ use super::{
     listening,
 };
 
-/// Starts to listen where the whole API will.
+/// Starts listening on the port and socket that the full API will use.
 ///
 /// # Errors
-/// When the port cannot be had.
+/// If the port is not available.
 pub(crate) async fn start(wanted: WantedPort, roots: &Roots) -> anyhow::Result<Listening> {
     fs::create_private_dir(&roots.run())?;
     let listener: TcpListener = wanted.bind().await?;

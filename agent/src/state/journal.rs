@@ -156,7 +156,7 @@ fn bodies<T: DeserializeOwned>(journal: &Connection, query: &str) -> anyhow::Res
             // A newer version that was rolled back may have written this row. Keep it for its
             // return.
             Err(error) => {
-                tracing::error!("a row of the journal cannot be read and is kept: {error}")
+                tracing::error!("a row of the journal cannot be read and is kept: {error}");
             }
         }
     }
