@@ -23,7 +23,7 @@ use link_protocol::{
 };
 use sha2::{Digest as _, Sha256};
 
-use crate::{engines, program, program::Running, wait::until};
+use crate::{program, program::Running, wait::until};
 
 /// The origin that plays the workspace where no browser is involved.
 pub const WORKSPACE: &str = "https://workspace.example";

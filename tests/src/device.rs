@@ -9,6 +9,7 @@ use std::{
 use link_client::local::LocalClient;
 use link_platform::{checkpoint::KILL_AT, paths::Roots};
 use link_protocol::{
+    backend_api::deployment::Deployment,
     id::DeviceId,
     identity::Identity,
     key::{EnrolmentKey, KeyKind},
