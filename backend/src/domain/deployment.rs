@@ -15,6 +15,8 @@ use link_protocol::{
     report::{CommandResult, ProgressEvent, ProgressReport},
 };
 
+use crate::domain::command::State;
+
 /// Why a deployment failed whose command never arrived (specification, section 3.1).
 pub const NOT_RECEIVED: &str = "the device did not receive it within 5 minutes";
 /// Why a deployment failed that the device has but did not begin.
@@ -44,6 +46,14 @@ pub struct DeploymentRecord {
     pub removed: bool,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+/// Returns the time before which a deployment was made that is queued for too long at `now`
+/// (specification, section 3.1).
+#[must_use]
+pub fn overdue_before(now: Timestamp) -> Timestamp {
+    let longest = SignedDuration::try_from(limits::QUEUED_DEPLOYMENT_EXPIRY).unwrap_or_default();
+    now.checked_sub(longest).unwrap_or(Timestamp::MIN)
 }
 
 impl DeploymentRecord {
@@ -90,12 +100,19 @@ impl DeploymentRecord {
         legal
     }
 
-    /// Tells whether the deployment has been queued for too long (specification, section 3.1).
+    /// Tells whether nothing moves the deployment any more: it has been queued for too long, or the
+    /// `command` that the device was to begin it by is over.
     #[must_use]
-    pub fn is_overdue(&self, now: Timestamp) -> bool {
-        let longest =
-            SignedDuration::try_from(limits::QUEUED_DEPLOYMENT_EXPIRY).unwrap_or_default();
-        self.state == DeploymentState::Queued && now.duration_since(self.created_at) > longest
+    pub fn is_stuck(&self, command: Option<State>, now: Timestamp) -> bool {
+        let is_over = match command {
+            Some(State::Expired | State::Superseded) => true,
+            Some(State::Queued | State::Delivered | State::Acknowledged) | None => false,
+        };
+        self.is_overdue(now) || (is_over && !self.state.is_final())
+    }
+
+    fn is_overdue(&self, now: Timestamp) -> bool {
+        self.state == DeploymentState::Queued && self.created_at < overdue_before(now)
     }
 
     /// Tells whether the model is on the device by this deployment.

@@ -1,11 +1,10 @@
 //! What time alone changes: commands that nobody acknowledged, deployments that nobody began, and
 //! what is too old to be kept, a bounded number of rows in each transaction.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use link_protocol::{
     deployment::DeploymentState,
     id::{CommandId, DeviceId},
-    limits,
 };
 
 use crate::{
@@ -83,9 +82,7 @@ impl Store {
         now: Timestamp,
         mut new_id: impl FnMut() -> CommandId + Send,
     ) -> Result<(Vec<CommandId>, Vec<DeviceId>), Failure> {
-        let longest =
-            SignedDuration::try_from(limits::QUEUED_DEPLOYMENT_EXPIRY).unwrap_or_default();
-        let before = now.checked_sub(longest).unwrap_or(Timestamp::MIN);
+        let before = deployment::overdue_before(now);
         let swept = write!(self, |db| {
             let mut expired = Vec::new();
             for mut record in commands::overdue(db, now).await? {
@@ -97,7 +94,12 @@ impl Store {
             let mut busy = Vec::new();
             for mut record in deployments::stuck(db, before).await? {
                 let command = commands::find(db, record.device, record.command).await?;
-                let has_it = command.is_some_and(|command| command.state == State::Acknowledged);
+                let command = command.map(|command| command.state);
+                // The statement finds candidates; the domain decides.
+                if !record.is_stuck(command, now) {
+                    continue;
+                }
+                let has_it = command == Some(State::Acknowledged);
                 if has_it {
                     busy.push(record.device);
                     let wish = deployments::make_way(db, &mut record, "", new_id(), now).await;

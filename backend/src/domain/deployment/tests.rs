@@ -45,6 +45,21 @@ fn a_deployment_is_overdue_after_more_than_five_minutes() {
     assert!(!deployment.is_overdue(at(1000)));
 }
 
+// Holds: S3.1-1
+#[test]
+fn a_deployment_is_stuck_when_it_is_overdue_or_its_command_is_over() {
+    let mut deployment = queued();
+    for command in [Some(State::Delivered), Some(State::Acknowledged), None] {
+        assert!(!deployment.is_stuck(command, at(300)), "{command:?}");
+        assert!(deployment.is_stuck(command, at(301)), "{command:?}");
+    }
+    deployment.progress(&report(ProgressEvent::Downloading, 0), at(2));
+    assert!(!deployment.is_stuck(Some(State::Acknowledged), at(1000)));
+    assert!(deployment.is_stuck(Some(State::Superseded), at(3)));
+    deployment.end(DeploymentState::Failed, None, at(4));
+    assert!(!deployment.is_stuck(Some(State::Expired), at(1000)));
+}
+
 // Holds: S1-3b
 #[test]
 fn a_list_is_stale_when_it_lacks_an_origin_of_the_current_one() {
