@@ -86,7 +86,7 @@ fn a_401_sets_a_report_aside_and_the_next_accepted_hello_offers_it_once_more() {
     assert_eq!(bench.pump(0), Some(2), "a later report passes at once");
     bench.outbox.sent(2, &mut bench.changes);
     assert_eq!((bench.pump(3600), bench.outbox.deadline()), (None, None), "it is not tried again");
-    assert!(!bench.outbox.aside.is_empty());
+    assert!(!bench.outbox.held.is_empty());
     bench.outbox.welcomed();
     assert_eq!(bench.pump(3601), Some(1));
     bench.outbox.unauthorized(1, "401".to_owned(), &mut bench.changes);

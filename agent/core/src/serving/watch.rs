@@ -93,7 +93,8 @@ mod tests {
         }
         assert_eq!(serving.looked(1, Sign::Silent), ["kill engine 1"]);
         // From here on this is a crash.
-        let ended = serving.turn(|all, turn| all.engine_ended(pipeline(1), 1, "it ended", turn));
+        let ended =
+            serving.turn(|all, turn| all.engine_ended(pipeline(1), Run(1), "it ended", turn));
         assert!(ended.last().is_some_and(|last| last == "tell NotServing"), "{ended:?}");
         assert_eq!(serving.looked(1, Sign::Silent), [""; 0]);
     }
