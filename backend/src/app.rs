@@ -33,7 +33,7 @@ mod zenoh;
 
 pub use deployments::DeploymentQuery;
 pub use serving::Requested;
-pub(crate) use zenoh::{Due, ZenohOffer};
+pub(crate) use zenoh::{Due, User, ZenohOffer};
 
 use std::{
     net::SocketAddr,

@@ -2,12 +2,15 @@
 
 pub mod client_address;
 pub mod content;
+pub mod fault;
 pub mod file;
 pub mod layers;
 pub mod load;
 pub mod owner_proof;
 pub mod quota;
+mod read;
 pub mod sharing;
+pub mod zenoh;
 
 use std::{path::PathBuf, sync::Arc};
 

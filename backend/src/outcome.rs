@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use link_backend::{
-    config::{layers::Unusable, load::LoadError},
+    config::{fault::Unusable, load::LoadError},
     failure::Failure,
 };
 use link_platform::fs::FileError;

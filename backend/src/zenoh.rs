@@ -14,7 +14,6 @@ mod router;
 mod uplink;
 
 use std::{
-    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -22,10 +21,10 @@ use std::{
 use anyhow::Context as _;
 use zenoh::Session;
 
-pub(crate) use self::router::User;
 use self::{downlink::Downlink, gate::Gate, router::Router};
 use crate::{
     app::App,
+    config::zenoh::ZenohConfig,
     domain::slot::{self, Bounds, Moment},
 };
 
@@ -35,40 +34,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// How long the end of a session may take.
 const CLOSE: Duration = Duration::from_secs(5);
-
-/// What the zenoh transport is started with.
-#[derive(Clone, Debug)]
-pub struct ZenohConfig {
-    /// Endpoints that the router of this process listens on, such as `tls/0.0.0.0:7447`.
-    pub listen: Vec<String>,
-    /// Endpoints that devices are told; those of `listen` when it is empty.
-    pub endpoints: Vec<String>,
-    /// Routers that run beside: this process joins them as the user `backend` and listens to nothing.
-    pub routers: Vec<String>,
-    /// Where the users and rules of such routers are written.
-    pub files: Option<PathBuf>,
-    /// The certificate chain and the private key that the router shows, in PEM. Without them it
-    /// shows one of an authority of its own, which devices are told.
-    pub certificate: Option<(PathBuf, PathBuf)>,
-    /// The certificate authority of routers that run beside, in PEM; without it public ones are
-    /// meant.
-    pub authority: Option<PathBuf>,
-    pub bounds: Bounds,
-}
-
-impl Default for ZenohConfig {
-    fn default() -> Self {
-        Self {
-            listen: Vec::new(),
-            endpoints: Vec::new(),
-            routers: Vec::new(),
-            files: None,
-            certificate: None,
-            authority: None,
-            bounds: Bounds { reserve: 64, most: 10_000 },
-        }
-    }
-}
 
 /// The transport at work.
 pub struct Zenoh {

@@ -23,7 +23,6 @@ use crate::{
     failure::Failure,
     tables::SlotTurn,
     wake::Listener,
-    zenoh::User,
 };
 
 /// A task that attends to a device looks again after this time, whatever woke it or did not.
@@ -36,6 +35,13 @@ pub(crate) struct ZenohOffer {
     pub(crate) root_ca: Option<String>,
     /// Makes the passwords.
     pub(crate) seed: [u8; 32],
+}
+
+/// A user of the router.
+#[derive(Clone, Debug)]
+pub(crate) struct User {
+    pub(crate) slot: Slot,
+    pub(crate) password: Secret,
 }
 
 /// The state of the transport in this process.

@@ -3,8 +3,8 @@
 use link_backend::{
     args::Config,
     config::{
+        fault::{Place, SECRETS},
         file,
-        layers::{self, Place},
         load::Loaded,
     },
 };
@@ -54,7 +54,7 @@ fn show(loaded: &Loaded, json: bool) -> Result<(), crate::outcome::Refused> {
         .map(|(key, place)| {
             let pointer = format!("/{}", key.replace('.', "/"));
             let value = values.pointer(&pointer).cloned().unwrap_or(Value::Null);
-            let is_secret = layers::SECRETS.iter().any(|(secret, _)| secret == key);
+            let is_secret = SECRETS.iter().any(|(secret, _)| secret == key);
             let value = if is_secret { Value::from("***") } else { value };
             Shown { key, value, from: from(place, loaded) }
         })

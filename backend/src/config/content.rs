@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     config::{
-        file::{parsed, size, web_address},
-        layers::{CONTENT_SECRET_KEY, Fault, Place, variable},
+        fault::{CONTENT_SECRET_KEY, Fault, Place, variable},
+        read::{parsed, size, web_address},
     },
     content::{Addressing, BucketConfig, Home},
 };

@@ -8,15 +8,19 @@ use std::{net::SocketAddr, path::PathBuf};
 use jiff::SignedDuration;
 use link_protocol::{allowlist::Origin, limits};
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     config::{
-        client_address::ClientAddress, content::ContentSection, owner_proof::OwnerProof,
-        quota::QuotaSection, sharing::SharingSection,
+        client_address::ClientAddress,
+        content::ContentSection,
+        owner_proof::OwnerProof,
+        quota::QuotaSection,
+        read::{SECONDS_LIMIT, address, count, filter, seconds, some_address, web_address},
+        sharing::SharingSection,
+        zenoh::ZenohConfig,
     },
     domain::{retention::Retention, slot::Bounds},
-    zenoh::ZenohConfig,
 };
 
 /// The configuration of link-backend.
@@ -212,8 +216,6 @@ pub(crate) const LOGS_KEPT: u32 = 2_000;
 /// Days that the audit log goes back, unless the file says otherwise.
 pub(crate) const AUDIT_DAYS: u32 = 365;
 
-const SECONDS_LIMIT: u32 = 600;
-
 impl Default for ConfigFile {
     fn default() -> Self {
         Self {
@@ -330,66 +332,4 @@ pub fn json_schema() -> String {
     let mut text = serde_json::to_string_pretty(&schema).expect("a schema has only text keys");
     text.push('\n');
     text
-}
-
-fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
-    parsed(deserializer, "an address and a port, such as 127.0.0.1:8000", |text| text.parse().ok())
-}
-
-fn some_address<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<SocketAddr>, D::Error> {
-    let expected = "an address and a port, such as 127.0.0.1:9464";
-    parsed(deserializer, expected, |text| text.parse().ok()).map(Some)
-}
-
-pub(super) fn web_address<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<String>, D::Error> {
-    let expected = "an address such as https://link.example.org";
-    let read = |text: &str| {
-        let uri: http::Uri = text.parse().ok()?;
-        let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
-        let names_nobody = !uri.authority()?.as_str().contains('@');
-        (is_web && names_nobody).then(|| text.trim_end_matches('/').to_owned())
-    };
-    parsed(deserializer, expected, read).map(Some)
-}
-
-fn filter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let expected = "a level or a filter, such as info or link_backend=debug";
-    let read = |text: &str| {
-        tracing_subscriber::EnvFilter::try_new(text).ok()?;
-        Some(text.to_owned())
-    };
-    parsed(deserializer, expected, read)
-}
-
-/// The value is not part of the message: an address may hold a password by mistake.
-pub(super) fn parsed<'de, D: Deserializer<'de>, T>(
-    deserializer: D,
-    expected: &str,
-    read: impl FnOnce(&str) -> Option<T>,
-) -> Result<T, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    read(&text).ok_or_else(|| de::Error::custom(format!("expected {expected}")))
-}
-
-pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    number(deserializer, 1, u32::MAX)
-}
-
-pub(super) fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    number(deserializer, 0, u32::MAX)
-}
-
-fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    number(deserializer, 0, SECONDS_LIMIT)
-}
-
-fn number<'de, D: Deserializer<'de>>(deserializer: D, min: u32, max: u32) -> Result<u32, D::Error> {
-    let number = i64::deserialize(deserializer)?;
-    let fits = u32::try_from(number).ok().filter(|number| (min..=max).contains(number));
-    let expected = || format!("expected a whole number from {min} to {max}, found {number}");
-    fits.ok_or_else(|| de::Error::custom(expected()))
 }

@@ -4,36 +4,19 @@
 //! Every fault is told at once, each with its key and where its value stands. Pure: the file's text,
 //! the environment and the flags are arguments.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::Deserialize as _;
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-use crate::config::file::ConfigFile;
-
-/// What every variable of the environment begins with.
-pub const PREFIX: &str = "LINK_BACKEND_";
-/// The key of the database's address, which may stand in the environment and not in the file.
-pub const DATABASE_URL: &str = "database.url";
-/// The key of the secret of the object store, which may stand there too.
-pub const CONTENT_SECRET_KEY: &str = "content.secret_key";
-/// Keys that do not stand in the file, each with the one that names a private file in its place.
-pub const SECRETS: [(&str, &str); 2] =
-    [(DATABASE_URL, "database.url_file"), (CONTENT_SECRET_KEY, "content.secret_key_file")];
+use crate::config::{
+    fault::{Fault, Place, SECRETS, Unusable, variable},
+    file::ConfigFile,
+};
 
 /// How alike a misspelt key must be for a known one to be named, from 0 to 1.
 const ALIKE: f64 = 0.7;
-
-/// Where a value stands.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Place {
-    Flag(String),
-    Environment(String),
-    File,
-    /// Nobody said anything else.
-    Default,
-}
 
 /// What configures a backend, before it is judged.
 #[derive(Clone, Debug, Default)]
@@ -58,28 +41,6 @@ pub struct Joined {
     pub values: ConfigFile,
     /// Where the value of each key stands.
     pub places: BTreeMap<String, Place>,
-}
-
-/// Something that is wrong with one key.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Fault {
-    pub key: String,
-    pub place: Place,
-    /// What was expected, and what is there unless that could be a secret.
-    pub said: String,
-}
-
-/// A configuration cannot be used; every fault of it.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub struct Unusable {
-    pub file: Option<PathBuf>,
-    pub faults: Vec<Fault>,
-}
-
-/// Returns the variable that overrides `key`.
-#[must_use]
-pub fn variable(key: &str) -> String {
-    format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
 }
 
 /// Returns every key with what its value may be.
@@ -269,38 +230,6 @@ fn syntax(text: &str, error: &toml::de::Error) -> Fault {
         key: format!("line {line}"),
         place: Place::File,
         said: error.message().trim().replace('\n', ", "),
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flag(name) => f.write_str(name),
-            Self::Environment(name) => f.write_str(name),
-            Self::File => f.write_str("file"),
-            Self::Default => f.write_str("default"),
-        }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::File | Place::Default => write!(f, "{}: {}", self.key, self.said),
-            place @ (Place::Flag(_) | Place::Environment(_)) => {
-                write!(f, "{}: {} (from {place})", self.key, self.said)
-            }
-        }
-    }
-}
-
-impl fmt::Display for Unusable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.file {
-            Some(file) => write!(f, "cannot use `{}`:", file.display())?,
-            None => f.write_str("cannot use this configuration:")?,
-        }
-        self.faults.iter().try_for_each(|fault| write!(f, "\n  {fault}"))
     }
 }
 

@@ -13,10 +13,9 @@ use link_protocol::secret::Secret;
 use crate::config::{
     Config,
     client_address::ClientAddress,
+    fault::{CONTENT_SECRET_KEY, DATABASE_URL, Fault, PREFIX, Place, Unusable, variable},
     file::ConfigFile,
-    layers::{
-        self, CONTENT_SECRET_KEY, DATABASE_URL, Fault, Flag, Given, Place, Unusable, variable,
-    },
+    layers::{self, Flag, Given},
 };
 use crate::content::Home;
 
@@ -146,7 +145,7 @@ impl Loaded {
 
 fn text_pair(name: std::ffi::OsString, value: std::ffi::OsString) -> Option<(String, String)> {
     let name = name.into_string().ok()?;
-    let is_ours = name.starts_with(layers::PREFIX) || name == "HOME" || name == "XDG_CONFIG_HOME";
+    let is_ours = name.starts_with(PREFIX) || name == "HOME" || name == "XDG_CONFIG_HOME";
     // What is no text fails where it is read.
     is_ours.then(|| (name, value.to_string_lossy().into_owned()))
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    config::file::count,
+    config::read::count,
     domain::quota::{GIB, Quota},
 };
 

@@ -8,22 +8,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, ensure};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use link_platform::{fs, router_socket::RouterSocket};
-use link_protocol::{
-    secret::Secret,
-    zenoh::{BACKEND_USER, BUFFER, Endpoint, MAX_MESSAGE, PREFIX, Slot},
-};
+use link_protocol::zenoh::{BACKEND_USER, BUFFER, Endpoint, MAX_MESSAGE, PREFIX};
 use serde_json::{Value, json};
 use zenoh::{Config, Session};
 
-use super::{ZenohConfig, certificates::Certificates};
-use crate::app::ZenohOffer;
-
-/// A user of the router.
-#[derive(Clone, Debug)]
-pub(crate) struct User {
-    pub(crate) slot: Slot,
-    pub(crate) password: Secret,
-}
+use super::certificates::Certificates;
+use crate::{
+    app::{User, ZenohOffer},
+    config::zenoh::ZenohConfig,
+};
 
 /// How a session is opened.
 #[derive(Debug)]
@@ -315,6 +308,8 @@ fn rules(users: &[User]) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use link_protocol::{secret::Secret, zenoh::Slot};
+
     use super::*;
 
     #[test]
