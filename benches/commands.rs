@@ -21,13 +21,17 @@ use std::{
 use anyhow::Context as _;
 use jiff::{SignedDuration, Timestamp};
 use link_backend::{
+    app::{
+        queue,
+        registration::{self, Enrolment},
+    },
     database::Store,
     domain::{
         account::{Email, UserRecord},
         audit::{self, Action, AuditRecord},
         device::DeviceRecord,
         key::KeyRecord,
-        registration::Plan,
+        registration::Given,
     },
 };
 use link_protocol::{
@@ -36,7 +40,6 @@ use link_protocol::{
     id::{AccountId, AuditId, CommandId, DeviceId, KeyId, ModelId, PipelineId, UserId},
     key::{EnrolmentKey, KeyKind},
     registration::{Platform, RegisterRequest},
-    report::LifecycleStatus,
     secret::Secret,
     signing::SigningKey,
 };
@@ -98,13 +101,9 @@ async fn submit(
         });
         let now = Timestamp::now();
         let entry = entry(account, Action::Stop, &device, now);
-        store.place_command(id, device, wish, format!("stop:{id}"), None, &entry).await?;
-        let acknowledge = |record: &mut link_backend::domain::command::CommandRecord| {
-            record
-                .receipt(ReceiptKind::Stored, now)
-                .map_err(|_| link_backend::domain::refusal::Refusal::CommandExpired)
-        };
-        store.change_command(device, id, acknowledge).await?;
+        queue::place_command(&store, id, device, &wish, &format!("stop:{id}"), None, &entry)
+            .await?;
+        queue::take_receipt(&store, device, id, ReceiptKind::Stored, now).await?;
         done.fetch_add(1, Ordering::SeqCst);
     }
     Ok(())
@@ -171,32 +170,18 @@ async fn device(store: &Store, account: AccountId) -> anyhow::Result<DeviceId> {
             hostname: "bench".to_owned(),
         },
     };
-    let fresh = DeviceRecord {
-        id: DeviceId::from_uuid(Uuid::now_v7()),
-        account,
-        name: "bench".to_owned(),
-        token_digest: secret,
-        epoch: 1,
-        public_key: request.public_key.clone(),
-        registered_with: record.id,
-        tags: Vec::new(),
-        agent_version: request.agent_version.clone(),
-        last_update: None,
-        platform: request.platform.clone(),
-        status: LifecycleStatus::Online,
-        greeted_epoch: None,
-        last_seen_at: None,
-        registered_at: now,
-    };
-    let device = store
-        .register(
-            &key,
-            &request,
-            |device| entry(account, Action::RegisterDevice, &device.id, now),
+    let enrolment = Enrolment {
+        key: &key,
+        request: &request,
+        account: None,
+        limit: u32::MAX,
+        given: Given {
+            id: DeviceId::from_uuid(Uuid::now_v7()),
+            name: request.name.clone(),
+            token_digest: secret,
             now,
-            |_| Ok(Plan::Enrol { key: record.clone() }),
-            |_, _| Ok(fresh.clone()),
-        )
-        .await?;
-    Ok(device.id)
+        },
+    };
+    let entry = |device: &DeviceRecord| entry(account, Action::RegisterDevice, &device.id, now);
+    Ok(registration::enrol(store, &enrolment, entry).await?.id)
 }

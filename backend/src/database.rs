@@ -51,9 +51,12 @@ macro_rules! read {
     }};
 }
 
-/// Runs statements in one transaction, which writes from its beginning; leaving it early undoes
-/// them. They may run several times, each time as if for the first time, so what they use is
-/// borrowed or cloned.
+/// Runs a block as one transaction, which writes from its beginning; leaving the block early undoes
+/// what it did.
+///
+/// The block may run several times, each time as if for the first time: on PostgreSQL a transaction
+/// that conflicts with another one is retried. So the block borrows or clones what it uses, and
+/// nothing that it does reaches beyond the database: who waits is woken afterwards.
 macro_rules! write {
     ($store:expr, |$connection:ident| $body:block) => {{
         let mut tries = $crate::database::transaction::Tries::default();

@@ -3,11 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: parks polls")]
 
-use std::{
-    pin::pin,
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::{pin::pin, time::Duration};
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -19,15 +15,17 @@ use link_protocol::{
 };
 
 use crate::{
-    app::App,
+    app::{App, queue},
     chance,
+    database::{StoreError, write},
     domain::{
-        command::{self, CommandRecord, State},
+        command::{self, CommandRecord},
         device::DeviceRecord,
         refusal::Refusal,
     },
     failure::Failure,
     numbers,
+    tables::devices,
 };
 
 /// A parked poll looks again after this time, whatever woke it or did not. Commands ring,
@@ -74,18 +72,15 @@ impl App {
             self.store.serving_states(device.id, device.epoch, &hello.serving, now).await?;
         }
         let commands = if self.store.has_unfinished_commands(device.id).await? {
-            self.store.greet_commands(device.id, inflight, last_seq, now).await?
+            queue::greet(&self.store, device.id, inflight, last_seq, now).await?
         } else {
             Vec::new()
         };
-        let epoch = device.epoch;
-        let greet =
-            |device: &mut DeviceRecord| device.greet(epoch, hello.agent_version.clone(), now);
         let mut greeted = device.clone();
-        greet(&mut greeted);
+        greeted.greet(device.epoch, hello.agent_version.clone(), now);
         greeted.last_seen_at = device.last_seen_at;
         if greeted != *device {
-            self.store.change_device(device.id, greet).await?;
+            self.note_greeting(device, &hello, now).await?;
         }
         self.presence.note(device.id, now);
         Ok(Welcome {
@@ -94,6 +89,20 @@ impl App {
             commands: self.seal(&commands, device.epoch, now),
             handover: None,
         })
+    }
+
+    async fn note_greeting(
+        &self,
+        device: &DeviceRecord,
+        hello: &Hello,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        write!(self.store, |db| {
+            let mut stored = devices::find(db, device.id).await?.ok_or(StoreError::NotFound)?;
+            stored.greet(device.epoch, hello.agent_version.clone(), now);
+            devices::update(db, &stored).await?;
+        });
+        Ok(())
     }
 
     /// Answers a poll: with commands as soon as some are due, with none after `wait` or a little less.
@@ -162,7 +171,7 @@ impl App {
                 return Ok(Found::Nothing { next: command::next_due(&waiting, now) });
             }
         }
-        let taken = self.store.take_commands(device.id, after, now).await?;
+        let taken = queue::take_due(&self.store, device.id, after, now).await?;
         numbers::commands_acknowledged(taken.acknowledged);
         if taken.commands.is_empty() {
             return Ok(Found::Nothing { next: taken.next_due });
@@ -187,16 +196,8 @@ impl App {
         match (receipt.receipt, receipt.result) {
             (ReceiptKind::Done, Some(report)) => self.report_command(device, id, report).await,
             (kind, _) => {
-                let taken = AtomicBool::new(false);
-                let change = |record: &mut CommandRecord| {
-                    let before = record.state;
-                    record.receipt(kind, now).map_err(|_too_late| Refusal::CommandExpired)?;
-                    let is_new = before != record.state && record.state == State::Acknowledged;
-                    taken.store(is_new, Ordering::Relaxed);
-                    Ok(())
-                };
-                self.store.change_command(device.id, id, change).await?;
-                numbers::commands_acknowledged(u64::from(taken.into_inner()));
+                let is_new = queue::take_receipt(&self.store, device.id, id, kind, now).await?;
+                numbers::commands_acknowledged(u64::from(is_new));
                 self.ring_command(id);
                 Ok(())
             }

@@ -1,31 +1,20 @@
 //! Deployments: always with the allowlist of that moment.
 
-use jiff::Timestamp;
 use link_protocol::{
     allowlist::Allowlist,
     backend_api::deployment::{CreateDeployment, Deployment, Serving},
-    command::{Alias, Command, DeployModel, ModelFile, ServingConfig},
-    deployment::DeploymentState,
-    id::{CommandId, DeploymentId, PipelineId},
-    local_api::Progress,
-    port::Port,
+    id::{CommandId, DeploymentId},
 };
 
 use crate::{
     access::Identity,
-    app::App,
+    app::{App, deploying},
     chance,
     database::Page,
-    domain::{
-        alias,
-        audit::Action,
-        deployment::{DEFAULT_PORT, DeploymentRecord},
-        model::ModelRecord,
-        refusal::Refusal,
-    },
+    domain::{audit::Action, claim::Claim, deploy::Made, refusal::Refusal},
     failure::Failure,
     numbers,
-    tables::{Claim, DeploymentFilter, DeploymentView, NewDeployment},
+    tables::{DeploymentFilter, DeploymentView},
 };
 
 /// Rows that are looked at for one page of a filtered list.
@@ -64,10 +53,7 @@ impl App {
         let made = Made { wish, model, file, allowlist, now };
         let cancel = CommandId::from_uuid(chance::uuid());
         let ids = (DeploymentId::from_uuid(chance::uuid()), CommandId::from_uuid(chance::uuid()));
-        let record = self
-            .store
-            .deploy(device.id, claim.as_ref(), cancel, now, |before| made.deployment(ids, before))
-            .await?;
+        let record = deploying::deploy(&self.store, &made, ids, claim.as_ref(), cancel).await?;
         if record.id == ids.0 {
             numbers::command_placed();
         }
@@ -140,7 +126,7 @@ impl App {
         let view = self.store.deployment(caller.account, id).await?;
         let view = view.ok_or(Refusal::NotFound("deployment"))?;
         let cancel = CommandId::from_uuid(chance::uuid());
-        self.store.cancel_deployment(id, cancel, self.now()).await?;
+        deploying::cancel_deployment(&self.store, id, cancel, self.now()).await?;
         self.ring_device(view.record.device);
         self.ring_command(view.record.command);
         self.note(&caller, Action::CancelDeployment, id, "").await;
@@ -150,80 +136,6 @@ impl App {
 
 fn fingerprint(wish: &CreateDeployment) -> String {
     serde_json::to_string(wish).expect("a wish has only string keys")
-}
-
-/// What a deployment is made from.
-pub(super) struct Made {
-    pub(super) wish: CreateDeployment,
-    pub(super) model: ModelRecord,
-    pub(super) file: ModelFile,
-    pub(super) allowlist: Allowlist,
-    pub(super) now: Timestamp,
-}
-
-impl Made {
-    pub(super) fn deployment(
-        &self,
-        (id, command): (DeploymentId, CommandId),
-        before: &[DeploymentRecord],
-    ) -> Result<NewDeployment, Refusal> {
-        let previous = before.iter().find(|older| older.model == self.model.id);
-        let default = Port::try_from(DEFAULT_PORT).map_err(|e| Refusal::invalid(e.to_string()))?;
-        let port = self.wish.port.or(previous.map(|older| older.port)).unwrap_or(default);
-        let alias = self.alias(before)?;
-        let config = ServingConfig {
-            pipeline_id: PipelineId::of(self.model.id),
-            model_id: self.model.id,
-            alias: alias.clone(),
-            plugin: self.model.plugin.clone(),
-            port,
-            allowlist: self.allowlist.clone(),
-            proxy: self.wish.proxy,
-        };
-        let record = DeploymentRecord {
-            id,
-            model: self.model.id,
-            device: self.wish.device_id,
-            command,
-            alias,
-            port,
-            state: DeploymentState::Queued,
-            reason: None,
-            progress: Progress { bytes_done: 0, bytes_total: self.file.size_bytes },
-            allowlist: self.allowlist.clone(),
-            proxy: self.wish.proxy,
-            removed: false,
-            created_at: self.now,
-            updated_at: self.now,
-        };
-        let command = Command::DeployModel(DeployModel {
-            deployment_id: id,
-            pipeline_id: config.pipeline_id,
-            model: self.file.clone(),
-            config,
-            serve: self.wish.serve,
-        });
-        Ok(NewDeployment { record, command })
-    }
-
-    fn alias(&self, before: &[DeploymentRecord]) -> Result<Alias, Refusal> {
-        let taken: Vec<&Alias> = before
-            .iter()
-            .filter(|other| other.model != self.model.id && other.holds_alias())
-            .map(|other| &other.alias)
-            .collect();
-        let previous = before.iter().find(|older| older.model == self.model.id);
-        match &self.wish.alias {
-            Some(alias) if taken.contains(&alias) => Err(Refusal::AliasTaken(alias.clone())),
-            Some(alias) => Ok(alias.clone()),
-            None => {
-                let wanted = previous.map(|older| older.alias.clone());
-                let wanted =
-                    wanted.unwrap_or_else(|| alias::from_name(&self.model.name, self.model.id));
-                Ok(alias::free(wanted, &taken))
-            }
-        }
-    }
 }
 
 fn describe(view: &DeploymentView, current: &Allowlist) -> Deployment {

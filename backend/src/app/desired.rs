@@ -10,9 +10,10 @@ use link_protocol::{
 };
 
 use crate::{
-    app::{App, deployments::Made},
+    app::{App, deploying},
     chance,
     domain::{
+        deploy::Made,
         desired::{self, Lost},
         device::DeviceRecord,
         refusal::Refusal,
@@ -74,8 +75,7 @@ impl App {
         };
         let made = Made { wish, model, file, allowlist, now };
         let ids = (DeploymentId::from_uuid(chance::uuid()), CommandId::from_uuid(chance::uuid()));
-        let make = |all: &[_]| made.deployment(ids, all);
-        self.store.give_back(before.device, now, make).await?;
+        deploying::give_back(&self.store, &made, ids).await?;
         numbers::command_placed();
         self.ring_device(before.device);
         Ok(())

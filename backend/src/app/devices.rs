@@ -21,13 +21,13 @@ use crate::{
     domain::{
         attempts::Peer,
         audit::{Action, AuditRecord},
+        claim::Claim,
         device::DeviceRecord,
         ownership,
         refusal::Refusal,
         retirement,
     },
     failure::Failure,
-    tables::Claim,
 };
 
 impl App {

@@ -10,9 +10,10 @@ use link_protocol::{
 use crate::{
     access::Identity,
     app::App,
-    database::{Page, StoreError},
-    domain::{audit::Action, device::DeviceRecord, ownership, refusal::Refusal, tag},
+    database::{Page, write},
+    domain::{audit::Action, ownership, tag},
     failure::Failure,
+    tables::{audit, devices},
 };
 
 impl App {
@@ -44,7 +45,7 @@ impl App {
     /// Adds and removes tags of a device.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], [`Refusal::Invalid`].
+    /// [`crate::domain::refusal::Refusal::NotFound`], [`crate::domain::refusal::Refusal::Invalid`].
     pub async fn change_device(
         &self,
         caller: Identity,
@@ -58,19 +59,13 @@ impl App {
             .chain(remove_tags.iter().map(|tag| format!("-{tag}")))
             .collect();
         let entry = self.entry(&caller, Action::TagDevice, id).with(&what.join(" "));
-        let decide = |device: &mut DeviceRecord| {
-            if device.account != caller.account {
-                return Err(Refusal::NotFound("device"));
-            }
+        write!(self.store, |db| {
+            let found = devices::find(db, id).await?;
+            let mut device = ownership::own_device(found, caller.account)?;
             device.tags = tag::change(&device.tags, &add_tags, &remove_tags)?;
-            Ok(())
-        };
-        match self.store.change_device_with(id, &entry, decide).await {
-            Err(Failure::Store(StoreError::NotFound)) => {
-                return Err(Refusal::NotFound("device").into());
-            }
-            other => other?,
-        }
+            devices::update(db, &device).await?;
+            audit::insert(db, &entry).await?;
+        });
         self.device(caller, id).await
     }
 }

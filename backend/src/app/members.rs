@@ -16,16 +16,17 @@ use crate::{
     access::Identity,
     app::App,
     chance,
-    database::{Page, StoreError},
+    database::{Page, StoreError, write},
     domain::{
         attempts::Peer,
         audit::Action,
         key::{Heir, KeyRecord},
-        member::{self, InvitationRecord, MemberRecord},
+        member::{self, InvitationRecord},
         quota::Quota,
         refusal::Refusal,
     },
     failure::Failure,
+    tables::{audit, keys, members},
 };
 
 impl App {
@@ -144,12 +145,17 @@ impl App {
         user: UserId,
         ChangeMember { role }: ChangeMember,
     ) -> Result<Member, Failure> {
-        let decide = |member: &MemberRecord, owners| {
-            member::check_change(caller.role, member.role, Some(role), owners)
-        };
         let entry = self.entry(&caller, Action::ChangeRole, user).with(role.as_str());
-        let member = self.store.change_role(caller.account, user, role, &entry, decide).await;
-        let member = member.map_err(no_member)?;
+        let member = write!(self.store, |db| {
+            let found = members::find(db, caller.account, user).await?;
+            let mut member = found.ok_or(Refusal::NotFound("member"))?;
+            let owners = members::owners(db, caller.account).await?;
+            member::check_change(caller.role, member.role, Some(role), owners)?;
+            member.role = role;
+            members::set_role(db, &member).await?;
+            audit::insert(db, &entry).await?;
+            member
+        });
         let user = self.store.user(user).await?.ok_or(Refusal::NotFound("member"))?;
         Ok(member.info(&user.email))
     }
@@ -177,8 +183,6 @@ impl App {
         };
         // Who leaves needs nobody's leave.
         let actor = if own { Role::Owner } else { caller.role };
-        let decide =
-            |member: &MemberRecord, owners| member::check_change(actor, member.role, None, owners);
         let entry = self.entry(&caller, Action::RemoveMember, user);
         let why = format!("{user} {}", if own { "left" } else { "was removed" });
         let action = match heir {
@@ -186,9 +190,20 @@ impl App {
             Heir::Member(_) => Action::TakeOverKey,
         };
         let of_key = |key: KeyId| self.entry(&caller, action, key).with(&why);
-        let left =
-            self.store.remove_member(caller.account, user, heir, (&entry, of_key), decide).await;
-        let left = left.map_err(no_member)?.iter().map(KeyRecord::info).collect();
+        let left = write!(self.store, |db| {
+            let found = members::find(db, caller.account, user).await?;
+            let member = found.ok_or(Refusal::NotFound("member"))?;
+            let owners = members::owners(db, caller.account).await?;
+            member::check_change(actor, member.role, None, owners)?;
+            let left = keys::leave(db, caller.account, user, heir).await?;
+            members::remove(db, caller.account, user).await?;
+            audit::insert(db, &entry).await?;
+            for key in &left {
+                audit::insert(db, &of_key(key.id)).await?;
+            }
+            left
+        });
+        let left = left.iter().map(KeyRecord::info).collect();
         Ok(match heir {
             Heir::Nobody => MemberRemoved { user_id: user, revoked: left, taken_over: vec![] },
             Heir::Member(_) => MemberRemoved { user_id: user, revoked: vec![], taken_over: left },
@@ -240,11 +255,4 @@ impl App {
         let entry = self.entry_of_user(account_id, user.id, caller.peer, action);
         self.log_in_user(&user, account_id, entry).await
     }
-}
-
-fn no_member(failure: Failure) -> Failure {
-    if matches!(failure, Failure::Store(StoreError::NotFound)) {
-        return Refusal::NotFound("member").into();
-    }
-    failure
 }

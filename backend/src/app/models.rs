@@ -18,12 +18,13 @@ use crate::{
     app::App,
     chance,
     content::{Announced, Reading, ReceiveError},
-    database::Page,
+    database::{Page, write},
     domain::{
         audit::Action, device::DeviceRecord, model::ModelRecord, ownership, quota::Quota,
         refusal::Refusal, sharing::Publishers,
     },
     failure::Failure,
+    tables::models,
 };
 
 /// A model file that a device may fetch.
@@ -89,7 +90,12 @@ impl App {
     ) -> Result<Model, Failure> {
         let publishers = self.publishers().await?;
         self.own_model(caller, id, &publishers).await?;
-        let model = self.store.change_model(id, |model| model.change(&wish, &publishers)).await?;
+        let model = write!(self.store, |db| {
+            let mut model = models::find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
+            model.change(&wish, &publishers)?;
+            models::update(db, &model).await?;
+            model
+        });
         let shared = match wish.shared {
             Some(true) => ", shared",
             Some(false) => ", not shared",
@@ -106,7 +112,12 @@ impl App {
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::ModelInUse`].
     pub async fn remove_model(&self, caller: Identity, id: ModelId) -> Result<(), Failure> {
         let model = self.own_model(caller, id, &self.publishers().await?).await?;
-        self.store.remove_model(id).await?;
+        write!(self.store, |db| {
+            if models::uses(db, id).await? > 0 {
+                return Err(Refusal::ModelInUse.into());
+            }
+            models::delete(db, id).await?;
+        });
         self.note(&caller, Action::RemoveModel, id, &model.name).await;
         if let (true, Some(sha256)) = (model.uploaded, &model.sha256) {
             self.contents.remove(id, sha256).await?;
@@ -157,7 +168,12 @@ impl App {
         }
         // The file is there before the model says so; a crash between leaves a file too many.
         self.contents.keep(id, upload).await?;
-        let model = self.store.change_model(id, |model| model.receive(received.clone())).await?;
+        let model = write!(self.store, |db| {
+            let mut model = models::find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
+            model.receive(received.clone())?;
+            models::update(db, &model).await?;
+            model
+        });
         self.note(&caller, Action::ChangeModel, id, "its file").await;
         Ok(model.info(caller.account, &publishers))
     }

@@ -2,25 +2,83 @@
 
 use link_protocol::{
     backend_api::audit::ActorKind,
-    id::DeviceId,
+    id::{AccountId, DeviceId},
+    key::EnrolmentKey,
     registration::{RegisterRequest, Registered, TransportSettings, TransportType},
-    report::LifecycleStatus,
 };
 
 use crate::{
     access::Identity,
     app::{App, audit},
     chance,
-    database::StoreError,
+    database::{Store, StoreError, write},
     domain::{
         attempts::Peer,
-        audit::Action,
+        audit::{Action, AuditRecord},
         device::DeviceRecord,
         name,
-        registration::{self, Plan},
+        registration::{self, Given, Plan},
     },
     failure::Failure,
+    tables::{self, commands, devices, keys},
 };
+
+/// A device that asks to be registered.
+#[derive(Debug)]
+pub struct Enrolment<'r> {
+    pub key: &'r EnrolmentKey,
+    pub request: &'r RegisterRequest,
+    /// The account of the person who registers it, when there is one.
+    pub account: Option<AccountId>,
+    /// Devices that an account may have.
+    pub limit: u32,
+    pub given: Given,
+}
+
+/// Registers a device in one transaction, so nothing is ever half registered; `entry` makes what the
+/// audit log says of it.
+///
+/// # Errors
+/// Why the key cannot be used, the device limit, and [`Failure::Store`].
+pub async fn enrol(
+    store: &Store,
+    enrolment: &Enrolment<'_>,
+    entry: impl Fn(&DeviceRecord) -> AuditRecord + Send + Sync,
+) -> Result<DeviceRecord, Failure> {
+    let Enrolment { key, request, account, limit, given } = enrolment;
+    let now = given.now;
+    let registered = write!(store, |db| {
+        let known = devices::known(db, key, request).await?;
+        let plan = registration::plan(request, known, *account, *limit, now)?;
+        let former = match &plan {
+            Plan::Enrol { .. } => None,
+            Plan::Reactivate { device, .. } => devices::find(db, *device).await?,
+        };
+        let before = former.as_ref().map(|device| device.registered_with);
+        let device = registration::registered(&plan, former, request, given);
+        let device = device.ok_or(StoreError::NotFound)?;
+        match &plan {
+            Plan::Enrol { key } => {
+                keys::count_device(db, key.id).await?;
+                devices::insert(db, &device).await?;
+            }
+            Plan::Reactivate { key, .. } => {
+                if before != Some(key.id) {
+                    keys::count_device(db, key.id).await?;
+                }
+                devices::update(db, &device).await?;
+                // What was delivered in the epoch before is delivered again.
+                for mut command in commands::open(db, device.id).await? {
+                    command.restart(now);
+                    commands::update(db, &command).await?;
+                }
+            }
+        }
+        tables::audit::insert(db, &entry(&device)).await?;
+        device
+    });
+    Ok(registered)
+}
 
 impl App {
     /// Registers a device with a key, or wakes its record up again.
@@ -34,43 +92,18 @@ impl App {
         request: RegisterRequest,
     ) -> Result<Registered, Failure> {
         let key = registration::check(&request)?;
-        let device_name = name::checked("name", &request.name)?;
-        let (now, limit) = (self.now(), self.config.device_limit);
         let token = chance::secret("ldt_");
-        let account = caller.map(|caller| caller.account);
-        let decide = |known| Ok(registration::plan(&request, known, account, limit, now)?);
-        let make = |plan: &Plan, former: Option<DeviceRecord>| {
-            let token_digest = chance::digest(token.expose());
-            let fresh = |key: &crate::domain::key::KeyRecord| DeviceRecord {
+        let enrolment = Enrolment {
+            key,
+            request: &request,
+            account: caller.map(|caller| caller.account),
+            limit: self.config.device_limit,
+            given: Given {
                 id: DeviceId::from_uuid(chance::uuid()),
-                account: key.account,
-                name: device_name.clone(),
-                token_digest,
-                epoch: 1,
-                public_key: request.public_key.clone(),
-                registered_with: key.id,
-                tags: key.tags.clone(),
-                agent_version: request.agent_version.clone(),
-                last_update: None,
-                platform: request.platform.clone(),
-                status: LifecycleStatus::Starting,
-                greeted_epoch: None,
-                last_seen_at: None,
-                registered_at: now,
-            };
-            match plan {
-                Plan::Enrol { key } => Ok(fresh(key)),
-                Plan::Reactivate { key, .. } => {
-                    let former = former.ok_or(StoreError::NotFound)?;
-                    Ok(DeviceRecord {
-                        id: former.id,
-                        epoch: former.epoch + 1,
-                        last_seen_at: former.last_seen_at,
-                        registered_at: former.registered_at,
-                        ..fresh(key)
-                    })
-                }
-            }
+                name: name::checked("name", &request.name)?,
+                token_digest: chance::digest(token.expose()),
+                now: self.now(),
+            },
         };
         let entry = |device: &DeviceRecord| {
             let actor = audit::actor(ActorKind::Device, device.id);
@@ -78,7 +111,7 @@ impl App {
             let entry = self.entry_of(device.account, actor, peer, action, device.id);
             entry.with(&format!("{}, with {}", device.name, device.registered_with))
         };
-        let device = self.store.register(key, &request, entry, now, decide, make).await?;
+        let device = enrol(&self.store, &enrolment, entry).await?;
         // A poll with the token of before ends.
         self.ring_device(device.id);
         tracing::info!(device = %device.id, epoch = device.epoch, "device registered");

@@ -9,10 +9,11 @@ use link_protocol::{
 };
 
 use crate::{
-    app::App,
-    database::StoreError,
-    domain::{deployment::DeploymentRecord, device::DeviceRecord, refusal::Refusal},
+    app::{App, deploying, queue},
+    database::{StoreError, write},
+    domain::{device::DeviceRecord, refusal::Refusal},
     failure::Failure,
+    tables::devices,
 };
 
 /// Characters of a log message that are kept.
@@ -30,7 +31,11 @@ impl App {
         device: &DeviceRecord,
         report: LifecycleReport,
     ) -> Result<(), Failure> {
-        self.store.change_device(device.id, |device| device.report(report.clone())).await?;
+        write!(self.store, |db| {
+            let mut stored = devices::find(db, device.id).await?.ok_or(StoreError::NotFound)?;
+            stored.report(report.clone());
+            devices::update(db, &stored).await?;
+        });
         Ok(())
     }
 
@@ -47,7 +52,7 @@ impl App {
         if report.command_id != id {
             return Err(Refusal::invalid("command_id: is the one of the path").into());
         }
-        self.store.report_command(device.id, report, self.now()).await?;
+        queue::take_result(&self.store, device.id, &report, self.now()).await?;
         self.ring_command(id);
         Ok(())
     }
@@ -76,17 +81,7 @@ impl App {
         model: ModelId,
         report: ProgressReport,
     ) -> Result<(), Failure> {
-        let now = self.now();
-        let apply = |record: &mut DeploymentRecord| {
-            if record.model == model {
-                record.progress(&report, now);
-            }
-        };
-        let id = report.deployment_id;
-        match self.store.advance_deployment(device.id, id, now, apply).await {
-            Err(StoreError::NotFound) => Err(Refusal::NotFound("deployment").into()),
-            other => Ok(other?),
-        }
+        deploying::advance(&self.store, device.id, model, &report, self.now()).await
     }
 
     /// Keeps token usage.

@@ -10,17 +10,17 @@ use link_protocol::{
 
 use crate::{
     access::Identity,
-    app::App,
+    app::{App, queue},
     chance,
     domain::{
         audit::{Action, AuditRecord},
+        claim::Claim,
         device::DeviceRecord,
         explain::AFTER_THE_UPDATE,
         refusal::Refusal,
     },
     failure::Failure,
     numbers,
-    tables::Claim,
 };
 
 /// A model on a device, and who asks something of it.
@@ -148,7 +148,7 @@ impl App {
         let Some(claim) = claim else {
             return Ok(None);
         };
-        let made = self.store.made_before(claim).await?;
+        let made = claim.made(self.store.claimed(claim).await?)?;
         let Some(Ok(id)) = made.map(|id| id.parse::<CommandId>()) else {
             return Ok(None);
         };
@@ -169,7 +169,8 @@ impl App {
         entry: AuditRecord,
     ) -> Result<CommandInfo, Failure> {
         let id = CommandId::from_uuid(chance::uuid());
-        let record = self.store.place_command(id, device, wish, key, claim, &entry).await?;
+        let record =
+            queue::place_command(&self.store, id, device, &wish, &key, claim, &entry).await?;
         if record.id == id {
             numbers::command_placed();
         }

@@ -1,13 +1,31 @@
 //! What time alone does.
 
-use link_protocol::id::CommandId;
+use link_protocol::{
+    deployment::DeploymentState,
+    id::{CommandId, DeviceId},
+};
 
 use crate::{
-    app::App, chance, domain::retention::since, failure::Failure, numbers, tables::Outdated,
+    app::{App, deploying},
+    chance,
+    database::write,
+    domain::{command::State, deployment, retention::since},
+    failure::Failure,
+    numbers,
+    tables::{Outdated, commands, deployments},
 };
 
 /// Transactions of one turn for each kind of record; what is left waits for the next turn.
 const BATCHES: u32 = 50;
+
+/// What a sweep changed.
+#[derive(Debug, Default)]
+struct Swept {
+    /// The commands that expired.
+    expired: Vec<CommandId>,
+    /// The devices that have something new to do.
+    busy: Vec<DeviceId>,
+}
 
 impl App {
     /// Expires commands and fails overdue deployments; stores who was heard.
@@ -21,8 +39,7 @@ impl App {
     }
 
     async fn sweep_once(&self) -> Result<(), Failure> {
-        let new_id = || CommandId::from_uuid(chance::uuid());
-        let (expired, busy) = self.store.sweep(self.now(), new_id).await?;
+        let Swept { expired, busy } = self.sweep_queue().await?;
         numbers::commands_expired(expired.len() as u64);
         for command in expired {
             tracing::info!(%command, "a command expired");
@@ -32,6 +49,45 @@ impl App {
             self.ring_device(device);
         }
         self.save_presence_when_due().await
+    }
+
+    async fn sweep_queue(&self) -> Result<Swept, Failure> {
+        let now = self.now();
+        let swept = write!(self.store, |db| {
+            let mut swept = Swept::default();
+            for mut record in commands::overdue(db, now).await? {
+                if record.sweep(now) {
+                    commands::update(db, &record).await?;
+                    swept.expired.push(record.id);
+                }
+            }
+            for mut record in deployments::stuck(db, deployment::overdue_before(now)).await? {
+                let command = commands::find(db, record.device, record.command).await?;
+                let command = command.map(|command| command.state);
+                // The statement finds candidates; the domain decides.
+                if !record.is_stuck(command, now) {
+                    continue;
+                }
+                let has_it = command == Some(State::Acknowledged);
+                if has_it {
+                    swept.busy.push(record.device);
+                    let cancel = CommandId::from_uuid(chance::uuid());
+                    let asked = deploying::make_way(db, &mut record, "", cancel, now).await;
+                    // A full queue is no reason to keep the deployment alive.
+                    if let Err(failure) = asked
+                        && !matches!(failure, Failure::Refused(_))
+                    {
+                        return Err(failure);
+                    }
+                }
+                let reason = if has_it { deployment::NOT_BEGUN } else { deployment::NOT_RECEIVED };
+                if record.end(DeploymentState::Failed, Some(reason), now) {
+                    deployments::update(db, &record).await?;
+                }
+            }
+            swept
+        });
+        Ok(swept)
     }
 
     /// Deletes what has outlived its use, as much as one turn allows.

@@ -11,6 +11,7 @@ use link_protocol::{
 use crate::{
     access::Identity,
     app::{App, audit},
+    database::write,
     domain::{
         attempts::Peer,
         audit::Action,
@@ -19,6 +20,7 @@ use crate::{
         transfer::{self, Plan},
     },
     failure::Failure,
+    tables::{self, keys},
 };
 
 impl App {
@@ -34,7 +36,6 @@ impl App {
     ) -> Result<(), Failure> {
         let key = key::given(wish.registration_key.as_ref(), wish.fleet_key.as_ref())?;
         let (now, limit) = (self.now(), self.config.device_limit);
-        let decide = |known| Ok(transfer::plan(known, caller.account, limit, now)?);
         // Neither account learns who the other one is.
         let entries = |Plan { device, .. }: &Plan| {
             let gone = self.entry(&caller, Action::TransferDevice, id).with(&device.name);
@@ -43,7 +44,19 @@ impl App {
             let came = came.with(&format!("{}, with {}", device.name, device.registered_with));
             [gone, came]
         };
-        let device = self.store.transfer(id, &key.digest(), decide, entries).await?;
+        let device = write!(self.store, |db| {
+            let known = tables::transfer::known(db, id, &key.digest()).await?;
+            let plan = transfer::plan(known, caller.account, limit, now)?;
+            tables::transfer::replace(db, &plan.device).await?;
+            keys::count_device(db, plan.device.registered_with).await?;
+            if plan.key_is_spent {
+                keys::revoke(db, plan.device.account, plan.device.registered_with).await?;
+            }
+            for entry in entries(&plan) {
+                tables::audit::insert(db, &entry).await?;
+            }
+            plan.device
+        });
         self.presence.forget(id);
         // A poll of the epoch before ends; the hello that follows brings the handover.
         self.ring_device(id);

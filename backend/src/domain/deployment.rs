@@ -154,5 +154,24 @@ impl DeploymentRecord {
     }
 }
 
+/// Returns the deployment of `model` among `all` that has not ended.
+#[must_use]
+pub fn unfinished(all: Vec<DeploymentRecord>, model: ModelId) -> Option<DeploymentRecord> {
+    all.into_iter().find(|record| record.model == model && !record.state.is_final())
+}
+
+/// Returns the deployments among `all` by which `model` is on its device, as removed from it.
+#[must_use]
+pub fn removed(
+    all: Vec<DeploymentRecord>,
+    model: ModelId,
+    now: Timestamp,
+) -> Vec<DeploymentRecord> {
+    all.into_iter()
+        .filter(|record| record.model == model && record.is_deployed())
+        .map(|record| DeploymentRecord { removed: true, updated_at: now, ..record })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests;

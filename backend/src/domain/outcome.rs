@@ -1,12 +1,15 @@
 //! What the result of a command means for the deployments of its device.
 
+use jiff::Timestamp;
 use link_protocol::{
     allowlist::Allowlist,
     command::Command,
-    id::{DeploymentId, ModelId},
+    id::{DeploymentId, DeviceId, ModelId},
     port::Port,
-    report::CommandResult,
+    report::{CommandReport, CommandResult},
 };
+
+use crate::domain::deployment::{self, DeploymentRecord};
 
 /// What follows from a result.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -54,5 +57,38 @@ pub fn of(command: &Command, status: CommandResult) -> Consequence {
         | (Command::CancelDeploy(_) | Command::StopServing(_) | Command::UpdateAgent(_), _) => {
             Consequence::Nothing
         }
+    }
+}
+
+/// Returns those of `deployments` that `consequence` of the `report` of `device` changes, as they are
+/// then. They are in order, the newest first.
+#[must_use]
+pub fn changed(
+    consequence: &Consequence,
+    deployments: Vec<DeploymentRecord>,
+    device: DeviceId,
+    report: &CommandReport,
+    now: Timestamp,
+) -> Vec<DeploymentRecord> {
+    let mut own = deployments.into_iter().filter(|record| record.device == device);
+    match consequence {
+        Consequence::Nothing => Vec::new(),
+        Consequence::Ends(id) => own
+            .filter(|record| record.id == *id)
+            .filter_map(|mut record| {
+                record.result(report.status, &report.output, now).then_some(record)
+            })
+            .collect(),
+        Consequence::Carries { model, allowlist, port } => own
+            .find(|record| record.model == *model && record.is_deployed())
+            .map(|record| DeploymentRecord {
+                allowlist: allowlist.clone().unwrap_or(record.allowlist),
+                port: port.unwrap_or(record.port),
+                updated_at: now,
+                ..record
+            })
+            .into_iter()
+            .collect(),
+        Consequence::Removed(model) => deployment::removed(own.collect(), *model, now),
     }
 }

@@ -9,6 +9,7 @@ use link_protocol::{
     key::{EnrolmentKey, KeyKind},
     limits,
     registration::{KeyProof, RegisterRequest, proof_statement},
+    report::LifecycleStatus,
     signing::VerifyingKey,
 };
 
@@ -122,6 +123,54 @@ fn proves(
         now.duration_since(proof.issued_at).abs() <= window
             && device.public_key.verify(&statement, &proof.signature).is_ok()
     })
+}
+
+/// What a registration gives a device.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The id of a device that is new.
+    pub id: DeviceId,
+    pub name: String,
+    pub token_digest: [u8; 32],
+    pub now: Timestamp,
+}
+
+/// Returns the device as a registration by `plan` stores it; `former` is its record of before, which a
+/// device that is not new has.
+#[must_use]
+pub fn registered(
+    plan: &Plan,
+    former: Option<DeviceRecord>,
+    request: &RegisterRequest,
+    given: &Given,
+) -> Option<DeviceRecord> {
+    let fresh = |key: &KeyRecord| DeviceRecord {
+        id: given.id,
+        account: key.account,
+        name: given.name.clone(),
+        token_digest: given.token_digest,
+        epoch: 1,
+        public_key: request.public_key.clone(),
+        registered_with: key.id,
+        tags: key.tags.clone(),
+        agent_version: request.agent_version.clone(),
+        last_update: None,
+        platform: request.platform.clone(),
+        status: LifecycleStatus::Starting,
+        greeted_epoch: None,
+        last_seen_at: None,
+        registered_at: given.now,
+    };
+    match plan {
+        Plan::Enrol { key } => Some(fresh(key)),
+        Plan::Reactivate { key, .. } => former.map(|former| DeviceRecord {
+            id: former.id,
+            epoch: former.epoch + 1,
+            last_seen_at: former.last_seen_at,
+            registered_at: former.registered_at,
+            ..fresh(key)
+        }),
+    }
 }
 
 fn check_public_key(key: &VerifyingKey) -> Result<(), Refusal> {

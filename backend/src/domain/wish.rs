@@ -4,22 +4,69 @@
 //! stop of each other, and an uninstall of all of them; so it does of the updates of the agent.
 //! The same wish twice is one command.
 
-use link_protocol::{command::Command, id::CommandId};
+use jiff::Timestamp;
+use link_protocol::{
+    command::Command,
+    id::{CommandId, DeviceId},
+};
 
-use crate::domain::command::CommandRecord;
+use crate::domain::{command::CommandRecord, refusal::Refusal};
+
+/// What a new wish changes among the commands of its device.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The commands that expired or were superseded.
+    pub changed: Vec<CommandRecord>,
+    /// The command that is the same wish. Without one the wish becomes a command.
+    pub same: Option<CommandRecord>,
+}
 
 /// What to do with a new wish.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Placement {
+enum Placement {
     /// It waits already.
     Same(CommandId),
     /// It is sent, and the commands listed are superseded.
     Send { superseded: Vec<CommandId> },
 }
 
-/// Places `wish` among the `open` commands of its device, which are in the order of `seq`.
-#[must_use]
-pub fn place(open: &[CommandRecord], wish: &Command, idempotency_key: &str) -> Placement {
+/// Places `wish`, which is to be the command `id`, among the `open` commands of its device, which are in
+/// the order of `seq`.
+///
+/// # Errors
+/// [`Refusal::QueueFull`].
+pub fn place(
+    mut open: Vec<CommandRecord>,
+    id: CommandId,
+    device: DeviceId,
+    wish: &Command,
+    idempotency_key: &str,
+    now: Timestamp,
+) -> Result<Placed, Refusal> {
+    let mut changed = Vec::new();
+    for record in &mut open {
+        if record.sweep(now) {
+            changed.push(record.clone());
+        }
+    }
+    let superseded = match placement(&open, wish, idempotency_key) {
+        Placement::Same(same) => {
+            return Ok(Placed { changed, same: open.into_iter().find(|record| record.id == same) });
+        }
+        Placement::Send { superseded } => superseded,
+    };
+    for record in open.iter_mut().filter(|record| superseded.contains(&record.id)) {
+        record.supersede(Some(id), now);
+        changed.push(record.clone());
+    }
+    let waiting = open.iter().filter(|record| record.is_open()).count();
+    if waiting >= wish.lane().queue_limit() {
+        return Err(Refusal::QueueFull(device));
+    }
+    Ok(Placed { changed, same: None })
+}
+
+fn placement(open: &[CommandRecord], wish: &Command, idempotency_key: &str) -> Placement {
     let model = wish.model();
     let rivals: Vec<&CommandRecord> =
         open.iter().filter(|record| record.is_open() && record.command.model() == model).collect();
@@ -53,11 +100,10 @@ pub fn place(open: &[CommandRecord], wish: &Command, idempotency_key: &str) -> P
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
     use link_protocol::{
         allowlist::Allowlist,
         command::{RepairServing, StartServing, StopServing, UninstallModel, UpdateAgent},
-        id::{DeviceId, ModelId, PipelineId},
+        id::{ModelId, PipelineId},
     };
     use uuid::Uuid;
 
@@ -66,30 +112,30 @@ mod tests {
     #[test]
     fn the_same_repair_is_one_command_and_another_takes_its_place() {
         let open = [record(1, repair(1), "a"), record(2, serve(1), "serve")];
-        assert_eq!(place(&open, &repair(1), "a"), Placement::Same(id(1)));
+        assert_eq!(placement(&open, &repair(1), "a"), Placement::Same(id(1)));
         assert_eq!(
-            place(&open, &repair(1), "b"),
+            placement(&open, &repair(1), "b"),
             Placement::Send { superseded: vec![id(1)] },
             "another port or allowlist"
         );
-        assert_eq!(place(&open, &repair(2), "a"), Placement::Send { superseded: vec![] });
+        assert_eq!(placement(&open, &repair(2), "a"), Placement::Send { superseded: vec![] });
     }
 
     #[test]
     fn an_acknowledged_repair_is_not_the_same_wish_any_more() {
         let mut first = record(1, repair(1), "a");
         first.receipt(link_protocol::envelope::ReceiptKind::Stored, Timestamp::UNIX_EPOCH).unwrap();
-        assert_eq!(place(&[first], &repair(1), "a"), Placement::Send { superseded: vec![] });
+        assert_eq!(placement(&[first], &repair(1), "a"), Placement::Send { superseded: vec![] });
     }
 
     #[test]
     fn of_serve_and_stop_the_latest_wins() {
         let open = [record(1, serve(1), "serve"), record(2, stop(1), "stop")];
         assert_eq!(
-            place(&open, &serve(1), "serve"),
+            placement(&open, &serve(1), "serve"),
             Placement::Send { superseded: vec![id(1), id(2)] }
         );
-        assert_eq!(place(&open, &stop(1), "stop"), Placement::Same(id(2)));
+        assert_eq!(placement(&open, &stop(1), "stop"), Placement::Same(id(2)));
     }
 
     #[test]
@@ -101,7 +147,7 @@ mod tests {
             model_id: model(1),
         });
         assert_eq!(
-            place(&open, &uninstall, "uninstall"),
+            placement(&open, &uninstall, "uninstall"),
             Placement::Send { superseded: vec![id(1), id(2)] }
         );
     }
@@ -109,11 +155,39 @@ mod tests {
     #[test]
     fn of_the_updates_of_the_agent_the_latest_wins() {
         let open = [record(1, serve(1), "serve"), record(2, update(4), "update:1.4.0")];
-        assert_eq!(place(&open, &update(4), "update:1.4.0"), Placement::Same(id(2)));
+        assert_eq!(placement(&open, &update(4), "update:1.4.0"), Placement::Same(id(2)));
         assert_eq!(
-            place(&open, &update(5), "update:1.5.0"),
+            placement(&open, &update(5), "update:1.5.0"),
             Placement::Send { superseded: vec![id(2)] }
         );
+    }
+
+    #[test]
+    fn placing_a_wish_expires_and_supersedes_what_waits() {
+        let late = Timestamp::UNIX_EPOCH;
+        let now = late.checked_add(jiff::SignedDuration::from_hours(24 * 365)).unwrap();
+        let device = DeviceId::from_uuid(Uuid::from_u128(9));
+        let fresh = |number, command, key: &str| {
+            CommandRecord::new(id(number), device, 1, command, key.to_owned(), now)
+        };
+        let open = vec![record(1, serve(2), "serve"), fresh(2, repair(1), "a")];
+        let placed = place(open.clone(), id(3), device, &repair(1), "b", now).unwrap();
+        let changed: Vec<_> = placed.changed.iter().map(|record| record.id).collect();
+        assert_eq!((changed, placed.same), (vec![id(1), id(2)], None));
+        let placed = place(open, id(3), device, &repair(1), "a", now).unwrap();
+        let changed: Vec<_> = placed.changed.iter().map(|record| record.id).collect();
+        assert_eq!((changed, placed.same.map(|same| same.id)), (vec![id(1)], Some(id(2))));
+    }
+
+    #[test]
+    fn a_full_queue_takes_no_wish() {
+        let most = repair(0).lane().queue_limit();
+        let open: Vec<_> = (1..=most as u64)
+            .map(|number| record(number, repair(u128::from(number)), "a"))
+            .collect();
+        let (device, now) = (DeviceId::from_uuid(Uuid::from_u128(9)), Timestamp::UNIX_EPOCH);
+        let refused = place(open, id(9999), device, &repair(0), "a", now).unwrap_err();
+        assert_eq!(refused, Refusal::QueueFull(device));
     }
 
     fn record(number: u64, command: Command, key: &str) -> CommandRecord {

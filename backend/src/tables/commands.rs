@@ -1,8 +1,7 @@
-//! Commands: the only durable queue. A sequence number and its row are one transaction.
+//! Commands: the only durable queue. Whoever stores one takes its sequence number in the same transaction.
 
 use jiff::Timestamp;
 use link_protocol::{
-    command::Command,
     id::{CommandId, DeviceId},
     report::CommandReport,
 };
@@ -13,17 +12,8 @@ use crate::{
         column::{from_json, json, ms, optional_time, parse, signed, small, time, unsigned},
         read,
         sql::{self, row},
-        write,
     },
-    domain::{
-        audit::AuditRecord,
-        command::{CommandRecord, Outcome, Reported, State, Withdrawal},
-        outcome,
-        refusal::Refusal,
-        wish::{self, Placement},
-    },
-    failure::Failure,
-    tables::{Claim, audit, deployments, idempotency},
+    domain::command::{CommandRecord, Outcome, State, Withdrawal},
 };
 
 row! {
@@ -72,129 +62,6 @@ impl Store {
         });
         row.map(CommandRecord::try_from).transpose()
     }
-
-    /// Stores a wish as the command `id` at the time of `entry`, which goes into the audit log, or
-    /// returns the command that is the same wish.
-    ///
-    /// # Errors
-    /// [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`] and [`StoreError`].
-    pub async fn place_command(
-        &self,
-        id: CommandId,
-        device: DeviceId,
-        wish: Command,
-        idempotency_key: String,
-        claim: Option<&Claim>,
-        entry: &AuditRecord,
-    ) -> Result<CommandRecord, Failure> {
-        let now = entry.at;
-        let record = write!(self, |db| {
-            if let Some(made) = idempotency::made_before(db, claim).await? {
-                let id = parse(&made)?;
-                find(db, device, id).await?.ok_or(Refusal::NotFound("command"))?
-            } else {
-                let record = place(db, id, device, &wish, &idempotency_key, now).await?;
-                idempotency::remember(db, claim, &record.id.to_string(), now).await?;
-                audit::insert(db, entry).await?;
-                record
-            }
-        });
-        Ok(record)
-    }
-
-    /// Changes a command of a device, unless `change` refuses.
-    ///
-    /// # Errors
-    /// What `change` refuses, [`Refusal::NotFound`] and [`StoreError`].
-    pub async fn change_command(
-        &self,
-        device: DeviceId,
-        id: CommandId,
-        change: impl Fn(&mut CommandRecord) -> Result<(), Refusal> + Send + Sync,
-    ) -> Result<CommandRecord, Failure> {
-        let record = write!(self, |db| {
-            let found = find(db, device, id).await?;
-            let mut record = found.ok_or(Refusal::NotFound("command"))?;
-            change(&mut record)?;
-            update(db, &record).await?;
-            record
-        });
-        Ok(record)
-    }
-
-    /// Stores the result of a command and what follows from it, in one transaction.
-    ///
-    /// # Errors
-    /// [`Refusal::CommandExpired`], [`Refusal::NotFound`] and [`StoreError`].
-    pub async fn report_command(
-        &self,
-        device: DeviceId,
-        report: CommandReport,
-        now: Timestamp,
-    ) -> Result<CommandRecord, Failure> {
-        let record = write!(self, |db| {
-            let found = find(db, device, report.command_id).await?;
-            let mut record = found.ok_or(Refusal::NotFound("command"))?;
-            let reported =
-                record.report(report.clone(), now).map_err(|_too_late| Refusal::CommandExpired)?;
-            update(db, &record).await?;
-            if reported == Reported::First {
-                let consequence = outcome::of(&record.command, report.status);
-                deployments::follow(db, device, &consequence, &report, now).await?;
-            }
-            record
-        });
-        Ok(record)
-    }
-}
-
-/// Stores a wish among those that wait.
-pub(crate) async fn place(
-    db: &mut Connection,
-    id: CommandId,
-    device: DeviceId,
-    wish: &Command,
-    idempotency_key: &str,
-    now: Timestamp,
-) -> Result<CommandRecord, Failure> {
-    let mut open = open(db, device).await?;
-    for record in &mut open {
-        if record.sweep(now) {
-            update(db, record).await?;
-        }
-    }
-    let superseded = match wish::place(&open, wish, idempotency_key) {
-        Placement::Same(same) => {
-            let found = open.into_iter().find(|record| record.id == same);
-            return found.ok_or_else(|| Failure::from(StoreError::NotFound));
-        }
-        Placement::Send { superseded } => superseded,
-    };
-    for record in open.iter_mut().filter(|record| superseded.contains(&record.id)) {
-        record.supersede(Some(id), now);
-        update(db, record).await?;
-    }
-    let waiting = open.iter().filter(|record| record.is_open()).count();
-    if waiting >= wish.lane().queue_limit() {
-        return Err(Refusal::QueueFull(device).into());
-    }
-    let seq = next_seq(db, device).await?;
-    let record = CommandRecord::new(id, device, seq, wish.clone(), idempotency_key.to_owned(), now);
-    insert(db, &record).await?;
-    Ok(record)
-}
-
-/// Forgets the deliveries of the epoch before.
-pub(crate) async fn restart(
-    db: &mut Connection,
-    device: DeviceId,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    for mut record in open(db, device).await? {
-        record.restart(now);
-        update(db, &record).await?;
-    }
-    Ok(())
 }
 
 pub(crate) async fn find(
@@ -209,6 +76,15 @@ pub(crate) async fn find(
             .fetch_optional(db)
             .await?;
     row.map(CommandRecord::try_from).transpose()
+}
+
+/// Finds the command that a request with an idempotency key made.
+pub(crate) async fn find_made(
+    db: &mut Connection,
+    device: DeviceId,
+    id: &str,
+) -> Result<Option<CommandRecord>, StoreError> {
+    find(db, device, parse(id)?).await
 }
 
 /// Lists what was not acknowledged in time.
@@ -245,7 +121,11 @@ pub(crate) async fn update(db: &mut Connection, record: &CommandRecord) -> Resul
     Ok(())
 }
 
-async fn open(db: &mut Connection, device: DeviceId) -> Result<Vec<CommandRecord>, StoreError> {
+/// Lists the commands that a device can still be sent, in order.
+pub(crate) async fn open(
+    db: &mut Connection,
+    device: DeviceId,
+) -> Result<Vec<CommandRecord>, StoreError> {
     const OPEN: &str = "SELECT * FROM commands WHERE device_id = $1 \
          AND state IN ('queued', 'delivered') ORDER BY seq";
     list(db, OPEN, device).await
@@ -260,7 +140,8 @@ pub(crate) async fn list(
     rows.into_iter().map(CommandRecord::try_from).collect()
 }
 
-async fn next_seq(db: &mut Connection, device: DeviceId) -> Result<u64, StoreError> {
+/// Takes the next sequence number of a device.
+pub(crate) async fn next_seq(db: &mut Connection, device: DeviceId) -> Result<u64, StoreError> {
     let seq: i64 = sql::query_scalar(
         "UPDATE devices SET last_seq = last_seq + 1 WHERE device_id = $1 RETURNING last_seq",
     )
@@ -270,7 +151,7 @@ async fn next_seq(db: &mut Connection, device: DeviceId) -> Result<u64, StoreErr
     Ok(unsigned(seq))
 }
 
-async fn insert(db: &mut Connection, record: &CommandRecord) -> Result<(), StoreError> {
+pub(crate) async fn insert(db: &mut Connection, record: &CommandRecord) -> Result<(), StoreError> {
     sql::query(
         "INSERT INTO commands (command_id, device_id, seq, command, idempotency_key, state, \
          attempt, issued_ms, expires_ms, next_delivery_ms) \

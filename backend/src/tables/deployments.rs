@@ -1,45 +1,26 @@
-//! Deployments, each with its command in one transaction.
+//! Deployments.
 
 mod deployed;
 mod row;
 
-pub(crate) use row::update;
+pub(crate) use row::{insert, update};
 
 use jiff::Timestamp;
 use link_protocol::{
     account_name::AccountName,
-    command::{CancelDeploy, Command},
-    deployment::DeploymentState,
-    envelope::ReceiptKind,
-    id::{AccountId, CommandId, DeploymentId, DeviceId, ModelId},
-    report::{CommandReport, ModelReport},
+    id::{AccountId, DeploymentId, DeviceId, ModelId},
+    report::ModelReport,
 };
 
 use crate::{
     database::{
         Connection, Page, Store, StoreError,
         column::{ms, parse},
-        read, sql, write,
+        read, sql,
     },
-    domain::{
-        deployment::{self, DeploymentRecord},
-        outcome::Consequence,
-        refusal::Refusal,
-    },
-    failure::Failure,
-    tables::{
-        Claim, commands,
-        deployments::row::{DeploymentRow, ViewRow, insert},
-        idempotency,
-    },
+    domain::deployment::DeploymentRecord,
+    tables::deployments::row::{DeploymentRow, ViewRow},
 };
-
-/// A deployment that is to be stored, with the command that carries it out.
-#[derive(Clone, Debug)]
-pub struct NewDeployment {
-    pub record: DeploymentRecord,
-    pub command: Command,
-}
 
 /// A deployment and what stands beside it.
 #[derive(Clone, Debug)]
@@ -61,74 +42,6 @@ pub struct DeploymentFilter {
 }
 
 impl Store {
-    /// Stores a deployment and its command. `make` is given the device's deployments, the newest
-    /// first, and decides; an unfinished one of the same model makes way, which `cancel` is the
-    /// command for.
-    ///
-    /// # Errors
-    /// What `make` refuses, [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`] and
-    /// [`StoreError`].
-    pub async fn deploy(
-        &self,
-        device: DeviceId,
-        claim: Option<&Claim>,
-        cancel: CommandId,
-        now: Timestamp,
-        make: impl Fn(&[DeploymentRecord]) -> Result<NewDeployment, Refusal> + Send + Sync,
-    ) -> Result<DeploymentRecord, Failure> {
-        let record = write!(self, |db| {
-            if let Some(made) = idempotency::made_before(db, claim).await? {
-                let id = parse(&made)?;
-                find(db, id).await?.ok_or(Refusal::NotFound("deployment"))?
-            } else {
-                let before = of_device(db, device).await?;
-                let NewDeployment { record, command } = make(&before)?;
-                let unfinished = before
-                    .into_iter()
-                    .find(|older| older.model == record.model && !older.state.is_final());
-                if let Some(mut older) = unfinished {
-                    make_way(db, &mut older, deployment::REPLACED, cancel, now).await?;
-                }
-                let key = format!("deploy:{}", record.id);
-                commands::place(db, record.command, device, &command, &key, now).await?;
-                insert(db, &record).await?;
-                idempotency::remember(db, claim, &record.id.to_string(), now).await?;
-                record
-            }
-        });
-        Ok(record)
-    }
-
-    /// Cancels a deployment: at once when it was never delivered, else by the command `cancel`.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`], [`Refusal::AlreadyFinal`], [`Refusal::QueueFull`], [`StoreError`].
-    pub async fn cancel_deployment(
-        &self,
-        id: DeploymentId,
-        cancel: CommandId,
-        now: Timestamp,
-    ) -> Result<DeploymentRecord, Failure> {
-        let record = write!(self, |db| {
-            let found = find(db, id).await?;
-            let mut record = found.ok_or(Refusal::NotFound("deployment"))?;
-            match record.state {
-                DeploymentState::Completed => {
-                    return Err(Refusal::AlreadyFinal(record.state).into());
-                }
-                // The user has seen it.
-                DeploymentState::Failed | DeploymentState::Cancelled => {}
-                DeploymentState::Queued
-                | DeploymentState::Downloading
-                | DeploymentState::Configuring => {
-                    make_way(db, &mut record, "cancelled by the user", cancel, now).await?;
-                }
-            }
-            record
-        });
-        Ok(record)
-    }
-
     /// Finds a deployment on a device of the account.
     ///
     /// # Errors
@@ -211,66 +124,6 @@ impl Store {
         });
         Ok(count > 0)
     }
-
-    /// Changes a deployment that its device works on. That stands for a receipt which was lost; a
-    /// command that is not awaited any more changes nothing.
-    ///
-    /// # Errors
-    /// [`StoreError::NotFound`].
-    pub async fn advance_deployment(
-        &self,
-        device: DeviceId,
-        id: DeploymentId,
-        now: Timestamp,
-        change: impl Fn(&mut DeploymentRecord) + Send + Sync,
-    ) -> Result<(), StoreError> {
-        write!(self, |db| {
-            let found = find(db, id).await?.filter(|record| record.device == device);
-            let mut record = found.ok_or(StoreError::NotFound)?;
-            let command = commands::find(db, device, record.command).await?;
-            if let Some(mut command) = command
-                && command.receipt(ReceiptKind::Stored, now).is_ok()
-            {
-                commands::update(db, &command).await?;
-                change(&mut record);
-                update(db, &record).await?;
-            }
-        });
-        Ok(())
-    }
-}
-
-/// Applies what follows from the result of a command.
-pub(crate) async fn follow(
-    db: &mut Connection,
-    device: DeviceId,
-    consequence: &Consequence,
-    report: &CommandReport,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    match consequence {
-        Consequence::Nothing => {}
-        Consequence::Ends(id) => {
-            let found = find(db, *id).await?.filter(|record| record.device == device);
-            if let Some(mut record) = found
-                && record.result(report.status, &report.output, now)
-            {
-                update(db, &record).await?;
-            }
-        }
-        Consequence::Carries { model, allowlist, port } => {
-            for mut record in on_device(db, device, *model).await?.into_iter().take(1) {
-                if let Some(allowlist) = allowlist {
-                    record.allowlist = allowlist.clone();
-                }
-                record.port = port.unwrap_or(record.port);
-                record.updated_at = now;
-                update(db, &record).await?;
-            }
-        }
-        Consequence::Removed(model) => remove(db, device, *model, now).await?,
-    }
-    Ok(())
 }
 
 /// Tells whether a model is on a device.
@@ -290,45 +143,6 @@ pub(crate) async fn is_deployed(
     Ok(deployed > 0)
 }
 
-/// Notes that a model is not on a device any more.
-pub(crate) async fn remove(
-    db: &mut Connection,
-    device: DeviceId,
-    model: ModelId,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    for mut record in on_device(db, device, model).await? {
-        record.removed = true;
-        record.updated_at = now;
-        update(db, &record).await?;
-    }
-    Ok(())
-}
-
-/// Ends an unfinished deployment, or asks the device to.
-pub(crate) async fn make_way(
-    db: &mut Connection,
-    record: &mut DeploymentRecord,
-    reason: &str,
-    cancel: CommandId,
-    now: Timestamp,
-) -> Result<(), Failure> {
-    let command = commands::find(db, record.device, record.command).await?;
-    let untouched = command.filter(|command| command.is_open() && command.attempt == 0);
-    if let Some(mut command) = untouched {
-        command.supersede(None, now);
-        commands::update(db, &command).await?;
-        record.end(DeploymentState::Cancelled, Some(reason), now);
-        update(db, record).await?;
-        return Ok(());
-    }
-    let wish = CancelDeploy { deployment_id: record.id, model_id: record.model };
-    let key = format!("cancel:{}", record.id);
-    let wish = Command::CancelDeploy(wish);
-    commands::place(db, cancel, record.device, &wish, &key, now).await?;
-    Ok(())
-}
-
 pub(crate) async fn find(
     db: &mut Connection,
     id: DeploymentId,
@@ -339,6 +153,14 @@ pub(crate) async fn find(
             .fetch_optional(db)
             .await?;
     row.map(DeploymentRecord::try_from).transpose()
+}
+
+/// Finds the deployment that a request with an idempotency key made.
+pub(crate) async fn find_made(
+    db: &mut Connection,
+    id: &str,
+) -> Result<Option<DeploymentRecord>, StoreError> {
+    find(db, parse(id)?).await
 }
 
 /// Lists the queued deployments that are too old, and those under way whose command is over.
@@ -358,7 +180,8 @@ pub(crate) async fn stuck(
     rows.into_iter().map(DeploymentRecord::try_from).collect()
 }
 
-async fn of_device(
+/// Lists the deployments of a device, the newest first.
+pub(crate) async fn of_device(
     db: &mut Connection,
     device: DeviceId,
 ) -> Result<Vec<DeploymentRecord>, StoreError> {
@@ -368,14 +191,4 @@ async fn of_device(
             .fetch_all(db)
             .await?;
     rows.into_iter().map(DeploymentRecord::try_from).collect()
-}
-
-/// The deployments by which a model is on a device, the newest first.
-async fn on_device(
-    db: &mut Connection,
-    device: DeviceId,
-    model: ModelId,
-) -> Result<Vec<DeploymentRecord>, StoreError> {
-    let all = of_device(db, device).await?;
-    Ok(all.into_iter().filter(|record| record.model == model && record.is_deployed()).collect())
 }

@@ -1,6 +1,5 @@
 //! Devices.
 
-use jiff::Timestamp;
 use link_protocol::{
     id::{AccountId, DeviceId, KeyId},
     key::EnrolmentKey,
@@ -19,13 +18,8 @@ use crate::{
         sql::{self, row},
         write,
     },
-    domain::{
-        audit::AuditRecord,
-        device::DeviceRecord,
-        registration::{Known, Plan},
-    },
-    failure::Failure,
-    tables::{audit, commands, keys},
+    domain::{audit::AuditRecord, device::DeviceRecord, registration::Known},
+    tables::{audit, keys},
 };
 
 row! {
@@ -49,49 +43,6 @@ row! {
 }
 
 impl Store {
-    /// Registers a device: `decide` sees what is known and plans, `make` turns the plan and the
-    /// record that is to wake up into the record that is stored. All in one transaction, so nothing
-    /// is ever half registered.
-    ///
-    /// # Errors
-    /// What `decide` and `make` refuse, and [`StoreError`].
-    pub async fn register(
-        &self,
-        key: &EnrolmentKey,
-        request: &RegisterRequest,
-        entry: impl Fn(&DeviceRecord) -> AuditRecord + Send + Sync,
-        now: Timestamp,
-        decide: impl Fn(Known) -> Result<Plan, Failure> + Send + Sync,
-        make: impl Fn(&Plan, Option<DeviceRecord>) -> Result<DeviceRecord, Failure> + Send + Sync,
-    ) -> Result<DeviceRecord, Failure> {
-        let registered = write!(self, |db| {
-            let known = known(db, key, request).await?;
-            let plan = decide(known)?;
-            let former = match &plan {
-                Plan::Enrol { .. } => None,
-                Plan::Reactivate { device, .. } => find(db, *device).await?,
-            };
-            let before = former.as_ref().map(|device| device.registered_with);
-            let device = make(&plan, former)?;
-            match &plan {
-                Plan::Enrol { key } => {
-                    keys::count_device(db, key.id).await?;
-                    insert(db, &device).await?;
-                }
-                Plan::Reactivate { key, .. } => {
-                    if before != Some(key.id) {
-                        keys::count_device(db, key.id).await?;
-                    }
-                    update(db, &device).await?;
-                    commands::restart(db, device.id, now).await?;
-                }
-            }
-            audit::insert(db, &entry(&device)).await?;
-            device
-        });
-        Ok(registered)
-    }
-
     /// Finds a device.
     ///
     /// # Errors
@@ -145,24 +96,6 @@ impl Store {
             .await?
         });
         rows.into_iter().map(DeviceRecord::try_from).collect()
-    }
-
-    /// Changes a device.
-    ///
-    /// # Errors
-    /// [`StoreError::NotFound`] when there is none.
-    pub async fn change_device(
-        &self,
-        id: DeviceId,
-        change: impl Fn(&mut DeviceRecord) + Send + Sync,
-    ) -> Result<DeviceRecord, StoreError> {
-        let device = write!(self, |db| {
-            let mut device = find(db, id).await?.ok_or(StoreError::NotFound)?;
-            change(&mut device);
-            update(db, &device).await?;
-            device
-        });
-        Ok(device)
     }
 
     /// Removes a device and all that belongs to it.
@@ -270,7 +203,8 @@ pub(crate) async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result
     Ok(())
 }
 
-async fn known(
+/// Reads what a registration is decided by.
+pub(crate) async fn known(
     db: &mut Connection,
     key: &EnrolmentKey,
     request: &RegisterRequest,

@@ -1,7 +1,6 @@
 //! `Idempotency-Key`: which request a key stands for, and what it made.
 
 use jiff::Timestamp;
-use link_protocol::id::AccountId;
 
 use crate::{
     database::{
@@ -10,18 +9,8 @@ use crate::{
         read,
         sql::{self, row},
     },
-    domain::refusal::Refusal,
-    failure::Failure,
+    domain::claim::{Claim, Claimed},
 };
-
-/// A request that names itself, so that a repetition can be told from a new one.
-#[derive(Clone, Debug)]
-pub struct Claim {
-    pub account: AccountId,
-    pub key: String,
-    /// What the request asks for; another wish under the same key is a conflict.
-    pub fingerprint: String,
-}
 
 row! {
     struct ClaimRow {
@@ -30,14 +19,11 @@ row! {
     }
 }
 
-/// Returns the id that the same request made before.
-pub(crate) async fn made_before(
+/// Finds what is remembered of the key of `claim`.
+pub(crate) async fn find(
     db: &mut Connection,
-    claim: Option<&Claim>,
-) -> Result<Option<String>, Failure> {
-    let Some(claim) = claim else {
-        return Ok(None);
-    };
+    claim: &Claim,
+) -> Result<Option<Claimed>, StoreError> {
     let row: Option<ClaimRow> = sql::query_as(
         "SELECT fingerprint, reference FROM idempotency \
          WHERE account_id = $1 AND idempotency_key = $2",
@@ -45,13 +31,8 @@ pub(crate) async fn made_before(
     .bind(claim.account.to_string())
     .bind(&claim.key)
     .fetch_optional(db)
-    .await
-    .map_err(StoreError::from)?;
-    match row {
-        Some(row) if row.fingerprint == claim.fingerprint => Ok(Some(row.reference)),
-        Some(_) => Err(Refusal::IdempotencyConflict.into()),
-        None => Ok(None),
-    }
+    .await?;
+    Ok(row.map(|row| Claimed { fingerprint: row.fingerprint, reference: row.reference }))
 }
 
 /// Notes what the request made.
@@ -78,11 +59,11 @@ pub(crate) async fn remember(
 }
 
 impl Store {
-    /// Returns the id that the same request made before.
+    /// Finds what is remembered of the key of `claim`.
     ///
     /// # Errors
-    /// [`Refusal::IdempotencyConflict`] and [`StoreError`].
-    pub async fn made_before(&self, claim: &Claim) -> Result<Option<String>, Failure> {
-        Ok(read!(self, |db| made_before(db, Some(claim)).await?))
+    /// [`StoreError`].
+    pub async fn claimed(&self, claim: &Claim) -> Result<Option<Claimed>, StoreError> {
+        Ok(read!(self, |db| find(db, claim).await?))
     }
 }

@@ -2,7 +2,7 @@
 
 use link_protocol::{
     backend_api::member::{Member, Role},
-    id::{AccountId, KeyId, UserId},
+    id::{AccountId, UserId},
 };
 
 use crate::{
@@ -12,17 +12,8 @@ use crate::{
         error::SqlError,
         read,
         sql::{self, Columns, Row, row},
-        write,
     },
-    domain::{
-        account::Email,
-        audit::AuditRecord,
-        key::{Heir, KeyRecord},
-        member::MemberRecord,
-        refusal::Refusal,
-    },
-    failure::Failure,
-    tables::{audit, keys},
+    domain::{account::Email, member::MemberRecord},
 };
 
 row! {
@@ -111,57 +102,6 @@ impl Store {
         });
         rows.into_iter().map(MemberRecord::try_from).collect()
     }
-
-    /// Gives a member another role; `decide` sees the member and how many owners the account has.
-    ///
-    /// # Errors
-    /// [`StoreError::NotFound`], and what `decide` refuses.
-    pub async fn change_role(
-        &self,
-        account: AccountId,
-        user: UserId,
-        role: Role,
-        entry: &AuditRecord,
-        decide: impl Fn(&MemberRecord, u32) -> Result<(), Refusal> + Send + Sync,
-    ) -> Result<MemberRecord, Failure> {
-        let changed = write!(self, |db| {
-            let mut member = find(db, account, user).await?.ok_or(StoreError::NotFound)?;
-            decide(&member, owners(db, account).await?)?;
-            member.role = role;
-            set_role(db, &member).await?;
-            audit::insert(db, entry).await?;
-            member
-        });
-        Ok(changed)
-    }
-
-    /// Removes a member, who is logged out of the account at once and gone when it was their only
-    /// one; `decide` sees the member and how many owners the account has. The keys that they
-    /// answer for come to `heir`, each with an entry in the log, and are returned.
-    ///
-    /// # Errors
-    /// [`StoreError::NotFound`], and what `decide` refuses.
-    pub async fn remove_member(
-        &self,
-        account: AccountId,
-        user: UserId,
-        heir: Heir,
-        (entry, of_key): (&AuditRecord, impl Fn(KeyId) -> AuditRecord + Send + Sync),
-        decide: impl Fn(&MemberRecord, u32) -> Result<(), Refusal> + Send + Sync,
-    ) -> Result<Vec<KeyRecord>, Failure> {
-        let left = write!(self, |db| {
-            let member = find(db, account, user).await?.ok_or(StoreError::NotFound)?;
-            decide(&member, owners(db, account).await?)?;
-            let left = keys::leave(db, account, user, heir).await?;
-            remove(db, account, user).await?;
-            audit::insert(db, entry).await?;
-            for key in &left {
-                audit::insert(db, &of_key(key.id)).await?;
-            }
-            left
-        });
-        Ok(left)
-    }
 }
 
 pub(crate) async fn insert(db: &mut Connection, member: &MemberRecord) -> Result<(), StoreError> {
@@ -191,7 +131,7 @@ pub(crate) async fn find(
     row.map(MemberRecord::try_from).transpose()
 }
 
-async fn owners(db: &mut Connection, account: AccountId) -> Result<u32, StoreError> {
+pub(crate) async fn owners(db: &mut Connection, account: AccountId) -> Result<u32, StoreError> {
     let owners: i64 =
         sql::query_scalar("SELECT COUNT(*) FROM members WHERE account_id = $1 AND role = 'owner'")
             .bind(account.to_string())
@@ -200,7 +140,7 @@ async fn owners(db: &mut Connection, account: AccountId) -> Result<u32, StoreErr
     Ok(small(owners))
 }
 
-async fn set_role(db: &mut Connection, member: &MemberRecord) -> Result<(), StoreError> {
+pub(crate) async fn set_role(db: &mut Connection, member: &MemberRecord) -> Result<(), StoreError> {
     sql::query("UPDATE members SET role = $3 WHERE account_id = $1 AND user_id = $2")
         .bind(member.account.to_string())
         .bind(member.user.to_string())
@@ -210,7 +150,11 @@ async fn set_role(db: &mut Connection, member: &MemberRecord) -> Result<(), Stor
     Ok(())
 }
 
-async fn remove(db: &mut Connection, account: AccountId, user: UserId) -> Result<(), StoreError> {
+pub(crate) async fn remove(
+    db: &mut Connection,
+    account: AccountId,
+    user: UserId,
+) -> Result<(), StoreError> {
     for table in [
         "DELETE FROM members WHERE account_id = $1 AND user_id = $2",
         "DELETE FROM refresh_tokens WHERE account_id = $1 AND user_id = $2",

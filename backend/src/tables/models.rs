@@ -10,8 +10,7 @@ use crate::{
         sql::{self, row},
         write,
     },
-    domain::{model::ModelRecord, ownership::Pair, refusal::Refusal, sharing::Publishers},
-    failure::Failure,
+    domain::{model::ModelRecord, ownership::Pair, sharing::Publishers},
     tables::{deployments, devices},
 };
 
@@ -136,38 +135,6 @@ impl Store {
         rows.into_iter().map(ModelRecord::try_from).collect()
     }
 
-    /// Changes a model, unless `change` refuses.
-    ///
-    /// # Errors
-    /// What `change` refuses, [`Refusal::NotFound`] and [`StoreError`].
-    pub async fn change_model(
-        &self,
-        id: ModelId,
-        change: impl Fn(&mut ModelRecord) -> Result<(), Refusal> + Send + Sync,
-    ) -> Result<ModelRecord, Failure> {
-        let model = write!(self, |db| {
-            let mut model = find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
-            change(&mut model)?;
-            update(db, &model).await?;
-            model
-        });
-        Ok(model)
-    }
-
-    /// Removes a model that is on no device and on its way to none.
-    ///
-    /// # Errors
-    /// [`Refusal::ModelInUse`] and [`StoreError`].
-    pub async fn remove_model(&self, id: ModelId) -> Result<(), Failure> {
-        write!(self, |db| {
-            if uses(db, id).await? > 0 {
-                return Err(Refusal::ModelInUse.into());
-            }
-            delete(db, id).await?;
-        });
-        Ok(())
-    }
-
     /// Finds a device and a model, whether the model was ever deployed to one of the account's
     /// devices, and whether it is on this one.
     ///
@@ -199,7 +166,10 @@ impl Store {
     }
 }
 
-async fn find(db: &mut Connection, id: ModelId) -> Result<Option<ModelRecord>, StoreError> {
+pub(crate) async fn find(
+    db: &mut Connection,
+    id: ModelId,
+) -> Result<Option<ModelRecord>, StoreError> {
     let row: Option<ModelRow> = sql::query_as(
         "SELECT models.*, accounts.name AS publisher FROM models \
          JOIN accounts ON accounts.account_id = models.account_id WHERE models.model_id = $1",
@@ -232,7 +202,7 @@ async fn insert(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreErr
     Ok(())
 }
 
-async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
+pub(crate) async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
     sql::query(
         "UPDATE models SET name = $2, sha256 = $3, size_bytes = $4, shared = $5, uploaded = $6 \
          WHERE model_id = $1",
@@ -249,7 +219,7 @@ async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreErr
 }
 
 /// Deployments by which the model is on a device or on its way to one.
-async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreError> {
+pub(crate) async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreError> {
     let uses = sql::query_scalar(
         "SELECT COUNT(*) FROM deployments WHERE model_id = $1 AND (state IN ('queued', \
          'downloading', 'configuring') OR (state = 'completed' AND NOT removed))",
@@ -260,7 +230,7 @@ async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreError> {
     Ok(uses)
 }
 
-async fn delete(db: &mut Connection, id: ModelId) -> Result<(), StoreError> {
+pub(crate) async fn delete(db: &mut Connection, id: ModelId) -> Result<(), StoreError> {
     sql::query("DELETE FROM models WHERE model_id = $1").bind(id.to_string()).execute(db).await?;
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::{
         sql::{self, row},
         write,
     },
+    domain::deployment,
     tables::{deployments, usage},
 };
 
@@ -188,7 +189,10 @@ async fn set_known(
     }
     set(db, device, epoch, report, now).await?;
     if report.state == ModelState::Removed {
-        deployments::remove(db, device, report.model_id, now).await?;
+        let all = deployments::of_device(db, device).await?;
+        for gone in deployment::removed(all, report.model_id, now) {
+            deployments::update(db, &gone).await?;
+        }
     }
     Ok(())
 }

@@ -1,22 +1,11 @@
-//! What time alone changes: commands that nobody acknowledged, deployments that nobody began, and
-//! what is too old to be kept, a bounded number of rows in each transaction.
+//! What is too old to be kept: a bounded number of rows in each transaction.
 
+use crate::database::{
+    Store, StoreError,
+    column::{ms, signed},
+    sql, write,
+};
 use jiff::Timestamp;
-use link_protocol::{
-    deployment::DeploymentState,
-    id::{CommandId, DeviceId},
-};
-
-use crate::{
-    database::{
-        Store, StoreError,
-        column::{ms, signed},
-        sql, write,
-    },
-    domain::{command::State, deployment},
-    failure::Failure,
-    tables::{commands, deployments},
-};
 
 /// Rows that are deleted in one transaction.
 const BATCH: i64 = 500;
@@ -71,55 +60,6 @@ impl Outdated {
 }
 
 impl Store {
-    /// Expires commands and fails overdue deployments; returns the ids of the commands that expired
-    /// and the devices that have something new to do. `new_id` names the commands that end on a
-    /// device what failed here.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn sweep(
-        &self,
-        now: Timestamp,
-        mut new_id: impl FnMut() -> CommandId + Send,
-    ) -> Result<(Vec<CommandId>, Vec<DeviceId>), Failure> {
-        let before = deployment::overdue_before(now);
-        let swept = write!(self, |db| {
-            let mut expired = Vec::new();
-            for mut record in commands::overdue(db, now).await? {
-                if record.sweep(now) {
-                    commands::update(db, &record).await?;
-                    expired.push(record.id);
-                }
-            }
-            let mut busy = Vec::new();
-            for mut record in deployments::stuck(db, before).await? {
-                let command = commands::find(db, record.device, record.command).await?;
-                let command = command.map(|command| command.state);
-                // The statement finds candidates; the domain decides.
-                if !record.is_stuck(command, now) {
-                    continue;
-                }
-                let has_it = command == Some(State::Acknowledged);
-                if has_it {
-                    busy.push(record.device);
-                    let wish = deployments::make_way(db, &mut record, "", new_id(), now).await;
-                    // A full queue is no reason to keep the deployment alive.
-                    if let Err(failure) = wish
-                        && !matches!(failure, Failure::Refused(_))
-                    {
-                        return Err(failure);
-                    }
-                }
-                let reason = if has_it { deployment::NOT_BEGUN } else { deployment::NOT_RECEIVED };
-                if record.end(DeploymentState::Failed, Some(reason), now) {
-                    deployments::update(db, &record).await?;
-                }
-            }
-            (expired, busy)
-        });
-        Ok(swept)
-    }
-
     /// Deletes some of what is older than `before`; returns whether there may be more of it.
     ///
     /// # Errors

@@ -1,19 +1,11 @@
-//! What is on a device by its deployments, and how it gets back what it has lost of that.
+//! What is on a device by its deployments.
 
-use jiff::Timestamp;
 use link_protocol::{id::DeviceId, report::ModelReport};
 
 use crate::{
-    database::{Store, StoreError, read, sql, write},
-    domain::{deployment::DeploymentRecord, refusal::Refusal},
-    failure::Failure,
-    tables::{
-        DeploymentView, NewDeployment, commands,
-        deployments::{
-            of_device, remove,
-            row::{ViewRow, insert},
-        },
-    },
+    database::{Store, StoreError, read, sql},
+    domain::deployment::DeploymentRecord,
+    tables::deployments::{DeploymentView, row::ViewRow},
 };
 
 impl Store {
@@ -43,27 +35,5 @@ impl Store {
         });
         let view = |row| DeploymentView::try_from(row).map(|view| (view.record, view.serving));
         rows.into_iter().map(view).collect()
-    }
-
-    /// Stores the deployment that gives a device back what it has lost. The one before counts as
-    /// removed, so that the model is given back once.
-    ///
-    /// # Errors
-    /// As for [`Store::deploy`].
-    pub async fn give_back(
-        &self,
-        device: DeviceId,
-        now: Timestamp,
-        make: impl Fn(&[DeploymentRecord]) -> Result<NewDeployment, Refusal> + Send + Sync,
-    ) -> Result<(), Failure> {
-        write!(self, |db| {
-            let before = of_device(db, device).await?;
-            let NewDeployment { record, command } = make(&before)?;
-            remove(db, device, record.model, now).await?;
-            let key = format!("deploy:{}", record.id);
-            commands::place(db, record.command, device, &command, &key, now).await?;
-            insert(db, &record).await?;
-        });
-        Ok(())
     }
 }

@@ -1,0 +1,160 @@
+//! Deployments and their commands, each step in one transaction.
+
+use jiff::Timestamp;
+use link_protocol::{
+    deployment::DeploymentState,
+    envelope::ReceiptKind,
+    id::{CommandId, DeploymentId, DeviceId, ModelId},
+    report::ProgressReport,
+};
+
+use crate::{
+    app::placing::{made_before, place},
+    database::{Connection, Store, write},
+    domain::{
+        cancel::cancel,
+        claim::Claim,
+        deploy::{Made, NewDeployment},
+        deployment::{self, DeploymentRecord},
+        refusal::Refusal,
+    },
+    failure::Failure,
+    tables::{commands, deployments, idempotency},
+};
+
+/// Stores the deployment `ids` and its command; an unfinished one of the same model makes way, which
+/// `cancel` is the command for.
+///
+/// # Errors
+/// [`Refusal::AliasTaken`], [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`] and
+/// [`Failure::Store`].
+pub(super) async fn deploy(
+    store: &Store,
+    made: &Made,
+    ids: (DeploymentId, CommandId),
+    claim: Option<&Claim>,
+    cancel: CommandId,
+) -> Result<DeploymentRecord, Failure> {
+    let (device, now) = (made.wish.device_id, made.now);
+    let record = write!(store, |db| {
+        if let Some(made) = made_before(db, claim).await? {
+            let found = deployments::find_made(db, &made).await?;
+            found.ok_or(Refusal::NotFound("deployment"))?
+        } else {
+            let before = deployments::of_device(db, device).await?;
+            let NewDeployment { record, command } = made.deployment(ids, &before)?;
+            if let Some(mut older) = deployment::unfinished(before, record.model) {
+                make_way(db, &mut older, deployment::REPLACED, cancel, now).await?;
+            }
+            let key = format!("deploy:{}", record.id);
+            place(db, record.command, device, &command, &key, now).await?;
+            deployments::insert(db, &record).await?;
+            idempotency::remember(db, claim, &record.id.to_string(), now).await?;
+            record
+        }
+    });
+    Ok(record)
+}
+
+/// Stores the deployment that gives a device back what it has lost. The one before counts as
+/// removed, so that the model is given back once.
+///
+/// # Errors
+/// As for [`deploy`].
+pub(super) async fn give_back(
+    store: &Store,
+    made: &Made,
+    ids: (DeploymentId, CommandId),
+) -> Result<(), Failure> {
+    let (device, now) = (made.wish.device_id, made.now);
+    write!(store, |db| {
+        let before = deployments::of_device(db, device).await?;
+        let NewDeployment { record, command } = made.deployment(ids, &before)?;
+        for gone in deployment::removed(before, record.model, now) {
+            deployments::update(db, &gone).await?;
+        }
+        let key = format!("deploy:{}", record.id);
+        place(db, record.command, device, &command, &key, now).await?;
+        deployments::insert(db, &record).await?;
+    });
+    Ok(())
+}
+
+/// Cancels a deployment: at once when it was never delivered, else by the command `cancel`.
+///
+/// # Errors
+/// [`Refusal::NotFound`], [`Refusal::AlreadyFinal`], [`Refusal::QueueFull`] and [`Failure::Store`].
+pub(super) async fn cancel_deployment(
+    store: &Store,
+    id: DeploymentId,
+    cancel: CommandId,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    write!(store, |db| {
+        let found = deployments::find(db, id).await?;
+        let mut record = found.ok_or(Refusal::NotFound("deployment"))?;
+        match record.state {
+            DeploymentState::Completed => {
+                return Err(Refusal::AlreadyFinal(record.state).into());
+            }
+            // The user has seen it.
+            DeploymentState::Failed | DeploymentState::Cancelled => {}
+            DeploymentState::Queued
+            | DeploymentState::Downloading
+            | DeploymentState::Configuring => {
+                make_way(db, &mut record, "cancelled by the user", cancel, now).await?;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Applies the progress of a deployment that its device works on. A report stands for a receipt which
+/// was lost; of a command that is not awaited any more nothing changes.
+///
+/// # Errors
+/// [`Refusal::NotFound`] and [`Failure::Store`].
+pub(super) async fn advance(
+    store: &Store,
+    device: DeviceId,
+    model: ModelId,
+    report: &ProgressReport,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    write!(store, |db| {
+        let found = deployments::find(db, report.deployment_id).await?;
+        let found = found.filter(|record| record.device == device);
+        let mut record = found.ok_or(Refusal::NotFound("deployment"))?;
+        let command = commands::find(db, device, record.command).await?;
+        if let Some(mut command) = command
+            && command.receipt(ReceiptKind::Stored, now).is_ok()
+        {
+            commands::update(db, &command).await?;
+            if record.model == model {
+                record.progress(report, now);
+            }
+            deployments::update(db, &record).await?;
+        }
+    });
+    Ok(())
+}
+
+/// Ends an unfinished deployment, or asks the device to by the command `id`.
+pub(super) async fn make_way(
+    db: &mut Connection,
+    record: &mut DeploymentRecord,
+    reason: &str,
+    id: CommandId,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    let mut command = commands::find(db, record.device, record.command).await?;
+    if let Some(wish) = cancel(record, command.as_mut(), reason, now) {
+        let key = format!("cancel:{}", record.id);
+        place(db, id, record.device, &wish, &key, now).await?;
+        return Ok(());
+    }
+    if let Some(command) = &command {
+        commands::update(db, command).await?;
+    }
+    Ok(deployments::update(db, record).await?)
+}

@@ -1,0 +1,35 @@
+//! What follows from the result of a command, in the transaction that stores the result.
+
+use jiff::Timestamp;
+use link_protocol::{id::DeviceId, report::CommandReport};
+
+use crate::{
+    database::{Connection, StoreError},
+    domain::{
+        command::CommandRecord,
+        outcome::{self, Consequence},
+    },
+    tables::deployments,
+};
+
+/// Applies what follows from `report`, the result of `command`.
+pub(super) async fn follow(
+    db: &mut Connection,
+    device: DeviceId,
+    command: &CommandRecord,
+    report: &CommandReport,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let consequence = outcome::of(&command.command, report.status);
+    let concerned = match &consequence {
+        Consequence::Nothing => Vec::new(),
+        Consequence::Ends(id) => deployments::find(db, *id).await?.into_iter().collect(),
+        Consequence::Carries { .. } | Consequence::Removed(_) => {
+            deployments::of_device(db, device).await?
+        }
+    };
+    for record in outcome::changed(&consequence, concerned, device, report, now) {
+        deployments::update(db, &record).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! The only durable queue: commands are placed, taken by their device, acknowledged and answered, each
+//! step in one transaction.
+
+use jiff::Timestamp;
+use link_protocol::{
+    agent_api::Inflight,
+    command::Command,
+    envelope::ReceiptKind,
+    id::{CommandId, DeviceId},
+    report::CommandReport,
+};
+
+use crate::{
+    app::{
+        following::follow,
+        placing::{made_before, place},
+    },
+    database::{Connection, Store, StoreError, write},
+    domain::{
+        audit::AuditRecord,
+        claim::Claim,
+        command::{self, CommandRecord, Reported, State},
+        refusal::Refusal,
+    },
+    failure::Failure,
+    tables::{
+        audit,
+        commands::{self, GREETED, WAITING},
+        idempotency,
+    },
+};
+
+/// What a poll takes.
+#[derive(Clone, Debug)]
+pub(super) struct Taken {
+    /// What is delivered, in order.
+    pub(super) commands: Vec<CommandRecord>,
+    /// How many commands the end of the device's journal acknowledged.
+    pub(super) acknowledged: u64,
+    /// When the next delivery is planned, when none is due.
+    pub(super) next_due: Option<Timestamp>,
+}
+
+/// Stores a wish as the command `id` at the time of `entry`, which goes into the audit log, or
+/// returns the command that is the same wish.
+///
+/// # Errors
+/// [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`] and [`Failure::Store`].
+pub async fn place_command(
+    store: &Store,
+    id: CommandId,
+    device: DeviceId,
+    wish: &Command,
+    idempotency_key: &str,
+    claim: Option<&Claim>,
+    entry: &AuditRecord,
+) -> Result<CommandRecord, Failure> {
+    let now = entry.at;
+    let record = write!(store, |db| {
+        if let Some(made) = made_before(db, claim).await? {
+            let found = commands::find_made(db, device, &made).await?;
+            found.ok_or(Refusal::NotFound("command"))?
+        } else {
+            let record = place(db, id, device, wish, idempotency_key, now).await?;
+            idempotency::remember(db, claim, &record.id.to_string(), now).await?;
+            audit::insert(db, entry).await?;
+            record
+        }
+    });
+    Ok(record)
+}
+
+/// Applies a receipt; tells whether the command was acknowledged by it.
+///
+/// # Errors
+/// [`Refusal::CommandExpired`], [`Refusal::NotFound`] and [`Failure::Store`].
+pub async fn take_receipt(
+    store: &Store,
+    device: DeviceId,
+    id: CommandId,
+    kind: ReceiptKind,
+    now: Timestamp,
+) -> Result<bool, Failure> {
+    let is_new = write!(store, |db| {
+        let found = commands::find(db, device, id).await?;
+        let mut record = found.ok_or(Refusal::NotFound("command"))?;
+        let before = record.state;
+        record.receipt(kind, now).map_err(|_too_late| Refusal::CommandExpired)?;
+        commands::update(db, &record).await?;
+        before != record.state && record.state == State::Acknowledged
+    });
+    Ok(is_new)
+}
+
+/// Stores the result of a command and what follows from it.
+///
+/// # Errors
+/// [`Refusal::CommandExpired`], [`Refusal::NotFound`] and [`Failure::Store`].
+pub(super) async fn take_result(
+    store: &Store,
+    device: DeviceId,
+    report: &CommandReport,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    write!(store, |db| {
+        let found = commands::find(db, device, report.command_id).await?;
+        let mut record = found.ok_or(Refusal::NotFound("command"))?;
+        let reported =
+            record.report(report.clone(), now).map_err(|_too_late| Refusal::CommandExpired)?;
+        commands::update(db, &record).await?;
+        if reported == Reported::First {
+            follow(db, device, &record, report, now).await?;
+        }
+    });
+    Ok(())
+}
+
+/// Counts what the device has in its journal up to `after` as acknowledged, and takes what a poll
+/// answers with, each delivery counted.
+///
+/// # Errors
+/// [`StoreError`].
+pub(super) async fn take_due(
+    store: &Store,
+    device: DeviceId,
+    after: u64,
+    now: Timestamp,
+) -> Result<Taken, StoreError> {
+    let taken = write!(store, |db| {
+        let mut waiting = commands::list(db, WAITING, device).await?;
+        let mut acknowledged = 0;
+        for record in &mut waiting {
+            let before = record.state;
+            if record.journaled(after, now) {
+                acknowledged +=
+                    u64::from(before != record.state && record.state == State::Acknowledged);
+                commands::update(db, record).await?;
+            }
+        }
+        let next_due = command::next_due(&waiting, now);
+        Taken { commands: deliver_due(db, waiting, now).await?, acknowledged, next_due }
+    });
+    Ok(taken)
+}
+
+/// Compares what is unfinished with what the device says it has, and takes what it lacks.
+///
+/// # Errors
+/// [`StoreError`].
+pub(super) async fn greet(
+    store: &Store,
+    device: DeviceId,
+    inflight: &[Inflight],
+    last_seq: u64,
+    now: Timestamp,
+) -> Result<Vec<CommandRecord>, StoreError> {
+    let taken = write!(store, |db| {
+        let mut unfinished = commands::list(db, GREETED, device).await?;
+        for record in &mut unfinished {
+            let was_open = record.result.is_none();
+            record.hello(inflight, last_seq, now);
+            commands::update(db, record).await?;
+            if let Some(outcome) = record.result.as_ref().filter(|_| was_open) {
+                follow(db, device, record, &outcome.report, now).await?;
+            }
+        }
+        deliver_due(db, unfinished, now).await?
+    });
+    Ok(taken)
+}
+
+async fn deliver_due(
+    db: &mut Connection,
+    mut records: Vec<CommandRecord>,
+    now: Timestamp,
+) -> Result<Vec<CommandRecord>, StoreError> {
+    let mut taken = Vec::new();
+    for place in command::due(&records, now) {
+        records[place].deliver(now);
+        commands::update(db, &records[place]).await?;
+        taken.push(records[place].clone());
+    }
+    Ok(taken)
+}
