@@ -10,7 +10,7 @@ use crate::{
         sql::{self, Columns, Row, row},
     },
     domain::deployment::DeploymentRecord,
-    tables::DeploymentView,
+    tables::deployments::DeploymentView,
 };
 
 row! {
