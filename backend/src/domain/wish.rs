@@ -23,7 +23,7 @@ pub struct Placed {
 
 /// What to do with a new wish.
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Placement {
+pub enum Placement {
     /// It waits already.
     Same(CommandId),
     /// It is sent, and the commands listed are superseded.
@@ -66,7 +66,9 @@ pub fn place(
     Ok(Placed { changed, same: None })
 }
 
-fn placement(open: &[CommandRecord], wish: &Command, idempotency_key: &str) -> Placement {
+/// Says what a wish means among the `open` commands of its device, which are in the order of `seq`.
+#[must_use]
+pub fn placement(open: &[CommandRecord], wish: &Command, idempotency_key: &str) -> Placement {
     let model = wish.model();
     let rivals: Vec<&CommandRecord> =
         open.iter().filter(|record| record.is_open() && record.command.model() == model).collect();

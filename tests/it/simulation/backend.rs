@@ -95,7 +95,7 @@ impl Backend {
             record.sweep(time(now));
         }
         let open: Vec<_> = self.commands.iter().filter(|one| one.is_open()).cloned().collect();
-        let superseded = match wish::place(&open, &wish, &key) {
+        let superseded = match wish::placement(&open, &wish, &key) {
             Placement::Same(same) => return same,
             Placement::Send { superseded } => superseded,
         };
