@@ -49,7 +49,7 @@ pub(crate) async fn settle(
             Resolution::Session(identity) => {
                 match damaged {
                     Some(reason) => {
-                        tracing::warn!("{reason}; using the identity of the latest session")
+                        tracing::warn!("{reason}; using the identity of the latest session");
                     }
                     None => restore(&path, &identity),
                 }

@@ -159,8 +159,11 @@ impl Known {
             return Ok(());
         }
         fs::create_private_dir(engines)?;
-        let text = serde_json::to_vec(&known).expect("the names are strings");
-        fs::write_atomic(&path(engines), &text)
+        fs::write_atomic(&path(engines), &known.to_json())
+    }
+
+    fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("the names are strings")
     }
 }
 
@@ -169,6 +172,7 @@ fn path(engines: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write files")]
 mod tests {
     use jiff::Timestamp;
     use link_protocol::signing::SigningKey;

@@ -87,6 +87,7 @@ fn parse(text: &str) -> Option<Vec<VerifyingKey>> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write files")]
 mod tests {
     use link_protocol::signing::SigningKey;
 
@@ -101,8 +102,8 @@ mod tests {
         let file = dir.path().join("key.pub");
         std::fs::write(&file, format!("{}\n", one.public_key)).unwrap();
         for _ in 0..2 {
-            assert_eq!(keys.add(&file).unwrap(), [one.clone()]);
-            assert_eq!(keys.list().unwrap(), [one.clone()]);
+            assert_eq!(keys.add(&file).unwrap(), std::slice::from_ref(&one));
+            assert_eq!(keys.list().unwrap(), std::slice::from_ref(&one));
         }
         for bad in ["", "no key", "-----BEGIN PUBLIC KEY-----"] {
             std::fs::write(&file, bad).unwrap();

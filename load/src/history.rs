@@ -3,14 +3,14 @@
 //! Pure. The rules, for every device and command:
 //!
 //! 1. A command that the API accepted is known at the end: processed after a delivery, expired or
-//! superseded, or still waiting. It is never lost, and never processed without a delivery.
+//!    superseded, or still waiting. It is never lost, and never processed without a delivery.
 //! 2. Only requested commands are delivered, and none is first delivered long after the API called
-//! it expired.
+//!    it expired.
 //! 3. An effect is applied once, after a delivery, and in the order of `seq` within its lane.
 //! 4. A command has no effect if the device answered `expired` or reported it as cancelled, and a
-//! deployment has none after its cancellation was done.
+//!    deployment has none after its cancellation was done.
 //! 5. The API shows the result that the device reported, and shows every result that the backend
-//! accepted.
+//!    accepted.
 //!
 //! A command may take effect although the API already calls it expired: it was in the device's
 //! journal, its receipt was lost, and a newer command superseded it. Rule 3 then makes the newer

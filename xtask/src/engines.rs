@@ -5,6 +5,7 @@
 
 #![expect(
     clippy::disallowed_methods,
+    clippy::disallowed_types,
     reason = "IO shell: reads the folder of a build and writes the index"
 )]
 
@@ -153,8 +154,7 @@ fn named(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 fn accelerator(word: &str) -> anyhow::Result<Accelerator> {
-    match serde_json::from_value(word.into())? {
-        Accelerator::Other => anyhow::bail!("`{word}` is not an accelerator"),
-        known => Ok(known),
-    }
+    let accelerator = serde_json::from_value(word.into())?;
+    anyhow::ensure!(accelerator != Accelerator::Other, "`{word}` is not an accelerator");
+    Ok(accelerator)
 }

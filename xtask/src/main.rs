@@ -109,7 +109,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Generate { check } => println!("{}", generate::run(root, check)?),
         Task::Dist(options) => println!("{}", dist::run(root, &options)?),
         Task::Engines(options) => {
-            println!("{}", engines::run(&options, || dev::prepared_engines(root))?)
+            println!("{}", engines::run(&options, || dev::prepared_engines(root))?);
         }
         Task::ReleaseKey { file, introduced_by } => {
             println!("{}", release_key::run(&file, introduced_by.as_deref())?);

@@ -40,8 +40,8 @@ fn the_last_line_is_a_command_of_the_shell_that_it_is_read_in() {
     let shells: Vec<_> = shells().collect();
     let mut shells = shells.into_iter().cycle();
     for (folders, command) in [
-        ([&[bin.clone()], &*system].concat(), "link status"),
-        ([&*system, &[bin.clone()]].concat(), "linkctl status"),
+        ([std::slice::from_ref(&bin), &*system].concat(), "link status"),
+        ([&*system, std::slice::from_ref(&bin)].concat(), "linkctl status"),
         (system.clone(), &*by_path),
     ] {
         let path = std::env::join_paths(&folders).unwrap();
