@@ -42,7 +42,7 @@ use crate::{
     local_api::{self, Listening, LocalApi, Tokens, WantedPort, metrics::Measured},
     serving::{
         download::Downloads,
-        engine::{self, Engines},
+        engine::{self, EngineDownloads, Engines},
         proxy::Frontends,
     },
     state::{
@@ -207,9 +207,12 @@ fn start(
     reporter: Reporter,
 ) -> anyhow::Result<Started> {
     let Setup { args, roots, config, records } = *setup;
-    let engines = Engines::start(engine::Settings::of(args, config), roots, inbox.clone())?;
+    let keys = args.development_release_keys.clone();
+    let brought = EngineDownloads::new(roots, &memory.identity.backend_url, keys);
+    let settings = engine::Settings::of(args, config);
+    let engines = Engines::start(settings, roots, brought.clone(), inbox.clone())?;
     let frontends = Frontends::start(reporter.clone())?;
-    let downloads = Downloads::start(roots.models(), &memory.identity, inbox.clone())?;
+    let downloads = Downloads::start(roots.models(), &memory.identity, brought, inbox.clone())?;
     if memory.doubtful {
         tracing::warn!("a session cannot be read, so unreferenced model files are kept");
     } else {

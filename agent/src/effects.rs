@@ -70,9 +70,9 @@ impl Shell {
                 checkpoint::reach("report");
                 self.reporter.report(entry);
             }
-            Effect::Download { download, file } => {
+            Effect::Download { download, plugin, file } => {
                 checkpoint::reach("download");
-                self.downloads.start_one(download, file);
+                self.downloads.start_one(download, plugin, file);
             }
             Effect::CancelDownload { download } => self.downloads.cancel(download),
             Effect::ReservePort { run, route } => {

@@ -56,9 +56,10 @@ error_codes! {
     LoggedInElsewhere = "logged-in-elsewhere", "this user is logged in at another backend";
     ManPages = "man-pages", "the manual pages cannot be made";
     NoBackend = "no-backend", "the program of the backend is not installed";
-    NoEngine = "no-engine", "the archive or folder holds no engine";
+    NoBuild = "no-build", "no build of the engine runs on this machine";
+    NoEngine = "no-engine", "the archive or folder holds no engine, or none could be downloaded";
     NoHome = "no-home", "the user has no home folder";
-    NoKey = "no-key", "no key was given to register with";
+    NoKey = "no-key", "no key was given, or the file holds none";
     NoPort = "no-port", "no port is free for the backend";
     NoRandomness = "no-randomness", "the system gives no random numbers";
     NoSpace = "no-space", "the disk is full";

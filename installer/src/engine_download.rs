@@ -31,7 +31,7 @@ use crate::{
     layout::Layout,
     receipt::Receipt,
     source::Source,
-    trust::Trust,
+    trust::{Trust, VerifyError},
 };
 
 /// Where a backend serves releases and engines.
@@ -77,6 +77,8 @@ pub enum DownloadError {
     #[error("another program changes the engines; try again in a moment")]
     Busy,
     #[error(transparent)]
+    Trust(#[from] VerifyError),
+    #[error(transparent)]
     Index(#[from] IndexError),
     #[error(transparent)]
     Unfit(#[from] Unfit),
@@ -106,6 +108,7 @@ impl DownloadError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Busy => ExitCode::Busy,
+            Self::Trust(error) => error.exit_code(),
             Self::Index(IndexError::NoSource) => ExitCode::Failed,
             Self::Index(IndexError::None(_)) => ExitCode::DownloadFailed,
             Self::Index(_) | Self::File(_) | Self::Engine { .. } => ExitCode::CannotWrite,

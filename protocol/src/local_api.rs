@@ -160,7 +160,11 @@ pub enum EngineHealth {
 pub struct DeploymentProgress {
     pub model_id: ModelId,
     pub state: DeploymentState,
+    /// Of the model file, and of the engine where one has to be downloaded first.
     pub progress: Progress,
+    /// The build of the engine that is being downloaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
 }
 
 /// Bytes done of a total.

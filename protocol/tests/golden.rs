@@ -449,6 +449,7 @@ fn local() -> Vec<Example> {
     };
     let stopped = PipelineEntry { is_serving: false, alias: parse("other"), ..entry.clone() };
     let deployment = DeploymentProgress {
+        engine: None,
         model_id: id("mdl_", 33),
         state: DeploymentState::Downloading,
         progress,

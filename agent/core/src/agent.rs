@@ -19,7 +19,7 @@ use link_protocol::{
 
 use crate::{
     clock::{Now, ServerClock},
-    deployment::{self, Deployments},
+    deployment::{self, Deployments, EnginePart},
     effect::{Effect, Finished, Note, Turn},
     event::Event,
     ledger::Ledger,
@@ -106,12 +106,16 @@ impl Agent {
             Event::DownloadProgressed { download, bytes_done } => {
                 self.deployments.progressed(download, bytes_done, turn_ref);
             }
+            Event::EngineProgressed { download, build, bytes_done, bytes_total } => {
+                let engine = EnginePart { build, bytes_done, bytes_total };
+                self.deployments.engine_progressed(download, engine, turn_ref);
+            }
             Event::DownloadEnded { download, outcome } => {
                 let in_use = |file: &ModelFile| self.pipelines.use_file(file);
                 let ready = self.deployments.download_ended(download, outcome, in_use, turn_ref);
                 if let Some((command, deploy)) = ready {
                     let size = deploy.model.size_bytes;
-                    let done = deployment::progress(&deploy, ProgressEvent::Completed, size);
+                    let done = deployment::progress(&deploy, ProgressEvent::Completed, size, size);
                     let first = self.ledger.first_generation(command);
                     self.pipelines.configure(command, deploy, first, turn_ref);
                     turn_ref.reports.push(done);
@@ -119,6 +123,9 @@ impl Agent {
             }
             Event::PortReserved { pipeline_id, run, port, outcome } => {
                 self.pipelines.port_reserved(pipeline_id, run, port, outcome, turn_ref);
+            }
+            Event::EngineComing { pipeline_id, run } => {
+                self.pipelines.engine_coming(pipeline_id, run, now);
             }
             Event::EngineReady { pipeline_id, run } => {
                 self.pipelines.engine_ready(pipeline_id, run, turn_ref);

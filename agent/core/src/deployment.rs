@@ -33,9 +33,19 @@ struct Active {
     download: DownloadId,
     phase: Phase,
     bytes_done: u64,
+    /// The engine that is brought before the model file, where there is none.
+    engine: Option<EnginePart>,
     throttle: Throttle,
     /// The cancel commands to finish when this deployment ends.
     cancels: Vec<CommandId>,
+}
+
+/// How much of an engine is there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct EnginePart {
+    pub(crate) build: String,
+    pub(crate) bytes_done: u64,
+    pub(crate) bytes_total: u64,
 }
 
 #[derive(Debug)]
@@ -54,13 +64,19 @@ impl Deployments {
     pub(crate) fn begin(&mut self, command: CommandId, deploy: DeployModel, turn: &mut Turn) {
         self.runs += 1;
         let download = DownloadId { deployment_id: deploy.deployment_id, run: self.runs };
-        turn.reports.push(progress(&deploy, ProgressEvent::Downloading, 0));
-        turn.effects.push(Effect::Download { download, file: deploy.model.clone() });
+        let total = deploy.model.size_bytes;
+        turn.reports.push(progress(&deploy, ProgressEvent::Downloading, 0, total));
+        turn.effects.push(Effect::Download {
+            download,
+            plugin: deploy.config.plugin.clone(),
+            file: deploy.model.clone(),
+        });
         let active = Active {
             deploy,
             download,
             phase: Phase::Downloading,
             bytes_done: 0,
+            engine: None,
             throttle: Throttle::default(),
             cancels: Vec::new(),
         };
@@ -74,9 +90,23 @@ impl Deployments {
             return;
         };
         active.bytes_done = bytes_done.min(active.deploy.model.size_bytes);
-        if active.throttle.passes(bytes_done, active.deploy.model.size_bytes) {
-            let report = progress(&active.deploy, ProgressEvent::Downloading, active.bytes_done);
-            turn.reports.push(report);
+        // An engine that did not come takes no part in what is left to do.
+        active.engine.take_if(|engine| engine.bytes_done < engine.bytes_total);
+        active.tell(turn);
+    }
+
+    /// Notes progress of the engine, which is part of the deployment; reports it in steps.
+    pub(crate) fn engine_progressed(
+        &mut self,
+        download: DownloadId,
+        engine: EnginePart,
+        turn: &mut Turn,
+    ) {
+        let found = self.active.values_mut().find(|active| active.download == download);
+        if let Some(active) = found {
+            let bytes_done = engine.bytes_done.min(engine.bytes_total);
+            active.engine = Some(EnginePart { bytes_done, ..engine });
+            active.tell(turn);
         }
     }
 
@@ -110,8 +140,10 @@ impl Deployments {
             (Phase::Downloading | Phase::Configuring, Ok(())) => {
                 active.phase = Phase::Configuring;
                 active.bytes_done = active.deploy.model.size_bytes;
-                let done = active.bytes_done;
-                turn.reports.push(progress(&active.deploy, ProgressEvent::Configuring, done));
+                active.engine.take_if(|engine| engine.bytes_done < engine.bytes_total);
+                let Progress { bytes_done, bytes_total } = active.progress();
+                let event = ProgressEvent::Configuring;
+                turn.reports.push(progress(&active.deploy, event, bytes_done, bytes_total));
                 return Some((command, active.deploy.clone()));
             }
         };
@@ -180,12 +212,39 @@ impl Deployments {
                     Phase::Downloading | Phase::Stopping { .. } => DeploymentState::Downloading,
                     Phase::Configuring => DeploymentState::Configuring,
                 },
-                progress: Progress {
-                    bytes_done: active.bytes_done,
-                    bytes_total: active.deploy.model.size_bytes,
-                },
+                progress: active.progress(),
+                engine: active.coming_engine(),
             })
             .collect()
+    }
+}
+
+impl Active {
+    /// How much of the model file, and of the engine before it, is there.
+    fn progress(&self) -> Progress {
+        let (done, total) = match &self.engine {
+            Some(engine) => (engine.bytes_done, engine.bytes_total),
+            None => (0, 0),
+        };
+        Progress {
+            bytes_done: self.bytes_done.saturating_add(done),
+            bytes_total: self.deploy.model.size_bytes.saturating_add(total),
+        }
+    }
+
+    /// The build that is being downloaded.
+    fn coming_engine(&self) -> Option<String> {
+        let engine = self.engine.as_ref()?;
+        (engine.bytes_done < engine.bytes_total).then(|| engine.build.clone())
+    }
+
+    /// Reports progress, when it has come a step further.
+    fn tell(&mut self, turn: &mut Turn) {
+        let Progress { bytes_done, bytes_total } = self.progress();
+        if self.throttle.passes(bytes_done, bytes_total) {
+            let event = ProgressEvent::Downloading;
+            turn.reports.push(progress(&self.deploy, event, bytes_done, bytes_total));
+        }
     }
 }
 
@@ -195,14 +254,19 @@ pub(crate) fn deploys(model: ModelId) -> impl Fn(CommandId, &DeployModel) -> boo
 }
 
 /// The report that `deploy` has reached `event`.
-pub(crate) fn progress(deploy: &DeployModel, event: ProgressEvent, bytes_done: u64) -> Report {
+pub(crate) fn progress(
+    deploy: &DeployModel,
+    event: ProgressEvent,
+    bytes_done: u64,
+    bytes_total: u64,
+) -> Report {
     Report::Progress {
         model_id: deploy.model.model_id,
         progress: ProgressReport {
             deployment_id: deploy.deployment_id,
             event,
             bytes_done,
-            bytes_total: deploy.model.size_bytes,
+            bytes_total,
         },
     }
 }

@@ -29,8 +29,9 @@ pub enum Effect {
     SendReceipt(Receipt),
     /// Send one report of the outbox; its outcome comes back as an event.
     SendReport(OutboxEntry),
-    /// Fetch and verify a model file, unless a verified copy exists.
-    Download { download: DownloadId, file: ModelFile },
+    /// Fetch and verify a model file, unless a verified copy exists; before it, the engine of the
+    /// plugin, if there is none.
+    Download { download: DownloadId, plugin: String, file: ModelFile },
     /// Stop a download and delete its partial file.
     CancelDownload { download: DownloadId },
     /// Reserve the public port for this route, which has no engine yet.

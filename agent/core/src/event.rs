@@ -35,11 +35,15 @@ pub enum Event {
     ReportRefused { id: u64, reason: String },
     /// Bytes of a model file are on disk.
     DownloadProgressed { download: DownloadId, bytes_done: u64 },
+    /// Bytes of the engine that a deployment needs before its model file are on disk.
+    EngineProgressed { download: DownloadId, build: String, bytes_done: u64, bytes_total: u64 },
     /// A download ended; an incomplete or unverified file is already deleted.
     DownloadEnded { download: DownloadId, outcome: Result<(), DownloadFailure> },
     /// A public port was reserved, or could not be. Always the first event after the effect that
     /// requested it.
     PortReserved { pipeline_id: PipelineId, run: Run, port: Port, outcome: Result<(), String> },
+    /// The engine of a pipeline that starts is being downloaded.
+    EngineComing { pipeline_id: PipelineId, run: Run },
     /// The engine answers and is verified to be ours.
     EngineReady { pipeline_id: PipelineId, run: Run },
     /// The result of a health check of a serving engine.

@@ -27,7 +27,7 @@ use link_protocol::{
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::{control::pipeline::Pipeline, inbox::Inbox};
+use crate::{control::pipeline::Pipeline, inbox::Inbox, serving::engine::EngineDownloads};
 
 /// The capacity of the download queue.
 const QUEUE: usize = 64;
@@ -45,6 +45,7 @@ pub(crate) struct Downloads {
 #[derive(Debug)]
 struct Job {
     download: DownloadId,
+    plugin: String,
     file: ModelFile,
     path: PathBuf,
     cancel: CancellationToken,
@@ -56,6 +57,7 @@ struct Origin {
     backend_url: String,
     identity: Identity,
     inbox: Inbox,
+    engines: EngineDownloads,
     /// Locks each file for one writer: a cancelled download ends before the next one starts.
     files: Mutex<HashMap<PathBuf, Arc<Mutex<()>>>>,
 }
@@ -65,6 +67,7 @@ impl Downloads {
     pub(crate) fn start(
         models: PathBuf,
         identity: &Identity,
+        engines: EngineDownloads,
         inbox: Inbox,
     ) -> anyhow::Result<Self> {
         let (jobs, mut queue) = mpsc::channel::<Job>(QUEUE);
@@ -72,6 +75,7 @@ impl Downloads {
             backend_url: identity.backend_url.trim_end_matches('/').to_owned(),
             identity: identity.clone(),
             inbox: inbox.clone(),
+            engines,
             files: Mutex::default(),
         });
         let thread = Pipeline::spawn("downloads", move |_stop| async move {
@@ -82,11 +86,13 @@ impl Downloads {
         Ok(Self { models, jobs, running: HashMap::new(), inbox, _thread: thread })
     }
 
-    /// Starts downloading `file` unless a verified copy exists; the outcome is always an event.
-    pub(crate) fn start_one(&mut self, download: DownloadId, file: ModelFile) {
+    /// Starts downloading `file` unless a verified copy exists, and before it the engine of
+    /// `plugin` if there is none; the outcome is always an event.
+    pub(crate) fn start_one(&mut self, download: DownloadId, plugin: String, file: ModelFile) {
         self.running.retain(|_, cancel| !cancel.is_cancelled());
         let cancel = CancellationToken::new();
-        let job = Job { download, path: self.path(&file), file, cancel: cancel.clone() };
+        let path = self.path(&file);
+        let job = Job { download, plugin, path, file, cancel: cancel.clone() };
         if self.jobs.try_send(job).is_err() {
             // Never full: the core runs fewer concurrent commands than this queue holds.
             tracing::error!("the download queue is full");
@@ -172,8 +178,12 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
         path: &job.path,
         progress: &progress,
     };
+    let bring = async {
+        origin.engines.for_deployment(&job.plugin, job.download, &origin.inbox).await;
+        transfer.run().await
+    };
     let outcome = tokio::select! {
-        outcome = transfer.run() => {
+        outcome = bring => {
             outcome.map_err(|error| DownloadFailure::Failed(error.to_string()))
         }
         () = job.cancel.cancelled() => Err(DownloadFailure::Cancelled),

@@ -4,6 +4,7 @@
 //! One long-lived thread starts, watches and stops them all, because Linux kills a child when the
 //! *thread* that started it ends.
 
+mod bring;
 mod health;
 mod line;
 mod spawner;
@@ -11,8 +12,8 @@ mod watch;
 
 use std::{
     collections::HashMap,
-    path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock, mpsc},
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, mpsc},
     thread,
     time::Duration,
 };
@@ -30,8 +31,12 @@ use link_protocol::{
     secret::Secret,
 };
 use tokio::sync::{Notify, oneshot};
+use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::line::{Address, Channel, Line};
+pub(crate) use self::{
+    bring::EngineDownloads,
+    line::{Address, Channel, Line},
+};
 use self::{health::Probe, spawner::Order};
 use crate::{
     args::Args,
@@ -53,7 +58,6 @@ const QUEUE: usize = 64;
 pub(crate) struct Engines {
     manifest: Arc<Manifest>,
     probe: Probe,
-    folder: PathBuf,
     run_folder: PathBuf,
     logs: PathBuf,
     threads: Option<u16>,
@@ -61,6 +65,9 @@ pub(crate) struct Engines {
     table: Table,
     orders: mpsc::SyncSender<Order>,
     inbox: Inbox,
+    brought: EngineDownloads,
+    /// Starts that wait for their engine to be downloaded.
+    waiting: Arc<Mutex<HashMap<Run, CancellationToken>>>,
     _health: Arc<Pipeline>,
 }
 
@@ -109,7 +116,12 @@ impl Settings {
 
 impl Engines {
     /// Starts the spawner and the health checks.
-    pub(crate) fn start(settings: Settings, roots: &Roots, inbox: Inbox) -> anyhow::Result<Self> {
+    pub(crate) fn start(
+        settings: Settings,
+        roots: &Roots,
+        brought: EngineDownloads,
+        inbox: Inbox,
+    ) -> anyhow::Result<Self> {
         let manifest = Arc::new(language_model::manifest());
         let probe = Probe::new(manifest.clone());
         let table = Table::default();
@@ -131,7 +143,6 @@ impl Engines {
         Ok(Self {
             manifest,
             probe,
-            folder: roots.engines(),
             run_folder: roots.state.join("run"),
             logs: roots.logs(),
             threads: settings.threads,
@@ -139,6 +150,8 @@ impl Engines {
             table,
             orders,
             inbox,
+            brought,
+            waiting: Arc::default(),
             _health: Arc::new(health),
         })
     }
@@ -152,18 +165,23 @@ impl Engines {
         alias: &Alias,
         model: PathBuf,
     ) {
-        if let Err(error) = self.try_launch(pipeline_id, run, plugin, alias, &model) {
-            let reason = format!("{error:#}");
-            tracing::error!("{reason}");
-            let inbox = self.inbox.clone();
-            tokio::spawn(async move {
-                inbox.event(Event::EngineEnded { pipeline_id, run, reason }).await;
-            });
+        let launch =
+            Pending { pipeline_id, run, plugin: plugin.to_owned(), alias: alias.clone(), model };
+        if self.brought.is_missing(plugin) {
+            let stop = CancellationToken::new();
+            self.waiting().insert(run, stop.clone());
+            tokio::spawn(self.clone().launch_when_brought(launch, stop));
+        } else if let Err(error) = self.try_launch(&launch) {
+            tokio::spawn(tell_end(self.inbox.clone(), pipeline_id, run, error));
         }
     }
 
     /// Stops an engine; `EngineStopped` follows.
     pub(crate) fn end(&self, pipeline_id: PipelineId, run: Run) {
+        if let Some(stop) = self.waiting().remove(&run) {
+            // Nothing was started for this run, and nothing will be.
+            stop.cancel();
+        }
         if self.orders.try_send(Order::Stop { pipeline_id, run }).is_err() {
             tracing::error!("the engine thread does not accept orders");
         }
@@ -214,19 +232,33 @@ impl Engines {
         }
     }
 
-    fn try_launch(
-        &self,
-        pipeline_id: PipelineId,
-        run: Run,
-        plugin: &str,
-        alias: &Alias,
-        model: &Path,
-    ) -> anyhow::Result<()> {
+    /// Brings the engine, and starts it unless the start was given up meanwhile.
+    async fn launch_when_brought(self, launch: Pending, stop: CancellationToken) {
+        let (pipeline_id, run) = (launch.pipeline_id, launch.run);
+        let brought = tokio::select! {
+            brought = self.brought.for_start(pipeline_id, run, &self.inbox) => brought,
+            () = stop.cancelled() => return,
+        };
+        // Whoever ends this run from here on finds it with the spawner.
+        if self.waiting().remove(&run).is_none() {
+            return;
+        }
+        if let Err(error) = brought.and_then(|()| self.try_launch(&launch)) {
+            tell_end(self.inbox, pipeline_id, run, error).await;
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<Run, CancellationToken>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn try_launch(&self, launch: &Pending) -> anyhow::Result<()> {
+        let Pending { pipeline_id, run, ref plugin, ref alias, ref model } = *launch;
         anyhow::ensure!(
-            plugin == self.manifest.id,
+            *plugin == self.manifest.id,
             "the plugin `{plugin}` is not installed on this device"
         );
-        let executable = self.executable()?;
+        let executable = self.brought.executable()?;
         let channel = self.channel(pipeline_id)?;
         let secret = Secret::new(random_secret());
         let api_key_file = self.run_folder.join(format!("{pipeline_id}.key"));
@@ -269,26 +301,22 @@ impl Engines {
         }
         free_port().map(Channel::Port).context("no free loopback port for the engine")
     }
+}
 
-    /// Finds the installed engine.
-    fn executable(&self) -> anyhow::Result<PathBuf> {
-        let engine = &self.manifest.engine;
-        let folder = self.folder.join(&engine.name);
-        let missing = || {
-            format!(
-                "this device has no inference engine: download build {} of `{}` and install it here \
-                 with `link engine install FILE`",
-                engine.default_build, engine.name,
-            )
-        };
-        let build = match fs::read_to_string(&folder.join("current")) {
-            Err(error) if error.is_not_found() => anyhow::bail!(missing()),
-            build => build?,
-        };
-        let path = folder.join(build.trim()).join(&engine.executable);
-        anyhow::ensure!(path.is_file(), missing());
-        Ok(path)
-    }
+/// A start of an engine.
+struct Pending {
+    pipeline_id: PipelineId,
+    run: Run,
+    plugin: String,
+    alias: Alias,
+    model: PathBuf,
+}
+
+/// Tells that an engine could not be started.
+async fn tell_end(inbox: Inbox, pipeline_id: PipelineId, run: Run, error: anyhow::Error) {
+    let reason = format!("{error:#}");
+    tracing::error!("{reason}");
+    inbox.event(Event::EngineEnded { pipeline_id, run, reason }).await;
 }
 
 /// Returns a port that is free now. If another program takes it first, the engine fails to start,

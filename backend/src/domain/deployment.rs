@@ -71,6 +71,9 @@ impl DeploymentRecord {
         self.state = next;
         self.progress.bytes_done = self.progress.bytes_done.max(report.bytes_done);
         self.progress.bytes_total = self.progress.bytes_total.max(report.bytes_total);
+        if next == DeploymentState::Completed {
+            self.progress.bytes_done = self.progress.bytes_total;
+        }
         self.updated_at = now;
         true
     }

@@ -8,21 +8,24 @@ use link_protocol::command::Sha256Hex;
 /// `link engine …`.
 #[derive(Debug, Subcommand)]
 pub enum EngineCommand {
-    /// List the builds of the inference engine that are installed here
+    /// List the builds of the inference engine that are installed here, and why
     #[command(after_help = "Example:\n  link engine list")]
     List,
-    /// Install a build of the inference engine from an archive or an unpacked folder, and use it
+    /// Install a build of the inference engine, and use it
     #[command(after_help = INSTALL_EXAMPLES)]
     Install {
-        /// Archive (.tar.gz) or folder that holds `llama-server`
+        /// Archive (.tar.gz) or folder that holds `llama-server` [default: the best build of the signed index]
         #[arg(value_name = "FILE")]
-        from: PathBuf,
+        from: Option<PathBuf>,
         /// SHA-256 that the archive must have
-        #[arg(long, value_name = "HEX")]
+        #[arg(long, value_name = "HEX", requires = "from")]
         sha256: Option<Sha256Hex>,
         /// Name of the build [default: what the engine says of itself]
-        #[arg(long, value_name = "BUILD")]
+        #[arg(long, value_name = "BUILD", requires = "from")]
         build: Option<String>,
+        /// Folder on a web server (https) or on this machine (file://) that holds a signed index
+        #[arg(long, value_name = "URL", conflicts_with = "from")]
+        source: Option<String>,
     },
     /// Remove a build
     #[command(after_help = "Example:\n  link engine remove b8808")]
@@ -30,12 +33,36 @@ pub enum EngineCommand {
         /// Build, as `link engine list` shows it
         build: String,
     },
+    /// Trust a key that signs indexes of engines, beside the keys that sign releases
+    #[command(after_help = TRUST_EXAMPLES)]
+    Trust {
+        /// File with the public key
+        #[arg(value_name = "KEYFILE", required_unless_present_any = ["list", "remove"])]
+        key: Option<PathBuf>,
+        /// List the keys that were added here
+        #[arg(long, conflicts_with = "key")]
+        list: bool,
+        /// Trust this key no longer
+        #[arg(long, value_name = "KEY", conflicts_with_all = ["key", "list"])]
+        remove: Option<String>,
+    },
 }
 
 const INSTALL_EXAMPLES: &str = "\
 Examples:
+  link engine install
   link engine install ./llama-b9789-bin-ubuntu-x64.tar.gz --sha256 2c26…b0d4
   link engine install ./llama.cpp/build/bin
 
+Without FILE the index of engines is asked where releases come from, and at the backend of this
+device. A release key must have signed it, or a key that `link engine trust` has added.
 Engines are programs: install one only from a place that you trust. It runs once, for its version,
 before it is used; models that are served go on with theirs until they are started again.";
+
+const TRUST_EXAMPLES: &str = "\
+Examples:
+  link engine trust ./engines.pub
+  link engine trust --list
+  link engine trust --remove 3f2a90c1d4e5b678
+
+Whoever has the private half of such a key can make this account run programs.";

@@ -1,5 +1,8 @@
 //! `link engine`: the builds of the inference engine on this machine.
 
+mod download;
+mod trust;
+
 use std::path::Path;
 
 use link_installer::engines::{EngineError, Engines};
@@ -14,12 +17,16 @@ use crate::{
     output,
 };
 
-pub(super) fn run(context: &Context, command: EngineCommand) -> Result<(), CliError> {
+pub(super) async fn run(context: &Context, command: EngineCommand) -> Result<(), CliError> {
     let engines = Engines::of_language_models(&context.roots.engines());
     match command {
         EngineCommand::List => list(context, &engines),
-        EngineCommand::Install { from, sha256, build } => {
-            install(context, &engines, &from, sha256.as_ref(), build.as_deref())
+        EngineCommand::Install { from, sha256, build, source } => {
+            let (build, source) = (build.as_deref(), source.as_deref());
+            install(context, &engines, from.as_deref(), sha256.as_ref(), build, source).await
+        }
+        EngineCommand::Trust { key, list: _, remove } => {
+            trust::run(context, key.as_deref(), remove.as_deref())
         }
         EngineCommand::Remove { build } => {
             engines.remove(&build).map_err(explain)?;
@@ -31,27 +38,36 @@ pub(super) fn run(context: &Context, command: EngineCommand) -> Result<(), CliEr
 
 fn list(context: &Context, engines: &Engines) -> Result<(), CliError> {
     let builds = engines.list().map_err(explain)?;
-    let entries = builds.iter().map(|build| json!({"build": build.name, "used": build.current}));
+    let entries = builds.iter().map(|build| {
+        let why = build.origin.as_ref().map(|origin| &origin.why);
+        json!({"build": build.name, "used": build.current, "why": why})
+    });
     context.output.data(&entries.collect::<Vec<_>>(), |_| {
         if builds.is_empty() {
-            return "no inference engine is installed; install one with `link engine install FILE`"
+            return "no inference engine is installed; install one with `link engine install`, or \
+                    from a file with `link engine install FILE`"
                 .to_owned();
         }
         let used = |current| if current { "used" } else { "" }.to_owned();
         output::table(
-            ["BUILD", ""],
-            builds.iter().map(|build| [build.name.clone(), used(build.current)]),
+            ["BUILD", "", "WHY"],
+            builds.iter().map(|build| {
+                let why = build.origin.as_ref().map(|origin| origin.why.clone());
+                [build.name.clone(), used(build.current), why.unwrap_or_default()]
+            }),
         )
     })
 }
 
-fn install(
+async fn install(
     context: &Context,
     engines: &Engines,
-    from: &Path,
+    from: Option<&Path>,
     sha256: Option<&Sha256Hex>,
     build: Option<&str>,
+    source: Option<&str>,
 ) -> Result<(), CliError> {
+    let Some(from) = from else { return download::run(context, source).await };
     if sha256.is_some() && from.is_dir() {
         return Err(CliError::usage("--sha256 is of an archive, and this is a folder"));
     }

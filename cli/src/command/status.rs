@@ -5,7 +5,7 @@
 mod watch;
 
 use link_client::local::LocalClient;
-use link_installer::service::Availability;
+use link_installer::{engines::Engines, service::Availability};
 use link_protocol::{
     exit_code::ExitCode,
     identity::Identity,
@@ -36,7 +36,16 @@ struct Status {
     /// The port of the local API of the agent that answers.
     local_port: Option<u16>,
     pipelines: Vec<PipelineEntry>,
+    /// The build of the engine that models start with.
+    engine: Option<Engine>,
     availability: Availability,
+}
+
+/// A build of the engine, and why it is that one.
+#[derive(Debug, Serialize)]
+struct Engine {
+    build: String,
+    why: Option<String>,
 }
 
 pub(super) async fn run(context: &Context, arguments: &args::Status) -> Result<ExitCode, CliError> {
@@ -79,8 +88,16 @@ async fn look(
         local_port: agent.as_ref().and_then(|_| local.port()),
         agent,
         pipelines,
+        engine: engine(context),
         availability,
     })
+}
+
+/// Finds the build that models start with; nothing when there is none, or it cannot be read.
+fn engine(context: &Context) -> Option<Engine> {
+    let builds = Engines::of_language_models(&context.roots.engines()).list().ok()?;
+    let build = builds.into_iter().find(|build| build.current)?;
+    Some(Engine { build: build.name, why: build.origin.map(|origin| origin.why) })
 }
 
 /// Returns how `link status` ends, and what to do.
@@ -137,6 +154,7 @@ fn text(status: &Status) -> String {
     if let Some(port) = status.local_port {
         lines.push(format!("Local API  http://127.0.0.1:{port}"));
     }
+    lines.push(format!("Engine     {}", engine_in_words(status.engine.as_ref())));
     lines.push(format!("Service    {}", service::in_words(&status.availability)));
     if let Some(agent) = &status.agent {
         lines.push(String::new());
@@ -146,6 +164,14 @@ fn text(status: &Status) -> String {
     lines.join("\n")
 }
 
+fn engine_in_words(engine: Option<&Engine>) -> String {
+    match engine {
+        None => "none; the first model that is deployed brings it".to_owned(),
+        Some(Engine { build, why: None }) => build.clone(),
+        Some(Engine { build, why: Some(why) }) => format!("{build} ({why})"),
+    }
+}
+
 fn deploying(deployment: &DeploymentProgress) -> String {
     let progress = deployment.progress;
     let percent = progress.bytes_done.saturating_mul(100).checked_div(progress.bytes_total);
@@ -153,7 +179,10 @@ fn deploying(deployment: &DeploymentProgress) -> String {
         let (done, total) = (bytes(progress.bytes_done), bytes(progress.bytes_total));
         format!("  {percent} % ({done} of {total})")
     });
-    let state = deployment.state.as_str();
+    let state = match &deployment.engine {
+        Some(build) => format!("{} the engine {build}", deployment.state.as_str()),
+        None => deployment.state.as_str().to_owned(),
+    };
     format!("deploying {}  {state}{share}", deployment.model_id)
 }
 
@@ -241,6 +270,7 @@ mod tests {
             agent: None,
             local_port: None,
             pipelines: Vec::new(),
+            engine: None,
             availability: Availability {
                 tier: Tier::Detached,
                 survives_logout: true,
@@ -249,6 +279,7 @@ mod tests {
             },
         };
         let wanted = "Agent      not running\nDevice     dev_1\nBackend    http://b\n\
+                      Engine     none; the first model that is deployed brings it\n\
                       Service    no service; survives logout, not a reboot: because";
         assert_eq!(text(&status), wanted);
         assert_eq!(verdict(&status, None).0, ExitCode::Unreachable);

@@ -321,7 +321,7 @@ impl Device {
                 around.network.scatter(&message, around.agenda, around.faults, around.chance);
             }
             Effect::SendReport(entry) => self.send(entry, around)?,
-            Effect::Download { download, file } => self.download(download, file, around)?,
+            Effect::Download { download, file, .. } => self.download(download, file, around)?,
             Effect::CancelDownload { download } => {
                 if let Some(transfer) = self.downloads.get_mut(&download) {
                     transfer.cancelled = true;

@@ -73,7 +73,13 @@ const CRATES: &[Crate] = &[
     },
     Crate {
         folder: "cli",
-        workspace: Some(&["link-protocol", "link-platform", "link-client", "link-installer"]),
+        workspace: Some(&[
+            "link-protocol",
+            "link-platform",
+            "link-client",
+            "link-installer",
+            "link-plugin-language-model",
+        ]),
         others: None,
     },
     Crate {

@@ -18,6 +18,31 @@ fn a_download_is_told_in_steps_and_handed_over_when_it_is_whole() {
     assert_eq!(bench.states(), [DeploymentState::Configuring]);
 }
 
+#[test]
+fn an_engine_that_is_brought_first_is_part_of_the_progress() {
+    let mut bench = Bench::default();
+    bench.begin(1);
+    assert_eq!(bench.engine(1, 0, 4000), NOTHING);
+    assert_eq!(bench.deployments.progress()[0].engine.as_deref(), Some("b9789"));
+    assert_eq!(bench.engine(1, 2500, 4000), ["tell Downloading 2500"]);
+    assert_eq!(bench.engine(1, 4000, 4000), ["tell Downloading 4000"]);
+    assert_eq!(bench.deployments.progress()[0].engine, None);
+    assert_eq!(bench.progress(1, 500), ["tell Downloading 4500"]);
+    assert_eq!(bench.end(1, Ok(())), ["tell Configuring 5000"]);
+    assert_eq!(bench.engine(9, 1, 2), NOTHING);
+}
+
+#[test]
+fn an_engine_that_does_not_come_takes_no_part_in_the_progress() {
+    let mut bench = Bench::default();
+    bench.begin(1);
+    bench.engine(1, 2000, 4000);
+    bench.progress(1, 900);
+    let progress = bench.deployments.progress()[0].progress;
+    assert_eq!((progress.bytes_done, progress.bytes_total), (900, 1000));
+    assert_eq!(bench.end(1, Ok(())), ["tell Configuring 1000"]);
+}
+
 // Holds: S3.1-3, S3.1-4
 #[test]
 fn a_download_that_fails_ends_with_its_reason() {
@@ -131,6 +156,13 @@ impl Bench {
     fn progress_of(&mut self, number: u64, run: u64, bytes: u64) -> Vec<String> {
         let mut turn = Turn::default();
         self.deployments.progressed(download(number, run), bytes, &mut turn);
+        told(&turn)
+    }
+
+    fn engine(&mut self, run: u64, bytes_done: u64, bytes_total: u64) -> Vec<String> {
+        let mut turn = Turn::default();
+        let engine = EnginePart { build: "b9789".to_owned(), bytes_done, bytes_total };
+        self.deployments.engine_progressed(download(1, run), engine, &mut turn);
         told(&turn)
     }
 

@@ -10,6 +10,7 @@ use super::{
     pipeline::{Phase, Pipeline, Then},
 };
 use crate::{
+    clock::Now,
     effect::{Effect, Turn},
     record::PipelineRecord,
     run::Run,
@@ -316,6 +317,16 @@ impl Pipelines {
     ) {
         if let Some(pipeline) = self.all.get_mut(&id) {
             pipeline.port_reserved(run, port, outcome, turn);
+        }
+    }
+
+    /// The engine is being downloaded: the time to become healthy begins when it is there.
+    pub(crate) fn engine_coming(&mut self, id: PipelineId, run: Run, now: Now) {
+        if let Some(pipeline) = self.all.get_mut(&id)
+            && let Phase::Starting { run: expected, deadline, .. } = &mut pipeline.phase
+            && *expected == run
+        {
+            *deadline = now + limits::ENGINE_HEALTH_TIMEOUT;
         }
     }
 

@@ -302,6 +302,20 @@ fn a_model_that_waits_to_be_started_again_can_be_stopped_repaired_and_served() {
 }
 
 #[test]
+fn the_time_to_become_healthy_begins_when_the_engine_is_here() {
+    let mut bench = Bench::with(record(1, false));
+    bench.turn(|all, turn| all.serve(command_id(1), &start(1, None), turn));
+    bench.reserved(1, 8080, Ok(()));
+    let limit = limits::ENGINE_HEALTH_TIMEOUT;
+    bench.now = limit / 2;
+    let now = bench.now;
+    bench.pipelines.engine_coming(pipeline(1), Run(7), now);
+    assert_eq!(bench.pipelines.deadline(), Some(limit), "another run");
+    bench.pipelines.engine_coming(pipeline(1), Run(1), now);
+    assert_eq!(bench.pipelines.deadline(), Some(limit + limit / 2));
+}
+
+#[test]
 fn an_engine_that_nobody_waits_for_and_that_does_not_answer_is_started_again() {
     let mut bench = Bench::with(record(1, true));
     bench.reserved(1, 8080, Ok(()));

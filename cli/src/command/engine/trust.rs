@@ -1,0 +1,68 @@
+//! `link engine trust`: whose indexes of engines are believed beside those of the release keys.
+
+use std::path::Path;
+
+use link_installer::engine_keys::{KeyError, OwnerKeys};
+use link_protocol::exit_code::ExitCode;
+use serde_json::json;
+
+use crate::{
+    context::Context,
+    error::{CliError, chain},
+    error_code::ErrorCode,
+};
+
+pub(super) fn run(
+    context: &Context,
+    key: Option<&Path>,
+    remove: Option<&str>,
+) -> Result<(), CliError> {
+    let keys = OwnerKeys::in_folder(&context.roots.config);
+    if let Some(kid) = remove {
+        keys.remove(kid).map_err(explain)?;
+        context.output.say(&format!(
+            "the key {kid} is trusted no longer; its builds stay until `link engine remove`"
+        ));
+        return context.output.data(&json!({"removed": kid}), |_| String::new());
+    }
+    let listed = match key {
+        Some(file) => {
+            context.ensure_own(Some(&context.roots.config))?;
+            let added = keys.add(file).map_err(explain)?;
+            for key in &added {
+                context.output.say(&format!(
+                    "indexes of engines that the key {} signs are believed from now on: whoever has it can \
+                     make this account run programs",
+                    key.kid
+                ));
+            }
+            added
+        }
+        None => keys.list().map_err(explain)?,
+    };
+    let entries: Vec<_> =
+        listed.iter().map(|key| json!({"key": key.kid, "public_key": key.public_key})).collect();
+    context.output.data(&entries, |_| {
+        let lines: Vec<_> = listed.iter().map(|key| key.kid.clone()).collect();
+        match key {
+            Some(_) => String::new(),
+            None if lines.is_empty() => {
+                "no key was added; release keys are always trusted".to_owned()
+            }
+            None => lines.join("\n"),
+        }
+    })
+}
+
+fn explain(error: KeyError) -> CliError {
+    let (exit, code, hint) = match &error {
+        KeyError::NoKey(_) => {
+            (ExitCode::Usage, ErrorCode::NoKey, "give the file with the public half of the key")
+        }
+        KeyError::Unknown(_) => {
+            (ExitCode::Failed, ErrorCode::UnknownName, "`link engine trust --list` shows the keys")
+        }
+        KeyError::File(_) => (ExitCode::CannotWrite, ErrorCode::File, "correct this and try again"),
+    };
+    CliError::new(exit, code, chain(&error)).hint(hint)
+}
