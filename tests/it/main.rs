@@ -18,6 +18,7 @@ mod deployment;
 mod desired;
 mod developer;
 mod device_update;
+mod engine_download;
 mod engine_line;
 mod faults;
 mod guard;

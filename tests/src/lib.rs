@@ -15,6 +15,7 @@ pub mod booted;
 pub mod chat;
 pub mod device;
 pub mod disk;
+pub mod engine_index;
 pub mod engines;
 pub mod installed;
 pub mod machine;
