@@ -27,6 +27,7 @@ mod peer;
 mod problem;
 mod query;
 mod registration;
+mod release;
 mod serving;
 mod setting;
 mod token;
@@ -53,6 +54,8 @@ pub fn router(app: Arc<App>) -> Router {
         .route(&format!("{PREFIX}/openapi.json"), get(move || async move { docs::json(document) }))
         .route("/docs", get(move || async move { docs::html(reference) }))
         .route("/docs/style.css", get(|| async { docs::style() }))
+        .route("/install.sh", get(release::install_script))
+        .route("/releases/{name}", get(release::fetch_released))
         .route("/", get(|| async { web::page("index.html") }))
         .route("/device", get(|| async { web::page("device.html") }))
         .route("/workspace", get(|| async { web::page("workspace.html") }))

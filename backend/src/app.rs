@@ -67,6 +67,7 @@ use crate::{
     },
     passwords::Passwords,
     refresh::RefreshTokens,
+    releases::Releases,
     setup_token::SetupToken,
     wake::Bells,
 };
@@ -194,6 +195,12 @@ impl App {
     #[must_use]
     pub fn public_url(&self) -> Option<&str> {
         self.config.public_url.as_deref()
+    }
+
+    /// Returns what this backend hands on to devices.
+    #[must_use]
+    pub fn releases(&self) -> Releases {
+        Releases::in_folder(&self.config.data)
     }
 
     /// Tells whether a proxy stands in front of the backend and says where requests come from.

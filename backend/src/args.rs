@@ -87,6 +87,9 @@ pub enum Action {
     #[command(after_help = "Examples:\n  link-backend doctor\n  link-backend doctor --json\n\n\
         It ends with 0 when nothing must be done, and with 1 otherwise.")]
     Doctor,
+    /// Hand releases and engines on to devices.
+    #[command(subcommand)]
+    Releases(Releases),
     /// Look at the configuration.
     #[command(subcommand)]
     Config(Config),
@@ -155,6 +158,35 @@ pub enum Config {
     Show,
     /// Print the JSON Schema of the file, for an editor.
     Schema,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Releases {
+    /// Fetch the newest release with its index of engines, verify it, and serve it below `/releases`.
+    #[command(
+        after_help = "Examples:\n  link-backend releases pull https://releases.example/stable\n  \
+        link-backend releases pull ./release-folder --trust ./release-key.pub\n\n\
+        A release key must have signed both. The backend may run: what it serves changes in one step, \
+        and stays as it is when anything is wrong."
+    )]
+    Pull(Pull),
+}
+
+#[derive(Debug, Args)]
+pub struct Pull {
+    /// The folder with the release: an address (https) or a path.
+    #[arg(value_name = "URL|FOLDER")]
+    pub from: String,
+    /// A file with a public key whose releases are taken, beside those that this program trusts. May be
+    /// given several times.
+    #[arg(long, value_name = "FILE")]
+    pub trust: Vec<PathBuf>,
+    /// Take a release or an index that is older than what is served.
+    #[arg(long)]
+    pub allow_older: bool,
+    /// Keys whose releases a development build takes, beside its own.
+    #[arg(long, env = "LINK_DEV_RELEASE_KEYS", hide = true)]
+    pub development_release_keys: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

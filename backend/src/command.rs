@@ -5,6 +5,7 @@ pub(crate) mod backup;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod migrate;
+pub(crate) mod releases;
 pub(crate) mod restore;
 
 use std::{fs::Permissions, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};

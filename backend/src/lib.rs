@@ -22,6 +22,7 @@ pub mod numbers;
 pub mod owner_file;
 pub mod passwords;
 pub mod refresh;
+pub mod releases;
 pub mod setup_token;
 pub mod tables;
 pub mod wake;

@@ -60,6 +60,7 @@ async fn run(arguments: Arguments) -> Ended {
         Action::Backup(options) => command::backup::run(&loaded, &options, json).await,
         Action::Restore(options) => command::restore::run(&loaded, &options, json).await,
         Action::Doctor => command::doctor::run(&loaded, json).await,
+        Action::Releases(action) => command::releases::run(&action, &loaded, json).await,
         Action::Config(action) => command::config::run(action, &loaded, json),
         Action::CreateAccount(person) => command::account::create(&loaded, &person, json).await,
         Action::ResetPassword(person) => {

@@ -22,7 +22,7 @@ use crate::{
 
 /// Which part of the file is asked for.
 #[derive(Debug, Eq, PartialEq)]
-enum Part {
+pub(crate) enum Part {
     Whole,
     Range(Range<u64>),
     /// It lies beyond the end.
@@ -71,12 +71,14 @@ pub(crate) async fn fetch_content(
     Ok(response)
 }
 
-fn unsatisfiable(size: u64) -> Response {
+/// Answers a range that lies beyond the end.
+pub(crate) fn unsatisfiable(size: u64) -> Response {
     let place = [(header::CONTENT_RANGE, format!("bytes */{size}"))];
     (StatusCode::RANGE_NOT_SATISFIABLE, place).into_response()
 }
 
-fn part(headers: &HeaderMap, tag: &str, size: u64) -> Part {
+/// Reads which part of a file of `size` bytes is asked for.
+pub(crate) fn part(headers: &HeaderMap, tag: &str, size: u64) -> Part {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     if text(header::IF_RANGE).is_some_and(|condition| condition != tag) {
         return Part::Whole;

@@ -23,6 +23,7 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
             let request = CreateKey { kind, name, expires_at, max_devices, tags };
             let created = backend.create_key(&request).await?;
             context.output.say("keep it safe: it is shown this once");
+            context.output.say(&on_a_device(backend.http().base(), kind, created.key.expose()));
             context.output.data(&created, |created| created.key.expose().to_owned())
         }
         KeyCommand::List => context.output.data(&backend.keys().await?, |keys| list(keys)),
@@ -32,6 +33,15 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
             context.output.data(&serde_json::json!({"revoked": key}), |_| String::new())
         }
     }
+}
+
+/// The whole line for a device, with the address of the backend in it.
+fn on_a_device(base: &str, kind: KeyKind, key: &str) -> String {
+    let variable = match kind {
+        KeyKind::Registration => "LINK_REGISTRATION_KEY",
+        KeyKind::Fleet => "LINK_FLEET_KEY",
+    };
+    format!("on the device: curl -fsSL {base}/install.sh | {variable}={key} sh")
 }
 
 fn list(keys: &[KeyInfo]) -> String {

@@ -1,0 +1,120 @@
+//! What a new device is installed from: the installer, releases, the index of engines and engines.
+//!
+//! All of it is public: it holds no secret, and a device asks for it before anybody knows the device. The installer is
+//! part of this program; the rest was verified when it was pulled.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    http::{HeaderMap, HeaderName, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use link_protocol::problem::Code;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
+use tokio_util::io::ReaderStream;
+
+use crate::{
+    api::{
+        agent_content::{Part, part, unsatisfiable},
+        problem::Rejection,
+    },
+    app::App,
+    failure::Failure,
+};
+
+const SCRIPT: &str = include_str!("../../../scripts/install.sh");
+/// The first line of the installer; what is told to it comes after.
+const SHEBANG: &str = "#!/bin/sh\n";
+/// Bytes that are read of a file at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// Answers with the installer, which is told where this backend is.
+pub(crate) async fn install_script(State(app): State<Arc<App>>) -> Response {
+    let script = told(app.public_url());
+    let fields = [
+        (header::CONTENT_TYPE, "text/x-shellscript; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    std::future::ready((fields, script).into_response()).await
+}
+
+/// Answers with a file of the release that was pulled; `Range` resumes.
+pub(crate) async fn fetch_released(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Rejection> {
+    let nothing = || Rejection::new(Code::NotFound, "there is nothing at this path");
+    let opened = app.releases().open(&name).await;
+    let found = opened.map_err(|error| Failure::broken("read a release")(error))?;
+    let mut found = found.ok_or_else(nothing)?;
+    let (size, tag) = (found.size_bytes, format!("\"{}\"", found.sha256));
+    let (kind, age) = match found.is_archive {
+        true => ("application/gzip", "public, max-age=31536000, immutable"),
+        false if name.ends_with(".json") => ("application/json", "no-cache"),
+        false => ("text/plain; charset=utf-8", "no-cache"),
+    };
+    let asked = headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
+    if asked == Some(tag.as_str()) {
+        let fields = [(header::ETAG, tag), (header::CACHE_CONTROL, age.to_owned())];
+        return Ok((StatusCode::NOT_MODIFIED, fields).into_response());
+    }
+    let (status, range) = match part(&headers, &tag, size) {
+        Part::Whole => (StatusCode::OK, 0..size),
+        Part::Range(range) => (StatusCode::PARTIAL_CONTENT, range),
+        Part::Nothing => return Ok(unsatisfiable(size)),
+    };
+    let place = found.file.seek(std::io::SeekFrom::Start(range.start)).await;
+    place.map_err(|error| Failure::broken("read a release")(error))?;
+    let length = range.end - range.start;
+    let body = Body::from_stream(ReaderStream::with_capacity(found.file.take(length), CHUNK));
+    let fields: [(HeaderName, String); 5] = [
+        (header::CONTENT_TYPE, kind.to_owned()),
+        (header::CONTENT_LENGTH, length.to_string()),
+        (header::ACCEPT_RANGES, "bytes".to_owned()),
+        (header::CACHE_CONTROL, age.to_owned()),
+        (header::ETAG, tag),
+    ];
+    let mut response = (status, fields, body).into_response();
+    if status == StatusCode::PARTIAL_CONTENT
+        && let Ok(place) = format!("bytes {}-{}/{size}", range.start, range.end - 1).parse()
+    {
+        response.headers_mut().insert(header::CONTENT_RANGE, place);
+    }
+    Ok(response)
+}
+
+/// The installer, with the address of this backend where it looks for releases and registers, unless it is told others.
+/// An address that a shell could read otherwise is not told.
+fn told(public_url: Option<&str>) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]".contains(c);
+    let Some(base) = public_url.filter(|url| url.chars().all(is_plain)) else {
+        return SCRIPT.to_owned();
+    };
+    let base = base.trim_end_matches('/');
+    let told = format!(
+        "{SHEBANG}[ -n \"${{LINK_INSTALL_URL:-}}${{LINK_REPO_URL:-}}\" ] || LINK_INSTALL_URL='{base}/releases'\n\
+         : \"${{LINK_BACKEND_URL:={base}}}\"; export LINK_INSTALL_URL LINK_BACKEND_URL\n"
+    );
+    SCRIPT.replacen(SHEBANG, &told, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_installer_is_told_an_address_that_a_shell_cannot_read_otherwise() {
+        let script = told(Some("https://link.example/"));
+        assert!(script.starts_with("#!/bin/sh\n[ -n "), "{}", &script[..80]);
+        assert!(script.contains("LINK_INSTALL_URL='https://link.example/releases'"));
+        assert!(script.contains(": \"${LINK_BACKEND_URL:=https://link.example}\""));
+        for bad in ["https://a.example/$(id)", "https://a.example/';id;'", "https://a.example/`id`"]
+        {
+            assert_eq!(told(Some(bad)), SCRIPT, "{bad}");
+        }
+        assert_eq!(told(None), SCRIPT);
+    }
+}

@@ -1,0 +1,119 @@
+//! What this backend hands on to devices: a release, the index of engines and the engines of it.
+//!
+//! `link-backend releases pull` fills a folder, verifies it and points to it in one step. Only the names that stand in the
+//! list of that folder are served, so there is neither a way out of it nor a look into it.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "IO shell: reads the folder of releases"
+)]
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
+
+use link_platform::fs::{self, FileError};
+use link_protocol::{command::Sha256Hex, file_name::FileName};
+use serde::{Deserialize, Serialize};
+
+mod fetch;
+mod pull;
+
+pub use self::{
+    fetch::{FetchError, Place},
+    pull::{Keys, PullError, Pulled, pull},
+};
+
+/// The file that names the folder that is served.
+const CURRENT: &str = "current";
+/// The list of a folder that is served.
+const LIST: &str = ".files.json";
+/// The longest list that is read, in bytes.
+const LIST_LIMIT: u64 = 4 * 1024 * 1024;
+
+/// The folder of releases of a backend.
+#[derive(Clone, Debug)]
+pub struct Releases {
+    folder: PathBuf,
+}
+
+/// What a folder holds that is served.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+struct List {
+    /// The counter of the release.
+    counter: u64,
+    version: String,
+    /// The serial number of the index of engines.
+    #[serde(default)]
+    serial: Option<u64>,
+    files: BTreeMap<String, Listed>,
+}
+
+/// A file that is served.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct Listed {
+    size_bytes: u64,
+    sha256: Sha256Hex,
+}
+
+/// A file to answer with.
+#[derive(Debug)]
+pub(crate) struct Published {
+    pub(crate) file: tokio::fs::File,
+    pub(crate) size_bytes: u64,
+    pub(crate) sha256: Sha256Hex,
+    /// Its name says its content, which never changes.
+    pub(crate) is_archive: bool,
+}
+
+impl Releases {
+    /// Names the folder of releases in the folder of a backend's data.
+    #[must_use]
+    pub fn in_folder(data: &Path) -> Self {
+        Self { folder: data.join("releases") }
+    }
+
+    /// Opens a file that is served; nothing when there is none of that name.
+    ///
+    /// # Errors
+    /// When it is listed and cannot be read.
+    pub(crate) async fn open(&self, name: &str) -> io::Result<Option<Published>> {
+        let Ok(name) = name.parse::<FileName>() else { return Ok(None) };
+        let Some((folder, mut list)) = self.current() else { return Ok(None) };
+        let Some(listed) = list.files.remove(name.as_str()) else { return Ok(None) };
+        let file = tokio::fs::File::open(folder.join(name.as_str())).await?;
+        if file.metadata().await?.len() != listed.size_bytes {
+            return Err(io::Error::other("the file has changed since it was verified"));
+        }
+        let Listed { size_bytes, sha256 } = listed;
+        let is_archive = name.as_str().ends_with(".gz");
+        Ok(Some(Published { file, size_bytes, sha256, is_archive }))
+    }
+
+    /// The folder that is served, and its list.
+    fn current(&self) -> Option<(PathBuf, List)> {
+        let name = fs::read_limited(&self.folder.join(CURRENT), 4096).ok()?;
+        let name: FileName = name.trim().parse().ok()?;
+        let folder = self.folder.join(name.as_str());
+        let list = fs::read_limited(&folder.join(LIST), LIST_LIMIT).ok()?;
+        Some((folder, serde_json::from_str(&list).ok()?))
+    }
+
+    /// Serves what lies in `staged` from here on, and deletes what was served before.
+    fn publish(&self, staged: &Path, name: &str, list: &List) -> Result<(), FileError> {
+        let text = serde_json::to_vec(list).expect("the names are strings");
+        fs::write_atomic(&staged.join(LIST), &text)?;
+        fs::rename(staged, &self.folder.join(name))?;
+        fs::write_atomic(&self.folder.join(CURRENT), format!("{name}\n").as_bytes())?;
+        for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let other = entry.file_name();
+            if entry.path().is_dir() && other != *name {
+                fs::remove_dir(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+}
