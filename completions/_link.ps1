@@ -733,8 +733,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy, shared ones with their publisher')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: upload its file, or name the address that devices fetch it from')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the catalogue of models; without words, list it')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: of the catalogue, by its file, or by the address that devices fetch it from')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed, or one of the catalogue')
             [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a model that is deployed')
             [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; it stays deployed')
@@ -752,9 +753,17 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'link;model;search' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'link;model;add' {
             [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'Address that devices fetch the file from; the backend keeps no copy')
-            [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'SHA-256 of the file at the address')
+            [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'SHA-256 of the file at the address [default: asked for, or pinned to what is there now]')
             [CompletionResult]::new('--size', '--size', [CompletionResultType]::ParameterName, 'Size of the file at the address in bytes [default: asked from its server]')
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the model [default: the file''s, without its extension]')
             [CompletionResult]::new('--file-name', '--file-name', [CompletionResultType]::ParameterName, 'Name of the file on devices [default: the file''s]')
@@ -845,8 +854,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;model;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy, shared ones with their publisher')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: upload its file, or name the address that devices fetch it from')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the catalogue of models; without words, list it')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: of the catalogue, by its file, or by the address that devices fetch it from')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed, or one of the catalogue')
             [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a model that is deployed')
             [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; it stays deployed')
@@ -857,6 +867,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;model;help;list' {
+            break
+        }
+        'link;model;help;search' {
             break
         }
         'link;model;help;add' {
@@ -949,6 +962,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--temperature', '--temperature', [CompletionResultType]::ParameterName, 'Sampling temperature, from 0 to 10 [default: the engine''s]')
             [CompletionResult]::new('--max-tokens', '--max-tokens', [CompletionResultType]::ParameterName, 'Largest number of tokens in an answer [default: the engine''s]')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the sampling [default: random]')
+            [CompletionResult]::new('--anyway', '--anyway', [CompletionResultType]::ParameterName, 'Go on with a model that needs more memory than this machine has')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -1324,8 +1338,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;help;model' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy, shared ones with their publisher')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: upload its file, or name the address that devices fetch it from')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the catalogue of models; without words, list it')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: of the catalogue, by its file, or by the address that devices fetch it from')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed, or one of the catalogue')
             [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a model that is deployed')
             [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; it stays deployed')
@@ -1335,6 +1350,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;model;list' {
+            break
+        }
+        'link;help;model;search' {
             break
         }
         'link;help;model;add' {

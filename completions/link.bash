@@ -511,6 +511,9 @@ _link() {
             link__subcmd__help__subcmd__model,remove)
                 cmd="link__subcmd__help__subcmd__model__subcmd__remove"
                 ;;
+            link__subcmd__help__subcmd__model,search)
+                cmd="link__subcmd__help__subcmd__model__subcmd__search"
+                ;;
             link__subcmd__help__subcmd__model,serve)
                 cmd="link__subcmd__help__subcmd__model__subcmd__serve"
                 ;;
@@ -610,6 +613,9 @@ _link() {
             link__subcmd__model,remove)
                 cmd="link__subcmd__model__subcmd__remove"
                 ;;
+            link__subcmd__model,search)
+                cmd="link__subcmd__model__subcmd__search"
+                ;;
             link__subcmd__model,serve)
                 cmd="link__subcmd__model__subcmd__serve"
                 ;;
@@ -639,6 +645,9 @@ _link() {
                 ;;
             link__subcmd__model__subcmd__help,remove)
                 cmd="link__subcmd__model__subcmd__help__subcmd__remove"
+                ;;
+            link__subcmd__model__subcmd__help,search)
+                cmd="link__subcmd__model__subcmd__help__subcmd__search"
                 ;;
             link__subcmd__model__subcmd__help,serve)
                 cmd="link__subcmd__model__subcmd__help__subcmd__serve"
@@ -2420,7 +2429,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__model)
-            opts="list add show deploy serve stop remove cancel delete"
+            opts="list search add show deploy serve stop remove cancel delete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2504,6 +2513,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__model__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__model__subcmd__search)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3300,7 +3323,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model)
-            opts="-q -h --json --quiet --help list add show deploy serve stop remove cancel delete help"
+            opts="-q -h --json --quiet --help list search add show deploy serve stop remove cancel delete help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3418,7 +3441,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__help)
-            opts="list add show deploy serve stop remove cancel delete help"
+            opts="list search add show deploy serve stop remove cancel delete help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3529,6 +3552,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__model__subcmd__help__subcmd__search)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__model__subcmd__help__subcmd__serve)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -3600,6 +3637,20 @@ _link() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__model__subcmd__search)
+            opts="-q -h --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -3784,7 +3835,7 @@ _link() {
             return 0
             ;;
         link__subcmd__run)
-            opts="-q -h --port --system --temperature --max-tokens --seed --json --quiet --help"
+            opts="-q -h --anyway --port --system --temperature --max-tokens --seed --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -127,7 +127,7 @@ fn things() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(device::transfer_device))
         .routes(routes!(model::create_model, model::list_models))
         .routes(routes!(model::read_model, model::change_model, model::remove_model))
-        .routes(routes!(model::upload_content))
+        .routes(routes!(model::upload_content, model::read_upload, model::resume_content))
         .routes(routes!(deployment::create_deployment, deployment::list_deployments))
         .routes(routes!(deployment::read_deployment))
         .routes(routes!(deployment::cancel_deployment))

@@ -25,6 +25,7 @@ mod readiness;
 mod recovery;
 pub mod registration;
 mod reports;
+mod resumption;
 mod serving;
 mod settings;
 mod sharing;
@@ -36,6 +37,7 @@ mod usage;
 mod zenoh;
 
 pub use deployments::DeploymentQuery;
+pub use resumption::Uploaded;
 pub use serving::Requested;
 pub(crate) use zenoh::{Due, User, ZenohOffer};
 

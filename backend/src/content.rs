@@ -6,6 +6,7 @@
 
 mod bucket;
 mod folder;
+mod partial;
 mod parts;
 
 pub use bucket::{Addressing, BucketConfig, BucketFault, InvalidBucket};
@@ -49,7 +50,8 @@ pub struct Announced {
     pub size_bytes: Option<u64>,
 }
 
-/// A file that was received and is not kept yet. Dropping it deletes it.
+/// A file that was received and is not kept yet. Dropping it deletes it, unless it came in part: then it
+/// can be gone on with.
 #[derive(Debug)]
 pub struct Upload {
     pub received: Received,
@@ -59,7 +61,16 @@ pub struct Upload {
 #[derive(Debug)]
 enum Place {
     Folder(folder::Temporary),
+    Whole(partial::Files),
     Bucket(bucket::Pending),
+}
+
+/// How far a file is that comes in part.
+#[derive(Debug)]
+pub struct Progress {
+    pub offset: u64,
+    /// The file, once it is whole.
+    pub upload: Option<Upload>,
 }
 
 /// The bytes of a file.
@@ -96,6 +107,9 @@ pub enum ReceiveError {
     /// The disk would have less room left than is kept free.
     #[error("there is no room for the content")]
     NoRoom,
+    /// It is gone on with elsewhere: behind so many bytes.
+    #[error("the upload goes on behind {0} bytes")]
+    Elsewhere(u64),
     /// It could not be put down.
     #[error("failed to write the content")]
     Home(#[source] ContentError),
@@ -163,6 +177,71 @@ impl Contents {
         })
     }
 
+    /// Goes on with the file of a model, of `size_bytes`, from `offset`. What came before a cut is kept in
+    /// a folder; a bucket takes a file only in one piece.
+    ///
+    /// # Errors
+    /// [`ReceiveError`]; a cut is none.
+    pub async fn go_on<E>(
+        &self,
+        announced: &Announced,
+        (offset, size_bytes): (u64, u64),
+        content: impl Stream<Item = Result<Bytes, E>> + Send,
+    ) -> Result<Progress, ReceiveError> {
+        match self {
+            Self::Folder(folder) => {
+                let (offset, whole) =
+                    folder.go_on(announced, (offset, size_bytes), content).await?;
+                let upload =
+                    whole.map(|(received, files)| Upload { received, place: Place::Whole(files) });
+                Ok(Progress { offset, upload })
+            }
+            Self::Bucket(_) if offset > 0 => Err(ReceiveError::Elsewhere(0)),
+            Self::Bucket(_) => match self.receive(announced, content).await {
+                Ok(upload) if upload.received.size_bytes == size_bytes => {
+                    Ok(Progress { offset: size_bytes, upload: Some(upload) })
+                }
+                Ok(upload) => {
+                    self.discard(upload).await;
+                    Ok(Progress { offset: 0, upload: None })
+                }
+                Err(ReceiveError::Cut) => Ok(Progress { offset: 0, upload: None }),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    /// Returns how many bytes of a model's file came and are kept, while it is not whole.
+    #[must_use]
+    pub fn offset(&self, model: ModelId) -> u64 {
+        match self {
+            Self::Folder(folder) => folder.partial(model).size_bytes(),
+            Self::Bucket(_) => 0,
+        }
+    }
+
+    /// Deletes what came of a model's file, if anything is there.
+    ///
+    /// # Errors
+    /// When it cannot be deleted.
+    pub fn forget_partial(&self, model: ModelId) -> Result<(), ContentError> {
+        match self {
+            Self::Folder(folder) => folder.partial(model).remove().map_err(ContentError::Folder),
+            Self::Bucket(_) => Ok(()),
+        }
+    }
+
+    /// Lists the models of which a file came in part.
+    ///
+    /// # Errors
+    /// When they cannot be listed.
+    pub fn partials(&self) -> Result<Vec<ModelId>, ContentError> {
+        match self {
+            Self::Folder(folder) => folder.partials().map_err(ContentError::Folder),
+            Self::Bucket(_) => Ok(Vec::new()),
+        }
+    }
+
     /// Keeps an upload as the file of `model`.
     ///
     /// # Errors
@@ -174,13 +253,18 @@ impl Contents {
                 let kept = folder.keep(&name(model, &received.sha256), temporary).await;
                 kept.map_err(ContentError::Folder)
             }
+            (Self::Folder(folder), Place::Whole(files)) => {
+                let kept = folder.keep_whole(&name(model, &received.sha256), files).await;
+                kept.map_err(ContentError::Folder)
+            }
             (Self::Bucket(bucket), Place::Bucket(pending)) => {
                 let kept = bucket.keep(&name(model, &received.sha256), &received, pending).await;
                 kept.map_err(ContentError::Bucket)
             }
-            (Self::Folder(_) | Self::Bucket(_), Place::Folder(_) | Place::Bucket(_)) => {
-                Err(ContentError::Missing)
-            }
+            (
+                Self::Folder(_) | Self::Bucket(_),
+                Place::Folder(_) | Place::Whole(_) | Place::Bucket(_),
+            ) => Err(ContentError::Missing),
         }
     }
 
@@ -188,6 +272,11 @@ impl Contents {
     pub async fn discard(&self, upload: Upload) {
         match upload.place {
             Place::Folder(temporary) => drop(temporary),
+            Place::Whole(files) => {
+                if let Err(error) = files.remove() {
+                    tracing::warn!(%error, "an upload that was refused stays for now");
+                }
+            }
             Place::Bucket(pending) => pending.end().await,
         }
     }

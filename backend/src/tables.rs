@@ -26,6 +26,7 @@ pub(crate) mod systems;
 pub(crate) mod tokens;
 pub(crate) mod transfer;
 pub mod upkeep;
+pub(crate) mod uploads;
 pub(crate) mod usage;
 
 pub use command_list::CommandFilter;

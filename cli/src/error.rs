@@ -272,6 +272,8 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::UnsupportedMediaType
         | Code::InvalidRequest
         | Code::ChecksumMismatch
+        | Code::NotAModel
+        | Code::UploadOffset
         | Code::QueueFull
         | Code::TooManyAttempts
         | Code::Internal

@@ -33,6 +33,7 @@ error_codes! {
     Browser = "browser", "no browser could be opened";
     BuildName = "build-name", "the build of an engine has no name, or not a valid one";
     Busy = "busy", "another run of the command changes the same files";
+    Catalogue = "catalogue", "the catalogue of models cannot be had or is not trusted";
     ChecksumMismatch = "checksum-mismatch", "a file does not have its checksum";
     CommandCancelled = "command-cancelled", "the command was cancelled";
     CommandFailed = "command-failed", "the device tried the command and failed";
@@ -63,6 +64,7 @@ error_codes! {
     NoPort = "no-port", "no port is free for the backend";
     NoRandomness = "no-randomness", "the system gives no random numbers";
     NoSpace = "no-space", "the disk is full";
+    NotAModel = "not-a-model", "the file is not a model that can be served";
     NotDeployed = "not-deployed", "the model is not deployed on this device";
     NotInstalled = "not-installed", "the agent is not installed";
     NotIntact = "not-intact", "the version is not installed, or was altered";
@@ -73,6 +75,7 @@ error_codes! {
     NothingSelected = "nothing-selected", "the selection matches no device";
     OtherHome = "other-home", "the home folder belongs to another user";
     Output = "output", "the output cannot be written";
+    Pin = "pin", "the file at an address cannot be read to pin its checksum";
     Redirected = "redirected", "the server redirects to another address";
     Refused = "refused", "the server refused and gave no code of its own";
     RegisteredElsewhere = "registered-elsewhere", "the device is registered with another backend";
@@ -86,6 +89,7 @@ error_codes! {
     SomeFailed = "some-failed", "the command failed on some of the selected devices";
     Superseded = "superseded", "a newer command took the place of this one";
     Terminal = "terminal", "the terminal cannot be read";
+    TooLarge = "too-large", "the model needs more memory than this machine has";
     UnknownName = "unknown-name", "nothing has this name";
     Unpack = "unpack", "the archive of a release cannot be unpacked";
     Unreachable = "unreachable", "the backend or the agent cannot be reached";

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads stdin, a file and the terminal")]
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use link_protocol::{exit_code::ExitCode, secret::Secret};
 
@@ -42,6 +42,20 @@ pub(crate) fn stdin_line(what: &str) -> Result<Secret, CliError> {
         return Err(CliError::usage(format!("stdin holds no {what}")));
     }
     Ok(Secret::new(line))
+}
+
+/// Asks at the terminal for a line that is no secret.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub(crate) fn ask_line(question: &str) -> Result<String, CliError> {
+    let failed = |error: io::Error| {
+        CliError::new(ExitCode::Failed, ErrorCode::Input, format!("failed to read stdin: {error}"))
+    };
+    io::stderr().write_all(question.as_bytes()).map_err(failed)?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(failed)?;
+    Ok(line)
 }
 
 /// Asks for a secret without echo.

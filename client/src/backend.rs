@@ -30,13 +30,14 @@ mod local_owner;
 mod member;
 mod model;
 mod token;
+mod upload;
 
 pub use account::{login, set_up};
 pub use device::retire_device;
 pub use device_flow::{begin_device_login, poll_device_login};
 pub use local_owner::{log_in_owner, owner_code, set_owner_password};
 pub use member::join;
-pub use model::{UploadError, UploadSource};
+pub use upload::{UploadError, UploadSource};
 
 /// What a login gave.
 #[derive(Clone, Debug, Eq, PartialEq)]

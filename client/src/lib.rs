@@ -14,6 +14,8 @@ mod event_stream;
 mod exchange;
 pub mod http;
 pub mod local;
+pub mod model_file;
+pub mod pin;
 pub mod remote;
 pub mod retry;
 pub mod roots;

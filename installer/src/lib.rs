@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod catalogue;
 pub mod decide;
 pub mod engine_download;
 pub mod engine_index;

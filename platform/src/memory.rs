@@ -33,6 +33,12 @@ pub fn give_back_heap() {
     heap::give_back();
 }
 
+/// Returns how much main memory the machine has, in bytes; nothing where that is not known.
+#[must_use]
+pub fn total_bytes() -> Option<u64> {
+    system::total_bytes()
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     #[test]

@@ -94,6 +94,9 @@ pub const CONNECTION_IDLE: Duration = Duration::from_secs(20);
 /// The largest model file an upload may have, in bytes.
 pub const MODEL_SIZE_LIMIT: u64 = 1 << 40;
 
+/// A model whose file is not whole, and of which nothing came for this long, is removed.
+pub const INCOMPLETE_MODEL_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// How long a browser may remember a preflight; a repaired device works within this time.
 pub const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(600);
 

@@ -124,6 +124,7 @@ codes! {
     RetireCodeStale = "retire-code-stale", 409, "The device has registered again since the code was made", Some("a newer registration stays; remove the device in the list of devices if it is to go");
     UpdateRunning = "update-running", 409, "An update of the agent is under way", Some("follow it with `link status`");
     PortTaken = "port-taken", 409, "The port is in use on this device", Some("choose another port");
+    UploadOffset = "upload-offset", 409, "The upload goes on at another place", Some("ask with HEAD for the header Upload-Offset, and go on there");
     ModelNotReady = "model-not-ready", 409, "The model has no content yet", Some("upload its file first");
     ModelInUse = "model-in-use", 409, "The model is deployed on a device", Some("uninstall it from its devices first");
     AlreadySetUp = "already-set-up", 409, "The first account exists", Some("log in with `link login`");
@@ -139,6 +140,7 @@ codes! {
     KeyMistyped = "key-mistyped", 422, "The key is mistyped or incomplete", Some("copy the whole key again");
     RetireCodeMistyped = "retire-code-mistyped", 422, "The retire code is mistyped or incomplete", Some("copy the whole code again");
     ChecksumMismatch = "checksum-mismatch", 422, "The content does not have the announced checksum", Some("upload the file again");
+    NotAModel = "not-a-model", 422, "The file is no model that an engine could load", Some("take the .gguf file of the model");
     QueueFull = "queue-full", 429, "Too many commands wait for this device", Some("wait until the device has worked some off");
     TooManyAttempts = "too-many-attempts", 429, "Too many attempts", Some("wait for the time in the Retry-After header before you try again");
     Internal = "internal", 500, "Something went wrong on our side", Some("look up the request id in the backend's log");

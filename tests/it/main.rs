@@ -26,6 +26,7 @@ mod history;
 mod install_script;
 mod local_api;
 mod main_job;
+mod model_files;
 mod network;
 #[path = "../../backend/tests/store/object_store.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]

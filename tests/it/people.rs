@@ -16,21 +16,21 @@ use link_tests::{
 use serde_json::{Value, json};
 
 /// Somebody's terminal: a home of its own.
-struct Person {
-    home: tempfile::TempDir,
+pub(crate) struct Person {
+    pub(crate) home: tempfile::TempDir,
 }
 
 /// What a command gave.
 #[derive(Debug)]
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Person {
     /// The owner of the first account, logged in.
-    fn owner(backend: &TestBackend) -> Self {
+    pub(crate) fn owner(backend: &TestBackend) -> Self {
         Self::logged_in(backend, EMAIL)
     }
 
@@ -42,7 +42,7 @@ impl Person {
         person
     }
 
-    fn link(&self, words: &[&str]) -> Ran {
+    pub(crate) fn link(&self, words: &[&str]) -> Ran {
         self.link_with(words, "")
     }
 
@@ -131,7 +131,7 @@ async fn a_model_of_another_account_is_deployed_by_its_publishers_name_and_by_no
     let bob = another_account(&backend, "bob@example.com");
     let device = TestDevice::register(&backend).await.id.to_string();
     let file = folder.path().join("tiny.gguf");
-    std::fs::write(&file, b"weights").unwrap();
+    std::fs::write(&file, engines::model("tiny.gguf")).unwrap();
     let add = ["model", "add", file.to_str().unwrap(), "--shared"];
     assert_eq!(bob.link(&add).code, 0);
     let refused = owner.link(&add);

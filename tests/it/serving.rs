@@ -133,10 +133,13 @@ async fn an_engine_that_dies_leaves_no_process_and_its_port_answers_until_it_is_
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_model_fails_the_start_with_the_engines_own_words() {
+async fn a_model_that_the_engine_does_not_know_fails_the_start_with_its_own_words() {
     let backend = TestBackend::start().await;
     let device = TestDevice::start(&backend).await;
-    let model = backend.upload("junk", b"this is no model".to_vec()).await;
+    let mut unknown = engines::model("tiny.gguf");
+    let at = unknown.windows(5).position(|bytes| bytes == b"llama").unwrap();
+    unknown[at..at + 5].copy_from_slice(b"never");
+    let model = backend.upload("unknown", unknown).await;
     let port = free_port();
     let deployment = backend.deploy(model.model_id, device.id, port, true).await;
     let result = backend.result(deployment.command_id).await.result.unwrap();

@@ -11,6 +11,7 @@
     reason = "a command line program: its output is what it is for"
 )]
 
+mod catalogue;
 mod dev;
 mod dist;
 mod engines;
@@ -64,6 +65,8 @@ enum Task {
     Dist(dist::Options),
     /// Make a signed index of engines out of builds that are on this machine
     Engines(engines::Options),
+    /// Check and sign a list of models, the catalogue that is published beside the releases
+    Catalogue(catalogue::Options),
     /// Create a key for signing releases and print its public half
     ReleaseKey {
         /// The file to create; keep it secret
@@ -111,6 +114,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Engines(options) => {
             println!("{}", engines::run(&options, || dev::prepared_engines(root))?);
         }
+        Task::Catalogue(options) => println!("{}", catalogue::run(&options)?),
         Task::ReleaseKey { file, introduced_by } => {
             println!("{}", release_key::run(&file, introduced_by.as_deref())?);
         }

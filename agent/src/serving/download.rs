@@ -1,8 +1,9 @@
 //! Model files on disk: downloaded, verified, and only then renamed to their final path.
 //!
 //! `models/<model>/<first 16 digits of its SHA-256>/<name>` exists exactly if the file is complete
-//! and verified. An incomplete file is a `.part` in the same folder: a failure or a cancel deletes
-//! it, and after a crash the download resumes from it.
+//! and verified; one that turns out to be no model is deleted again. An incomplete file is a `.part`
+//! in the same folder: a failure or a cancel deletes it, and after a crash the download resumes from
+//! it.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: model files")]
 
@@ -16,10 +17,14 @@ use link_agent_core::{
     event::{DownloadFailure, Event},
     record::DownloadId,
 };
-use link_client::transfer::{self, Source, Transfer};
+use link_client::{
+    model_file,
+    transfer::{self, Source, Transfer},
+};
 use link_platform::checkpoint;
 use link_protocol::{
     agent_api,
+    backend_api::model::LANGUAGE_MODEL,
     command::ModelFile,
     id::{ModelId, PipelineId},
     identity::Identity,
@@ -180,11 +185,11 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
     };
     let bring = async {
         origin.engines.for_deployment(&job.plugin, job.download, &origin.inbox).await;
-        transfer.run().await
+        fetch_model(&transfer, &job.plugin).await
     };
     let outcome = tokio::select! {
         outcome = bring => {
-            outcome.map_err(|error| DownloadFailure::Failed(error.to_string()))
+            outcome.map_err(DownloadFailure::Failed)
         }
         () = job.cancel.cancelled() => Err(DownloadFailure::Cancelled),
         never = report_progress(done, job.download, &origin.inbox) => match never {},
@@ -204,6 +209,23 @@ async fn fetch(origin: Arc<Origin>, job: Job) {
     if Arc::strong_count(&lock) == 2 {
         files.remove(&job.path);
     }
+}
+
+/// Downloads the file. A language model that no engine could load is deleted again.
+async fn fetch_model(transfer: &Transfer<'_>, plugin: &str) -> Result<(), String> {
+    transfer.run().await.map_err(|error| error.to_string())?;
+    if plugin != LANGUAGE_MODEL {
+        return Ok(());
+    }
+    let refused = match model_file::look(transfer.path).await {
+        Ok(Ok(_facts)) => return Ok(()),
+        Ok(Err(why)) => format!("{why}; {}", why.hint()),
+        Err(error) => format!("the model's file cannot be read: {error}"),
+    };
+    if let Err(error) = link_platform::fs::remove_file(transfer.path) {
+        tracing::warn!("{error}");
+    }
+    Err(refused)
 }
 
 /// Reports the progress of a download to the loop; never returns.

@@ -6,7 +6,8 @@ use axum::{
     Json as Answer,
     body::Body,
     extract::State,
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
 };
 use link_protocol::{
     backend_api::{
@@ -24,7 +25,8 @@ use crate::{
         list,
         problem::Rejection,
     },
-    app::App,
+    app::{App, Uploaded},
+    domain::refusal::Refusal,
 };
 
 /// Announces a model: a file that is uploaded next, or one at an address with its checksum.
@@ -113,6 +115,64 @@ pub(crate) async fn upload_content(
     let content = body.into_data_stream();
     let model = app.receive_content(caller, model, size_bytes, content).await?;
     Ok(Answer(model))
+}
+
+/// Tells how far the upload of a model's file is: the header `Upload-Offset` says where it goes on.
+#[utoipa::path(head, path = "/models/{model_id}/content", tag = "model",
+    security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
+    responses((status = 200, description = "How far the upload is.",
+        headers(("Upload-Offset" = u64, description = "Bytes that are kept."),
+            ("Upload-Length" = Option<u64>, description = "Bytes of the whole file, where they are known.")))))]
+pub(crate) async fn read_upload(
+    Caller(caller, ..): Caller<may::WriteModels>,
+    State(app): State<Arc<App>>,
+    Ids(model): Ids<ModelId>,
+) -> Result<Response, Rejection> {
+    let uploaded = app.uploaded(caller, model).await?;
+    Ok((offset_of(&uploaded), StatusCode::OK).into_response())
+}
+
+/// Goes on with the upload of a model's file where it was cut. What came is kept for a day; the file is
+/// checked against its announcement at its end, and the model is ready then.
+#[utoipa::path(patch, path = "/models/{model_id}/content", tag = "model",
+    security(("access_token" = ["models:write"])),
+    params(("model_id" = ModelId, Path),
+        ("Upload-Offset" = u64, Header, description = "Where in the file the body begins.")),
+    request_body(content_type = "application/octet-stream", content = String),
+    responses((status = 200, description = "The model; `ready` once the file is whole.", body = Model,
+        headers(("Upload-Offset" = u64, description = "Bytes that are kept.")))))]
+pub(crate) async fn resume_content(
+    Caller(caller, ..): Caller<may::WriteModels>,
+    State(app): State<Arc<App>>,
+    Ids(model): Ids<ModelId>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Rejection> {
+    check_octets(&headers)?;
+    let offset = headers.get(OFFSET).and_then(|value| value.to_str().ok());
+    let offset = offset.and_then(|text| text.parse().ok()).ok_or_else(|| {
+        Refusal::invalid("the header Upload-Offset says where in the file the body begins")
+    })?;
+    // On a task of its own: what came is kept although the sender goes away.
+    let content = body.into_data_stream();
+    let task = tokio::spawn(async move { app.go_on(caller, model, offset, content).await });
+    let uploaded = task
+        .await
+        .map_err(|_panic| Rejection::new(Code::Internal, "the request could not be completed"))??;
+    Ok((offset_of(&uploaded), Answer(uploaded.model)).into_response())
+}
+
+const OFFSET: &str = "upload-offset";
+
+/// The headers that say how far an upload is.
+fn offset_of(uploaded: &Uploaded) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(OFFSET, uploaded.offset.into());
+    if let Some(size_bytes) = uploaded.model.size_bytes {
+        headers.insert("upload-length", size_bytes.into());
+    }
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers
 }
 
 fn check_octets(headers: &HeaderMap) -> Result<(), Rejection> {

@@ -114,6 +114,23 @@ const PARTICULAR: &[(&str, &[Code])] = &[
             Code::InsufficientStorage,
             Code::RequestTimeout,
             Code::ChecksumMismatch,
+            Code::NotAModel,
+            Code::InvalidRequest,
+            Code::PayloadTooLarge,
+            Code::UnsupportedMediaType,
+        ],
+    ),
+    ("read_upload", &[Code::NotOwner, Code::InvalidRequest]),
+    (
+        "resume_content",
+        &[
+            Code::NotOwner,
+            Code::UploadOffset,
+            Code::QuotaReached,
+            Code::InsufficientStorage,
+            Code::RequestTimeout,
+            Code::ChecksumMismatch,
+            Code::NotAModel,
             Code::InvalidRequest,
             Code::PayloadTooLarge,
             Code::UnsupportedMediaType,
@@ -205,8 +222,8 @@ pub fn document(public_url: Option<&str>) -> Value {
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    let PathItem { get, put, post, delete, patch, .. } = item;
-    [get, put, post, delete, patch].into_iter().flatten()
+    let PathItem { get, put, post, delete, patch, head, .. } = item;
+    [get, put, post, delete, patch, head].into_iter().flatten()
 }
 
 fn complete(operation: &mut Operation) {

@@ -51,7 +51,10 @@ impl Rejection {
 
 impl From<Refusal> for Rejection {
     fn from(refusal: Refusal) -> Self {
-        let rejection = Self::new(code(&refusal), refusal.to_string());
+        let mut rejection = Self::new(code(&refusal), refusal.to_string());
+        if let Refusal::NotAModel(why) = &refusal {
+            rejection.problem.hint = Some(why.hint().to_owned());
+        }
         if let Refusal::TooManyAttempts { retry_after_s } = refusal {
             rejection.retry_after(retry_after_s)
         } else if let Refusal::QueueFull(_) | Refusal::TooManyUploads | Refusal::TooManyLogins =
@@ -190,6 +193,8 @@ const fn code(refusal: &Refusal) -> Code {
         Refusal::StalePoll => Code::StalePoll,
         Refusal::CommandExpired => Code::CommandExpired,
         Refusal::ChecksumMismatch(_) => Code::ChecksumMismatch,
+        Refusal::NotAModel(_) => Code::NotAModel,
+        Refusal::UploadOffset(_) => Code::UploadOffset,
         Refusal::Invalid(_) => Code::InvalidRequest,
         Refusal::TooLarge => Code::PayloadTooLarge,
         Refusal::TooSlow => Code::RequestTimeout,

@@ -119,6 +119,7 @@ impl App {
             models::delete(db, id).await?;
         });
         self.note(&caller, Action::RemoveModel, id, &model.name).await;
+        self.contents.forget_partial(id)?;
         if let (true, Some(sha256)) = (model.uploaded, &model.sha256) {
             self.contents.remove(id, sha256).await?;
         }
@@ -130,6 +131,7 @@ impl App {
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::ChecksumMismatch`],
+    /// [`Refusal::NotAModel`],
     /// [`Refusal::TooLarge`], [`Refusal::TooSlow`], [`Refusal::QuotaReached`], [`Refusal::NoRoom`];
     /// [`Failure::Content`] when it cannot be kept.
     pub async fn receive_content<E: Send>(
@@ -140,7 +142,7 @@ impl App {
         content: impl Stream<Item = Result<Bytes, E>> + Send,
     ) -> Result<Model, Failure> {
         let publishers = self.publishers().await?;
-        let mut model = self.own_model(caller, id, &publishers).await?;
+        let model = self.own_model(caller, id, &publishers).await?;
         model.accepts_upload()?;
         let announced = Announced {
             model: id,
@@ -161,20 +163,7 @@ impl App {
             let full = quota.room_for(u64::MAX, None).err().filter(|_| size.is_none());
             full.unwrap_or(longer).into()
         })?;
-        let received = upload.received.clone();
-        if let Err(refusal) = model.receive(received.clone()) {
-            self.contents.discard(upload).await;
-            return Err(refusal.into());
-        }
-        // The file is there before the model says so; a crash between leaves a file too many.
-        self.contents.keep(id, upload).await?;
-        let model = write!(self.store, |db| {
-            let mut model = models::find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
-            model.receive(received.clone())?;
-            models::update(db, &model).await?;
-            model
-        });
-        self.note(&caller, Action::ChangeModel, id, "its file").await;
+        let model = self.take(caller, model, upload).await?;
         Ok(model.info(caller.account, &publishers))
     }
 
@@ -205,7 +194,7 @@ impl App {
         Ok(ownership::visible_model(model, is_deployed, caller.account, publishers)?)
     }
 
-    async fn own_model(
+    pub(super) async fn own_model(
         &self,
         caller: Identity,
         id: ModelId,
@@ -246,13 +235,14 @@ fn within<'a, E: Send + 'a>(
     })
 }
 
-fn not_received(error: ReceiveError) -> Failure {
+pub(super) fn not_received(error: ReceiveError) -> Failure {
     match error {
         ReceiveError::Cut => Refusal::ChecksumMismatch("it ended early".to_owned()).into(),
         ReceiveError::Slow => Refusal::TooSlow.into(),
         ReceiveError::TooLarge => Refusal::TooLarge.into(),
         ReceiveError::Busy => Refusal::TooManyUploads.into(),
         ReceiveError::NoRoom => Refusal::NoRoom.into(),
+        ReceiveError::Elsewhere(there) => Refusal::UploadOffset(there).into(),
         ReceiveError::Home(error) => error.into(),
     }
 }

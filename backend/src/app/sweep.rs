@@ -118,6 +118,6 @@ impl App {
                 break;
             }
         }
-        Ok(())
+        self.purge_incomplete().await
     }
 }

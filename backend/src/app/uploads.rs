@@ -1,11 +1,13 @@
-//! Uploads that run: a few of each account, and what they may bring together.
+//! Uploads that run: a few of each account, what they may bring together, and one at a time of a model.
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
-use link_protocol::id::AccountId;
+use link_protocol::id::{AccountId, ModelId};
+use tokio::sync::{Mutex as Turns, OwnedMutexGuard, watch};
 
 use crate::{
     app::lock,
@@ -15,9 +17,33 @@ use crate::{
 /// Uploads of one account that may run at a time; a bucket takes four of all accounts.
 const OF_AN_ACCOUNT: usize = 3;
 
+/// How long an upload waits for the one before it to let go of the file.
+const TURN_WAIT: Duration = Duration::from_secs(15);
+
 /// The uploads that run.
 #[derive(Debug, Default)]
-pub(super) struct Uploads(Mutex<HashMap<AccountId, Running>>);
+pub(super) struct Uploads {
+    running: Mutex<HashMap<AccountId, Running>>,
+    files: Mutex<HashMap<ModelId, Arc<Queue>>>,
+}
+
+/// Uploads of one file: the newest one is written, and those before it end.
+#[derive(Debug, Default)]
+struct Queue {
+    turn: Arc<Turns<()>>,
+    /// How many have come.
+    newest: watch::Sender<u64>,
+}
+
+/// The one upload of a file that is written.
+#[derive(Debug)]
+pub(super) struct Turn {
+    uploads: Arc<Uploads>,
+    model: ModelId,
+    newest: watch::Receiver<u64>,
+    number: u64,
+    held: Option<OwnedMutexGuard<()>>,
+}
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Running {
@@ -47,7 +73,7 @@ impl Uploads {
         stored: u64,
         size: Option<u64>,
     ) -> Result<Place, Refusal> {
-        let mut all = lock(&self.0);
+        let mut all = lock(&self.running);
         let running = all.get(&account).copied().unwrap_or_default();
         if running.number >= OF_AN_ACCOUNT {
             return Err(Refusal::TooManyUploads);
@@ -57,11 +83,74 @@ impl Uploads {
         all.insert(account, Running { number, bytes });
         Ok(Place { uploads: Arc::clone(self), account, most })
     }
+
+    /// Takes a place for a file whose size is counted elsewhere.
+    ///
+    /// # Errors
+    /// [`Refusal::TooManyUploads`].
+    pub(super) fn count(self: &Arc<Self>, account: AccountId) -> Result<Place, Refusal> {
+        let mut all = lock(&self.running);
+        let running = all.entry(account).or_default();
+        if running.number >= OF_AN_ACCOUNT {
+            return Err(Refusal::TooManyUploads);
+        }
+        running.number += 1;
+        Ok(Place { uploads: Arc::clone(self), account, most: 0 })
+    }
+
+    /// Returns how many bytes the uploads of an account may bring that are counted here.
+    pub(super) fn running_bytes(&self, account: AccountId) -> u64 {
+        lock(&self.running).get(&account).map_or(0, |running| running.bytes)
+    }
+}
+
+impl Uploads {
+    /// Waits for the turn to write the file of `model`; the upload that has it ends.
+    ///
+    /// # Errors
+    /// [`Refusal::TooManyUploads`] when that one does not let go.
+    pub(super) async fn turn(self: &Arc<Self>, model: ModelId) -> Result<Turn, Refusal> {
+        let queue = Arc::clone(lock(&self.files).entry(model).or_default());
+        let mut number = 0;
+        queue.newest.send_modify(|newest| {
+            *newest += 1;
+            number = *newest;
+        });
+        let newest = queue.newest.subscribe();
+        let mut turn = Turn { uploads: Arc::clone(self), model, newest, number, held: None };
+        let held = tokio::time::timeout(TURN_WAIT, Arc::clone(&queue.turn).lock_owned()).await;
+        turn.held = Some(held.map_err(|_elapsed| Refusal::TooManyUploads)?);
+        Ok(turn)
+    }
+
+    /// Tells whether the file of a model is being received.
+    pub(super) fn has(&self, model: ModelId) -> bool {
+        lock(&self.files).contains_key(&model)
+    }
+}
+
+impl Turn {
+    /// Returns once a newer upload of the same file waits.
+    pub(super) fn is_over(&self) -> impl Future<Output = ()> + Send + use<> {
+        let (mut newest, number) = (self.newest.clone(), self.number);
+        async move { drop(newest.wait_for(|newest| *newest > number).await) }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.held = None;
+        let mut files = lock(&self.uploads.files);
+        // One reference is the table's: nobody else waits then.
+        if *self.newest.borrow() == self.number {
+            files.remove(&self.model);
+        }
+    }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut all = lock(&self.uploads.0);
+        let mut all = lock(&self.uploads.running);
         if let Some(running) = all.get_mut(&self.account) {
             running.number -= 1;
             running.bytes = running.bytes.saturating_sub(self.most);

@@ -19,12 +19,17 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use futures_util::Stream;
 use link_platform::disk;
+use link_protocol::id::ModelId;
 use tempfile::NamedTempFile;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
 
 use crate::{
-    content::{ContentError, Reading, ReceiveError, parts::Parts},
+    content::{
+        Announced, ContentError, Reading, ReceiveError,
+        partial::{self, Files, Partial},
+        parts::Parts,
+    },
     domain::model::Received,
 };
 
@@ -33,6 +38,8 @@ const TEMPORARY: &str = ".upload-";
 const CHUNK: usize = 256 * 1024;
 /// How much is written until the disk is asked again for its room, in bytes.
 const UNCHECKED: usize = 4 * 1024 * 1024;
+/// How much of an upload that is gone on with may be lost when the backend is killed, in bytes.
+const UNSAVED: u64 = 32 * 1024 * 1024;
 
 /// The folder that holds model files.
 #[derive(Clone, Debug)]
@@ -89,6 +96,83 @@ impl Folder {
         }
         writer.sync_all().await.map_err(broken)?;
         Ok((parts.received(), Temporary(file)))
+    }
+
+    /// Goes on with a file of `size_bytes` that came in part, from `offset`. Returns where it is left and,
+    /// when it is whole, what it is.
+    pub(super) async fn go_on<E>(
+        &self,
+        announced: &Announced,
+        (offset, size_bytes): (u64, u64),
+        content: impl Stream<Item = Result<Bytes, E>> + Send,
+    ) -> Result<(u64, Option<(Received, Files)>), ReceiveError> {
+        self.check_room(size_bytes.saturating_sub(offset))?;
+        let files = Files::of(&self.folder, announced.model);
+        let opened = tokio::task::spawn_blocking(|| files.open()).await;
+        let opened = opened.map_err(io::Error::other).flatten().map_err(broken)?;
+        let Partial { files, data, begun } = opened.ok_or(ReceiveError::Busy)?;
+        if begun.size_bytes != offset {
+            return Err(ReceiveError::Elsewhere(begun.size_bytes));
+        }
+        let mut writer = tokio::fs::File::from_std(data);
+        let mut parts = Parts::after(begun, content);
+        let ended = self.write(&mut parts, (&mut writer, &files), offset).await;
+        // However it ended, what came is kept.
+        writer.sync_all().await.map_err(broken)?;
+        let (there, hasher) = parts.so_far();
+        match ended {
+            Ok(()) | Err(ReceiveError::Cut | ReceiveError::Slow) => {}
+            // What was counted is not all on disk.
+            Err(error) => return Err(error),
+        }
+        files.note(there, hasher).map_err(broken)?;
+        let whole = (there == size_bytes).then(|| (parts.received(), files));
+        Ok((there, whole))
+    }
+
+    /// Writes what comes, with a checkpoint now and then.
+    async fn write<S, E>(
+        &self,
+        parts: &mut Parts<S>,
+        (writer, files): (&mut tokio::fs::File, &Files),
+        offset: u64,
+    ) -> Result<(), ReceiveError>
+    where
+        S: Stream<Item = Result<Bytes, E>> + Send,
+    {
+        let mut saved = offset;
+        while let Some(piece) = parts.piece().await? {
+            writer.write_all(&piece).await.map_err(broken)?;
+            let (there, hasher) = parts.so_far();
+            if there - saved >= UNSAVED {
+                writer.sync_data().await.map_err(broken)?;
+                files.note(there, hasher).map_err(broken)?;
+                self.check_room(0)?;
+                saved = there;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a file that came in part its name.
+    pub(super) async fn keep_whole(&self, name: &str, files: Files) -> io::Result<()> {
+        let (path, folder) = (self.folder.join(name), self.folder.clone());
+        let kept = tokio::task::spawn_blocking(move || {
+            std::fs::rename(&files.data, path)?;
+            files.remove_checkpoint();
+            sync_folder(&folder)
+        });
+        kept.await.map_err(io::Error::other)?
+    }
+
+    /// Where a file that comes in part is.
+    pub(super) fn partial(&self, model: ModelId) -> Files {
+        Files::of(&self.folder, model)
+    }
+
+    /// The models of which a file came in part.
+    pub(super) fn partials(&self) -> io::Result<Vec<ModelId>> {
+        partial::models(&self.folder)
     }
 
     /// Checks that the disk has room for `more` bytes beside the reserve.

@@ -1,4 +1,4 @@
-//! A stream of any pieces as parts of a wanted size, counted and hashed on the way.
+//! A stream of any pieces as parts of a wanted size, counted, hashed and looked at on the way.
 //!
 //! A sender must send some of it in each span of time, or has broken off.
 
@@ -8,11 +8,14 @@ use std::{pin::Pin, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
-use link_protocol::{command::Sha256Hex, limits};
+use link_protocol::{command::Sha256Hex, gguf::Inspection, limits};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
-use crate::{content::ReceiveError, domain::model::Received};
+use crate::{
+    content::{ReceiveError, partial::Begun},
+    domain::model::Received,
+};
 
 /// What a sender has to send.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +35,7 @@ pub(super) struct Parts<S> {
     /// What was received beyond the latest part.
     rest: Bytes,
     hasher: Sha256,
+    inspection: Inspection,
     size_bytes: u64,
     has_ended: bool,
     pace: Pace,
@@ -44,11 +48,18 @@ where
     S: Stream<Item = Result<Bytes, E>> + Send,
 {
     pub(super) fn new(content: S) -> Self {
+        Self::after(Begun::default(), content)
+    }
+
+    /// Goes on behind what was received before.
+    pub(super) fn after(begun: Begun, content: S) -> Self {
+        let Begun { size_bytes, hasher, inspection } = begun;
         Self {
             content: Box::pin(content),
             rest: Bytes::new(),
-            hasher: Sha256::new(),
-            size_bytes: 0,
+            hasher,
+            inspection,
+            size_bytes,
             has_ended: false,
             pace: PACE,
             span: None,
@@ -77,6 +88,7 @@ where
             return Err(ReceiveError::TooLarge);
         }
         self.hasher.update(&piece);
+        self.inspection.push(&piece);
         Ok(Some(piece))
     }
 
@@ -107,10 +119,16 @@ where
         self.has_ended && self.rest.is_empty()
     }
 
+    /// Returns how many bytes came, and their hash so far.
+    pub(super) const fn so_far(&self) -> (u64, &Sha256) {
+        (self.size_bytes, &self.hasher)
+    }
+
     /// Returns what was received.
     pub(super) fn received(self) -> Received {
         let sha256 = Sha256Hex::from_digest(&self.hasher.finalize());
-        Received { sha256, size_bytes: self.size_bytes }
+        let seen = self.inspection.finish(self.size_bytes);
+        Received { sha256, size_bytes: self.size_bytes, seen }
     }
 }
 

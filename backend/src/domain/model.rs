@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 use link_protocol::{
     account_name::AccountName,
-    backend_api::model::{ChangeModel, CreateModel, Model},
+    backend_api::model::{ChangeModel, CreateModel, LANGUAGE_MODEL, Model, ModelFacts},
     command::{ModelFile, Sha256Hex},
     file_name::FileName,
+    gguf::NotAModel,
     id::{AccountId, ModelId},
     limits,
 };
@@ -31,6 +32,8 @@ pub struct ModelRecord {
     pub shared: bool,
     /// Whether the backend holds its file.
     pub uploaded: bool,
+    /// What the file that the backend holds says of itself.
+    pub facts: Option<ModelFacts>,
     pub created_at: Timestamp,
 }
 
@@ -39,6 +42,8 @@ pub struct ModelRecord {
 pub struct Received {
     pub sha256: Sha256Hex,
     pub size_bytes: u64,
+    /// What it says of itself, as a file of a language model.
+    pub seen: Result<ModelFacts, NotAModel>,
 }
 
 impl ModelRecord {
@@ -80,6 +85,7 @@ impl ModelRecord {
             plugin: wish.plugin,
             shared: wish.shared,
             uploaded: false,
+            facts: None,
             created_at: now,
         })
     }
@@ -125,10 +131,11 @@ impl ModelRecord {
     /// Checks that `received` is the file that was announced, and takes it.
     ///
     /// # Errors
-    /// [`Refusal::ChecksumMismatch`] when it is another one.
+    /// [`Refusal::ChecksumMismatch`] when it is another one, [`Refusal::NotAModel`] when no engine
+    /// could load it.
     pub fn receive(&mut self, received: Received) -> Result<(), Refusal> {
         self.accepts_upload()?;
-        let Received { sha256, size_bytes } = received;
+        let Received { sha256, size_bytes, seen } = received;
         if let Some(announced) = self.size_bytes
             && announced != size_bytes
         {
@@ -143,6 +150,9 @@ impl ModelRecord {
         }
         if size_bytes == 0 {
             return Err(Refusal::ChecksumMismatch("it is empty".to_owned()));
+        }
+        if self.plugin == LANGUAGE_MODEL {
+            self.facts = Some(seen.map_err(Refusal::NotAModel)?);
         }
         self.sha256 = Some(sha256);
         self.size_bytes = Some(size_bytes);
@@ -186,6 +196,7 @@ impl ModelRecord {
             plugin: self.plugin.clone(),
             shared: self.is_shared(publishers),
             ready: self.is_ready(),
+            facts: self.facts.clone(),
             owned: self.account == caller,
             publisher: Some(self.publisher.clone()),
             created_at: self.created_at,

@@ -3,6 +3,7 @@
 use link_protocol::{
     command::Alias,
     deployment::DeploymentState,
+    gguf::NotAModel,
     id::{DeviceId, ModelId},
     key::InvalidKey,
     limits,
@@ -107,6 +108,10 @@ pub enum Refusal {
     CommandExpired,
     #[error("the content is not what was announced: {0}")]
     ChecksumMismatch(String),
+    #[error("{0}")]
+    NotAModel(NotAModel),
+    #[error("the upload goes on behind {0} bytes, and not where this begins")]
+    UploadOffset(u64),
     #[error("{0}")]
     Invalid(String),
     #[error("the file is larger than {limit} bytes", limit = limits::MODEL_SIZE_LIMIT)]

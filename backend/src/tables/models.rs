@@ -5,7 +5,7 @@ use link_protocol::id::{AccountId, DeviceId, ModelId};
 use crate::{
     database::{
         Connection, Page, Store, StoreError,
-        column::{ms, parse, signed, small, time, unsigned},
+        column::{from_json, json, ms, parse, signed, small, time, unsigned},
         read,
         sql::{self, row},
         write,
@@ -27,6 +27,7 @@ row! {
         plugin: String,
         shared: bool,
         uploaded: bool,
+        facts: Option<String>,
         created_ms: i64,
     }
 }
@@ -48,24 +49,6 @@ impl Store {
             small(count) < most
         });
         Ok(added)
-    }
-
-    /// Returns how many bytes the uploaded files of an account have, but for that of one model.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn model_bytes(&self, account: AccountId, but: ModelId) -> Result<u64, StoreError> {
-        let bytes: i64 = read!(self, |db| {
-            sql::query_scalar(
-                "SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) FROM models \
-                 WHERE account_id = $1 AND uploaded AND model_id <> $2",
-            )
-            .bind(account.to_string())
-            .bind(but.to_string())
-            .fetch_one(db)
-            .await?
-        });
-        Ok(unsigned(bytes))
     }
 
     /// Finds a model.
@@ -204,8 +187,8 @@ async fn insert(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreErr
 
 pub(crate) async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
     sql::query(
-        "UPDATE models SET name = $2, sha256 = $3, size_bytes = $4, shared = $5, uploaded = $6 \
-         WHERE model_id = $1",
+        "UPDATE models SET name = $2, sha256 = $3, size_bytes = $4, shared = $5, uploaded = $6, \
+         facts = $7 WHERE model_id = $1",
     )
     .bind(model.id.to_string())
     .bind(&model.name)
@@ -213,6 +196,7 @@ pub(crate) async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(
     .bind(model.size_bytes.map(signed))
     .bind(model.shared)
     .bind(model.uploaded)
+    .bind(model.facts.as_ref().map(json).transpose()?)
     .execute(db)
     .await?;
     Ok(())
@@ -251,6 +235,7 @@ impl TryFrom<ModelRow> for ModelRecord {
             plugin: row.plugin,
             shared: row.shared,
             uploaded: row.uploaded,
+            facts: row.facts.as_deref().map(from_json).transpose()?,
             created_at: time(row.created_ms)?,
         })
     }

@@ -283,7 +283,7 @@ async fn an_upload_into_a_disk_that_gets_full_is_told_so_and_leaves_room_for_log
         };
         let world = World::on(None, folder, |config| config.disk_reserve = reserve << 20).await;
         let ada = world.create_first_account().await;
-        let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf" });
+        let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf", "plugin": "other" });
         let model = world.post("/api/v1/models", &ada, wish).await.text("model_id");
         let pieces = (0..64).map(|_| Ok::<_, std::io::Error>(vec![1; 1 << 20]));
         let request = Request::put(format!("/api/v1/models/{model}/content"))

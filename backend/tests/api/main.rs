@@ -26,6 +26,7 @@ mod local_owner;
 mod matrix;
 mod member;
 mod model;
+mod model_file;
 #[path = "../store/object_store.rs"]
 mod object_store;
 mod postgres;

@@ -4,7 +4,7 @@ use link_backend::domain::permission;
 use link_protocol::{backend_api::member::Role, permission::Permission};
 use serde_json::{Value, json};
 
-use crate::harness::World;
+use crate::harness::{Answer, World};
 
 struct Operation {
     method: String,
@@ -13,6 +13,14 @@ struct Operation {
     needs: Vec<String>,
     /// The permission that it needs of a person.
     permission: Option<Permission>,
+}
+
+impl Operation {
+    /// Tells whether the answer is the 403 of this code; what answers HEAD has no code.
+    fn is_refused(&self, answer: &Answer, code: &str) -> bool {
+        let has_code = self.method == "HEAD" || answer.body["code"] == code;
+        answer.status == 403 && has_code
+    }
 }
 
 /// The operations of the document; new ones are tested without being named here.
@@ -124,7 +132,7 @@ async fn every_operation_is_open_to_the_roles_that_have_its_permission_and_to_no
             let answer = world.call(&operation.method, &path, &member, None).await;
             let may = permission::allows(role, operation.permission.unwrap());
             let place = format!("{role:?} {} {path}: {answer:?}", operation.method);
-            assert_eq!(answer.body["code"] == "forbidden", !may, "{place}");
+            assert_eq!(operation.is_refused(&answer, "forbidden"), !may, "{place}");
             assert_ne!(answer.status, 401, "{place}");
             refused += usize::from(!may);
         }
@@ -146,7 +154,7 @@ async fn every_operation_is_open_to_the_tokens_that_have_its_scope_and_to_no_oth
             // Who one is can be read with every token.
             let may = needed == *scope || needed == Permission::ReadAccount;
             let place = format!("{scope} {} {path}: {answer:?}", operation.method);
-            assert_eq!(answer.body["code"] == "scope-missing", !may, "{place}");
+            assert_eq!(operation.is_refused(&answer, "scope-missing"), !may, "{place}");
             assert_ne!(answer.status, 401, "{place}");
             refused += usize::from(!may);
         }
@@ -257,7 +265,10 @@ async fn an_id_that_is_malformed_names_nothing() {
                 path.replace_range(start..=end, "nonsense");
             }
             let answer = world.call(&operation.method, &path, &user, Some(json!({}))).await;
-            answer.is(404, "not-found");
+            assert_eq!(answer.status, 404, "{} {path}: {answer:?}", operation.method);
+            if operation.method != "HEAD" {
+                answer.is(404, "not-found");
+            }
         }
     }
 }

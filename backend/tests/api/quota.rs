@@ -12,7 +12,8 @@ fn small(config: &mut Config) {
 }
 
 async fn announce(world: &World, user: &str) -> Answer {
-    world.post("/api/v1/models", user, json!({ "name": "Tiny", "file_name": "tiny.gguf" })).await
+    let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf", "plugin": "other" });
+    world.post("/api/v1/models", user, wish).await
 }
 
 async fn upload(world: &World, user: &str, model: &str, body: Body) -> Answer {

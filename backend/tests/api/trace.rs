@@ -45,7 +45,10 @@ impl Deeds<'_> {
         }
         let before = self.count(action).await;
         let answer = if path.ends_with("/content") {
-            let request = axum::http::Request::put(&path)
+            let request = axum::http::Request::builder()
+                .method(method)
+                .uri(&path)
+                .header("upload-offset", "0")
                 .header("authorization", format!("Bearer {token}"))
                 .header("content-type", "application/octet-stream")
                 .body(axum::body::Body::from("weights"));
@@ -186,13 +189,20 @@ async fn things(deeds: &mut Deeds<'_>, owner: &str, device: &Device) {
     let setting = ("PUT", "/api/v1/settings/allowlist");
     deeds.act(setting, &[], owner, body, "setting.allowlist").await;
 
-    let announced = json!({ "name": "Weights", "file_name": "weights.gguf" });
+    let announced = json!({ "name": "Weights", "file_name": "weights.gguf", "plugin": "other" });
     let path = ("POST", "/api/v1/models");
     let made = deeds.act(path, &[], owner, Some(announced), "model.create").await;
     let (id, model) = (made.text("model_id"), "/api/v1/models/{model_id}");
     let ids = [("model_id", id.as_str())];
     let content = ("PUT", "/api/v1/models/{model_id}/content");
     deeds.act(content, &ids, owner, None, "model.change").await;
+    let announced = json!({
+        "name": "Parts", "file_name": "parts.gguf", "plugin": "other", "size_bytes": 7,
+    });
+    let parts = deeds.act(path, &[], owner, Some(announced), "model.create").await;
+    let of_parts = parts.text("model_id");
+    let of_parts = [("model_id", of_parts.as_str())];
+    deeds.act(("PATCH", content.1), &of_parts, owner, None, "model.change").await;
     let name = Some(json!({ "name": "Heavier" }));
     deeds.act(("PATCH", model), &ids, owner, name, "model.change").await;
     deeds.act(("DELETE", model), &ids, owner, None, "model.remove").await;

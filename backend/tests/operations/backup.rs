@@ -14,7 +14,7 @@ const WEIGHTS: &[u8] = b"GGUF and then some weights";
 
 /// A model with an uploaded file; returns its id.
 fn upload(running: &Running, user: &str) -> String {
-    let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf" });
+    let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf", "plugin": "other" });
     let model = running.call("POST", "/api/v1/models", user, &wish).1;
     let id = model["model_id"].as_str().unwrap().to_owned();
     let path = format!("/api/v1/models/{id}/content");

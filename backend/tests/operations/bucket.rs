@@ -27,7 +27,7 @@ fn command(place: &Place, store: &ObjectStore, arguments: &[&str]) -> Command {
 }
 
 fn announce(running: &Running, user: &str) -> String {
-    let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf" });
+    let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf", "plugin": "other" });
     let model = running.call("POST", "/api/v1/models", user, &wish).1;
     model["model_id"].as_str().unwrap().to_owned()
 }

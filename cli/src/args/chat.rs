@@ -16,8 +16,12 @@ pub struct Chat {
 /// `link run`.
 #[derive(Args, Debug)]
 pub struct Run {
-    /// Model, by id or by name, of another account as `publisher/name`; or the path of a model file
+    /// Model, by id or by name, of another account as `publisher/name`; else a name of the catalogue,
+    /// `hf:owner/repo/file`, an address, or the path of a model file
     pub model: String,
+    /// Go on with a model that needs more memory than this machine has
+    #[arg(long)]
+    pub anyway: bool,
     /// Port to serve on [default: the one of the deployment before, or 8080]
     #[arg(long, value_name = "N")]
     pub port: Option<Port>,
@@ -70,10 +74,11 @@ leaves it open.";
 pub(super) const RUN_EXAMPLES: &str = "\
 Examples:
   link run smollm
+  link run smollm2:135m
   link run ./smollm.gguf
   link run smollm \"Why is the sky blue?\"
 
-It starts the agent, adds the file, deploys and serves the model, as far as that is not done yet, and
+It starts the agent, adds the model, deploys and serves the model, as far as that is not done yet, and
 then chats as `link chat` does.";
 
 fn parse_temperature(text: &str) -> Result<f64, String> {

@@ -1,14 +1,14 @@
 //! `link model`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use link_protocol::{command::Sha256Hex, file_name::FileName, port::Port, selector::Selector};
+use link_protocol::{
+    backend_api::model::LANGUAGE_MODEL, command::Sha256Hex, file_name::FileName, port::Port,
+    selector::Selector,
+};
 
 use crate::args::{Naming, Wait};
-
-/// The plugin of language models.
-const LANGUAGE_MODEL: &str = "language_model";
 
 /// `link model …`.
 #[derive(Debug, Subcommand)]
@@ -16,10 +16,17 @@ pub enum ModelCommand {
     /// List the models that you may deploy, shared ones with their publisher
     #[command(after_help = "Example:\n  link model list")]
     List,
-    /// Add a model: upload its file, or name the address that devices fetch it from
+    /// Search the catalogue of models; without words, list it
+    #[command(after_help = "Example:\n  link model search small apache")]
+    Search {
+        /// Words that the name, the summary, the architecture or the licence has
+        #[arg(value_name = "WORD")]
+        words: Vec<String>,
+    },
+    /// Add a model: of the catalogue, by its file, or by the address that devices fetch it from
     #[command(after_help = ADD_EXAMPLES)]
     Add(Add),
-    /// Show a model and where it is deployed
+    /// Show a model and where it is deployed, or one of the catalogue
     #[command(after_help = "Example:\n  link model show smollm")]
     Show {
         /// Model, by id or by name; of another account as `publisher/name`
@@ -57,17 +64,17 @@ pub enum ModelCommand {
 /// `link model add`.
 #[derive(Args, Debug)]
 pub struct Add {
-    /// File to upload
-    #[arg(value_name = "FILE", required_unless_present = "url", conflicts_with = "url")]
+    /// File to upload; else a name of the catalogue, `hf:owner/repo/file` or an address
+    #[arg(value_name = "NAME|FILE", required_unless_present = "url", conflicts_with = "url")]
     pub file: Option<PathBuf>,
     /// Address that devices fetch the file from; the backend keeps no copy
-    #[arg(long, value_name = "URL", requires = "sha256")]
+    #[arg(long, value_name = "URL")]
     pub url: Option<String>,
-    /// SHA-256 of the file at the address
-    #[arg(long, value_name = "HEX", requires = "url")]
+    /// SHA-256 of the file at the address [default: asked for, or pinned to what is there now]
+    #[arg(long, value_name = "HEX")]
     pub sha256: Option<Sha256Hex>,
     /// Size of the file at the address in bytes [default: asked from its server]
-    #[arg(long, value_name = "BYTES", requires = "url")]
+    #[arg(long, value_name = "BYTES")]
     pub size: Option<u64>,
     /// Name of the model [default: the file's, without its extension]
     #[arg(long, value_name = "NAME")]
@@ -85,11 +92,11 @@ pub struct Add {
 }
 
 impl Add {
-    /// Returns what adds a language model from its file, named after it.
+    /// Returns what adds a language model under the name that it has.
     #[must_use]
-    pub fn of_file(path: &Path) -> Self {
+    pub fn as_it_is() -> Self {
         Self {
-            file: Some(path.to_owned()),
+            file: None,
             url: None,
             sha256: None,
             size: None,
@@ -156,7 +163,11 @@ const ADD_EXAMPLES: &str = "\
 Examples:
   link model add ./smollm.gguf
   link model add ./smollm.gguf --name smollm --shared
-  link model add --url https://models.example/smollm.gguf --sha256 2c26…b0d4";
+  link model add smollm2:135m                       of the catalogue, see `link model search`
+  link model add hf:owner/repo/smollm.gguf
+  link model add --url https://models.example/smollm.gguf --sha256 2c26…b0d4
+
+An upload that is cut goes on by itself, and where it stopped when the same command is run within a day.";
 
 const DEPLOY_EXAMPLES: &str = "\
 Examples:

@@ -1,14 +1,19 @@
 //! `link model`: models and what runs where.
 
-pub(super) mod add;
+mod add;
+pub(super) mod catalogue;
 pub(super) mod deploy;
 mod deploy_many;
+pub(super) mod lookup;
 mod stage;
 
 use std::time::Duration;
 
 use link_protocol::{
-    backend_api::{deployment::Deployment, model::Model},
+    backend_api::{
+        deployment::Deployment,
+        model::{Model, ModelFacts},
+    },
     deployment::DeploymentState,
     exit_code::ExitCode,
     report::ModelState,
@@ -28,7 +33,8 @@ use crate::{
 pub(super) async fn run(context: &Context, command: ModelCommand) -> Result<(), CliError> {
     match command {
         ModelCommand::List => list(context).await,
-        ModelCommand::Add(arguments) => add::run(context, arguments).await,
+        ModelCommand::Search { words } => catalogue::search(context, &words).await,
+        ModelCommand::Add(arguments) => lookup::add(context, arguments).await,
         ModelCommand::Show { model } => show(context, &model).await,
         ModelCommand::Deploy(arguments) => deploy::run(context, arguments).await,
         ModelCommand::Serve(arguments) => serve(context, &arguments).await,
@@ -49,7 +55,7 @@ async fn list(context: &Context) -> Result<(), CliError> {
             [
                 resolve::called(model),
                 model.size_bytes.map_or_else(|| "-".to_owned(), bytes),
-                if model.ready { "ready" } else { "no file yet" }.to_owned(),
+                state(model).to_owned(),
                 whose(model),
                 model.model_id.to_string(),
             ]
@@ -60,7 +66,16 @@ async fn list(context: &Context) -> Result<(), CliError> {
 
 async fn show(context: &Context, named: &str) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
-    let model = resolve::model(&backend, named).await?;
+    let model = match resolve::model(&backend, named).await {
+        Err(unknown) if unknown.is(ErrorCode::UnknownName) => {
+            let catalogue = catalogue::read(context).await;
+            return match catalogue.as_ref().ok().and_then(|catalogue| catalogue.find(named)) {
+                Some(model) => catalogue::show(context, model),
+                None => Err(unknown),
+            };
+        }
+        found => found?,
+    };
     let deployments = backend.current_deployments(None, Some(model.model_id)).await?;
     context.output.data(&json!({"model": model, "deployments": deployments}), |_| {
         let file = match &model.url {
@@ -74,13 +89,34 @@ async fn show(context: &Context, named: &str) -> Result<(), CliError> {
             "Model   {name}\nId      {model_id}\nWhose   {whose}\nFile    {file}\nSize    {}\n\
              SHA-256 {sum}\nPlugin  {plugin}\nState   {}\n",
             model.size_bytes.map_or_else(|| "-".to_owned(), bytes),
-            if model.ready { "ready" } else { "no file yet" },
+            state(&model),
         );
+        if let Some(facts) = &model.facts {
+            text.push_str(&about(facts));
+        }
         if !deployments.is_empty() {
             text.push_str(&format!("\n{}", on_devices(&deployments)));
         }
         text
     })
+}
+
+/// Says what the file of a model says of itself.
+fn about(facts: &ModelFacts) -> String {
+    let quantization = facts.quantization.as_ref().map(|name| format!(", {name}"));
+    let context = facts.context_length.map(|tokens| format!("Context {tokens} tokens\n"));
+    format!(
+        "Kind    {}{}, {} parameters\n{}Memory  about {}\n",
+        facts.architecture,
+        quantization.unwrap_or_default(),
+        facts.parameters,
+        context.unwrap_or_default(),
+        bytes(facts.memory_bytes),
+    )
+}
+
+fn state(model: &Model) -> &'static str {
+    if model.ready { "ready" } else { "incomplete" }
 }
 
 fn on_devices(deployments: &[Deployment]) -> String {

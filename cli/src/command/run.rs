@@ -1,6 +1,6 @@
 //! `link run`: brings everything that is missing for a model to answer on this machine, then asks it.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
 use link_client::{backend::BackendClient, local::LocalClient};
 use link_protocol::{
@@ -19,10 +19,10 @@ use link_protocol::{
 
 use crate::{
     agent_process::{self, Started},
-    args::Run,
+    args::{Add, Run},
     command::{
         chat,
-        model::{add, deploy},
+        model::{catalogue, deploy, lookup},
         outcome,
     },
     context::{Context, idempotency_key},
@@ -67,7 +67,11 @@ async fn bring(
     };
     let device = identity.device_id;
     let backend = session::logged_in(context)?;
-    let model = find(context, &backend, &arguments.model).await?;
+    let wish = (&Add::as_it_is(), !arguments.anyway);
+    let model = lookup::find(context, &backend, &arguments.model, wish).await?;
+    if let Some(facts) = model.facts.as_ref().filter(|_| !arguments.anyway) {
+        catalogue::ensure_fits(facts)?;
+    }
     let current = backend.current_deployments(Some(device), Some(model.model_id)).await?;
     let deployment = match current.into_iter().next() {
         Some(deployment) if is_serving(&deployment, arguments.port) => deployment,
@@ -80,19 +84,6 @@ async fn bring(
         Some(_) | None => deploy(context, &backend, &model, device, arguments.port).await?,
     };
     shown(local, &deployment).await
-}
-
-/// Returns the model: one that is known by its name, or a file, which is added unless it was before.
-async fn find(context: &Context, backend: &BackendClient, named: &str) -> Result<Model, CliError> {
-    let path = Path::new(named);
-    let is_path = path.components().count() > 1 || path.extension().is_some();
-    if is_path && path.is_file() {
-        return add::file(context, backend, path).await;
-    }
-    resolve::model(backend, named).await.map_err(|error| {
-        let hint = error.hint.clone().unwrap_or_default();
-        error.hint(format!("{hint}; a model file is run by its path: `link run ./FILE`"))
-    })
 }
 
 async fn deploy(

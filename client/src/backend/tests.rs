@@ -1,16 +1,20 @@
 //! Renewal of an expired login, lists page by page, and uploads, against a real server.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    io::Write as _,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use axum::{
     Json, Router,
     extract::{Query, State},
     http::{HeaderMap, StatusCode, header},
-    routing::{get, post, put},
+    routing::{get, head, post, put},
 };
+use futures_util::StreamExt as _;
 use link_protocol::{
     id::{ModelId, UserId},
     problem::{Code, Problem},
@@ -106,17 +110,55 @@ async fn an_upload_tells_its_progress_and_arrives_whole() {
     let size = 1_000_000;
     let sent = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&sent);
-    let source = UploadSource {
-        reader: Box::pin(std::io::Cursor::new(vec![7; size])),
-        size_bytes: size as u64,
-    };
+    let file = file_of(&vec![7; size]);
+    let source = UploadSource { path: file.path().to_owned(), size_bytes: size as u64 };
     let answer = client
-        .upload_model(model_id(), source, move |bytes| heard.lock().unwrap().push(bytes))
+        .upload_model(model_id(), &source, move |bytes| heard.lock().unwrap().push(bytes))
         .await
         .unwrap();
     assert_eq!(answer.size_bytes, Some(size as u64));
     let sent = sent.lock().unwrap();
     assert!(sent.is_sorted() && sent.len() > 1 && sent.last() == Some(&(size as u64)), "{sent:?}");
+}
+
+#[tokio::test]
+async fn an_upload_goes_on_behind_what_arrived_before_the_line_was_cut() {
+    let bytes: Vec<u8> = (0..250_000_u32).flat_map(u32::to_le_bytes).collect();
+    let size = bytes.len();
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let offsets = Arc::new(Mutex::new(Vec::new()));
+    let (at, arriving, seen) = (Arc::clone(&kept), Arc::clone(&kept), Arc::clone(&offsets));
+    let told = move || async move { [("upload-offset", open(&at).len().to_string())] };
+    let take = move |headers: HeaderMap, body: axum::body::Body| async move {
+        let offset: usize = headers["upload-offset"].to_str().unwrap().parse().unwrap();
+        open(&seen).push(offset);
+        assert_eq!(offset, open(&arriving).len());
+        assert_eq!(headers[header::CONTENT_LENGTH], (size - offset).to_string());
+        let mut body = body.into_data_stream();
+        while let Some(Ok(piece)) = body.next().await {
+            open(&arriving).extend_from_slice(&piece);
+            // The first line breaks, and so does the second.
+            if open(&seen).len() < 3 && open(&arriving).len() > offset + 200_000 {
+                return Err(StatusCode::BAD_GATEWAY);
+            }
+        }
+        Ok(Json(model(open(&arriving).len())))
+    };
+    let app =
+        account_app(&Arc::default()).route("/api/v1/models/{id}/content", head(told).patch(take));
+    let client = BackendClient::new(server(app).await, tokens("new", ""), None);
+    let file = file_of(&bytes);
+    let source = UploadSource { path: file.path().to_owned(), size_bytes: size as u64 };
+    client.upload_model(model_id(), &source, |_| {}).await.unwrap();
+    assert_eq!(open(&offsets).len(), 3);
+    assert!(open(&offsets).is_sorted() && open(&offsets)[1] > 0);
+    assert!(*open(&kept) == bytes);
+}
+
+fn file_of(bytes: &[u8]) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    file
 }
 
 fn open<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

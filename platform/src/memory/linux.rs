@@ -72,6 +72,16 @@ fn mapping(line: &str, program: &str) -> Option<Mapping> {
     Some(Mapping { start, end, is_program, anonymous: None })
 }
 
+pub(super) fn total_bytes() -> Option<u64> {
+    total_of(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+fn total_of(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,5 +109,17 @@ Anonymous:             0 kB
         let ranges: Vec<_> = found.iter().map(|one| (one.start, one.end)).collect();
         assert_eq!(ranges, [(0x1000, 0x2000), (0x2000, 0x5000)]);
         assert_eq!(unwritten("nonsense\n-\n", "x"), []);
+    }
+
+    #[test]
+    fn the_memory_of_the_machine_is_told_in_bytes() {
+        assert_eq!(
+            total_of("MemTotal:       24688144 kB\nMemFree: 1 kB\n"),
+            Some(24_688_144 << 10)
+        );
+        for bad in ["", "MemTotal: x kB", "MemTotal: 1", "MemTotal: 99999999999999999999 kB"] {
+            assert_eq!(total_of(bad), None, "{bad}");
+        }
+        assert!(total_bytes().is_some_and(|total| total > 1 << 20));
     }
 }

@@ -3,3 +3,7 @@
 pub(super) const fn give_back_program() -> u64 {
     0
 }
+
+pub(super) const fn total_bytes() -> Option<u64> {
+    None
+}

@@ -52,6 +52,9 @@ pub struct Model {
     pub shared: bool,
     /// Whether its file can be deployed: uploaded, or at an address.
     pub ready: bool,
+    /// What its file says of itself, where the backend has looked at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<ModelFacts>,
     /// Whether the caller's account owns it.
     pub owned: bool,
     /// The name of the account that owns it: `publisher/name` is how others call it.
@@ -61,6 +64,26 @@ pub struct Model {
     pub created_at: Timestamp,
 }
 
+/// What the file of a language model says of itself.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct ModelFacts {
+    /// Such as `llama`.
+    pub architecture: String,
+    /// Such as `Q4_K_M`, where the file says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantization: Option<String>,
+    /// Numbers in its tensors.
+    pub parameters: u64,
+    /// Tokens of the longest context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_length: Option<u64>,
+    /// About how much memory it needs: its weights, and the cache of a context of 4,096 tokens.
+    pub memory_bytes: u64,
+}
+
+/// The plugin of language models, whose files are looked at.
+pub const LANGUAGE_MODEL: &str = "language_model";
+
 fn language_model() -> String {
-    "language_model".to_owned()
+    LANGUAGE_MODEL.to_owned()
 }

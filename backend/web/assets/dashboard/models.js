@@ -21,7 +21,7 @@ export function modelsSection(reload) {
       element(
         'div',
         { class: 'states' },
-        model.ready ? badge('Ready', 'good') : badge('No content yet', 'warn'),
+        model.ready ? badge('Ready', 'good') : badge('Incomplete', 'warn'),
         whose(model),
       ),
     ],

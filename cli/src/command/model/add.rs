@@ -1,15 +1,19 @@
-//! `link model add`: uploads a file, or names the address that devices fetch it from.
+//! A model is added: by its file, which is uploaded, or by the address that devices fetch it from.
 
 #![expect(clippy::disallowed_types, reason = "IO shell: reads the file to upload")]
 
-use std::{io, path::Path, sync::Arc};
+use std::{
+    io::{self, IsTerminal as _},
+    path::Path,
+    sync::Arc,
+};
 
 use link_client::{
     backend::{BackendClient, UploadSource},
-    remote,
+    model_file, pin, remote,
 };
 use link_protocol::{
-    backend_api::model::{CreateModel, Model},
+    backend_api::model::{CreateModel, LANGUAGE_MODEL, Model, ModelFacts},
     command::Sha256Hex,
     exit_code::ExitCode,
     file_name::FileName,
@@ -18,54 +22,97 @@ use sha2::{Digest as _, Sha256};
 use tokio::io::AsyncReadExt as _;
 
 use crate::{
-    args::Add, context::Context, error::CliError, error_code::ErrorCode, progress::Progress,
-    session,
+    args::Add, command::model::catalogue, context::Context, error::CliError, error_code::ErrorCode,
+    progress::Progress, secret_input,
 };
 
 const CHUNK: usize = 1024 * 1024;
 
-pub(super) async fn run(context: &Context, arguments: Add) -> Result<(), CliError> {
-    let backend = session::logged_in(context)?;
-    let model = match (&arguments.file, &arguments.url) {
-        (Some(file), _) => upload(context, &backend, &arguments, file).await?,
-        (None, Some(url)) => {
-            let request = from_url(&arguments, url).await?;
-            backend.create_model(&request).await?
-        }
-        (None, None) => return Err(CliError::usage("give a FILE or --url")),
-    };
-    context.output.say(&format!("added `{}`", model.name));
-    context.output.data(&model, |model| model.model_id.to_string())
-}
-
-/// Adds the model of a file, unless a model of this account has the same content.
+/// Adds the model of a file, unless a model of this account has the same content. With `fits`, one that needs
+/// more memory than this machine has is refused.
 ///
 /// # Errors
 /// When the file cannot be read or the backend refuses it.
-pub(in crate::command) async fn file(
+pub(super) async fn file(
     context: &Context,
     backend: &BackendClient,
+    (wish, fits): (&Add, bool),
     path: &Path,
 ) -> Result<Model, CliError> {
+    if wish.plugin == LANGUAGE_MODEL {
+        let facts = check(path).await?;
+        if fits {
+            catalogue::ensure_fits(&facts)?;
+        }
+    }
     let measured = measure(context, path).await?;
-    let known = backend.models().await?.into_iter().find(|model| {
-        model.owned && model.ready && model.sha256.as_ref() == Some(&measured.sha256)
-    });
-    match known {
+    match same(backend, &measured.sha256).await? {
         Some(model) => Ok(model),
-        None => send(context, backend, &Add::of_file(path), path, measured).await,
+        None => send(context, backend, wish, path, measured).await,
     }
 }
 
-async fn upload(
+/// Adds the model at an address, whose checksum is given, asked for, or pinned to what is there now.
+///
+/// # Errors
+/// When the address cannot be read or the backend refuses it.
+pub(super) async fn address(
+    context: &Context,
+    backend: &BackendClient,
+    wish: &Add,
+    url: &str,
+) -> Result<Model, CliError> {
+    let request = from_url(context, wish, url).await?;
+    if let Some(sha256) = &request.sha256
+        && let Some(model) = same(backend, sha256).await?
+    {
+        return Ok(model);
+    }
+    Ok(backend.create_model(&request).await?)
+}
+
+/// Finds a model of this account that has this content.
+async fn same(backend: &BackendClient, sha256: &Sha256Hex) -> Result<Option<Model>, CliError> {
+    let is_same =
+        |model: &Model| model.owned && model.ready && model.sha256.as_ref() == Some(sha256);
+    Ok(backend.models().await?.into_iter().find(is_same))
+}
+
+/// Uploads a file that was named to be uploaded.
+pub(super) async fn upload(
     context: &Context,
     backend: &BackendClient,
     arguments: &Add,
     path: &Path,
 ) -> Result<Model, CliError> {
     describe(arguments, &own_name(path))?;
+    if arguments.plugin == LANGUAGE_MODEL {
+        check(path).await?;
+    }
     let measured = measure(context, path).await?;
+    if arguments.sha256.as_ref().is_some_and(|given| *given != measured.sha256) {
+        let message = format!("`{}` has the SHA-256 {}", path.display(), measured.sha256);
+        return Err(CliError::new(
+            ExitCode::ChecksumMismatch,
+            ErrorCode::ChecksumMismatch,
+            message,
+        )
+        .hint("it is another file than the one that --sha256 names; download it again"));
+    }
     send(context, backend, arguments, path, measured).await
+}
+
+/// Refuses a file that no engine could load, before anything of it is read to its end.
+async fn check(path: &Path) -> Result<ModelFacts, CliError> {
+    let metadata = tokio::fs::metadata(path).await.map_err(|error| unread(path, &error))?;
+    if !metadata.is_file() {
+        return Err(CliError::usage(format!("`{}` is not a file", path.display())));
+    }
+    let seen = model_file::look(path).await.map_err(|error| unread(path, &error))?;
+    seen.map_err(|why| {
+        let message = format!("`{}` cannot be served: {why}", path.display());
+        CliError::new(ExitCode::Failed, ErrorCode::NotAModel, message).hint(why.hint())
+    })
 }
 
 /// What a file holds.
@@ -96,22 +143,46 @@ async fn send(
 ) -> Result<Model, CliError> {
     let request = describe(arguments, &own_name(path))?;
     let request = CreateModel { sha256: Some(sha256), size_bytes: Some(size_bytes), ..request };
-    let created = backend.create_model(&request).await?;
-    let file = tokio::fs::File::open(path).await.map_err(|error| unread(path, &error))?;
-    let source = UploadSource { reader: Box::pin(file.take(size_bytes)), size_bytes };
+    let begun = begun(backend, arguments, &request).await?;
+    let created = match begun {
+        Some(model) => model,
+        None => backend.create_model(&request).await?,
+    };
+    let source = UploadSource { path: path.to_owned(), size_bytes };
     let progress = Arc::new(Progress::start(context.output));
     let shown = Arc::clone(&progress);
     let sent = move |bytes| shown.show("uploading", bytes, size_bytes);
-    let uploaded = backend.upload_model(created.model_id, source, sent).await;
+    let uploaded = backend.upload_model(created.model_id, &source, sent).await;
     progress.finish();
     match uploaded {
         Ok(model) => Ok(model),
+        Err(error) if error.may_go_on() => Err(CliError::from(error)
+            .context("the upload was cut")
+            .hint("run the same command again within a day: it goes on where it stopped")),
         Err(error) => {
             // A description without a file is of no use; it goes if the backend still listens.
             let _kept = backend.delete_model(created.model_id).await;
             Err(CliError::from(error).context("the upload failed"))
         }
     }
+}
+
+/// Finds the model whose upload of the same file was begun and not ended.
+async fn begun(
+    backend: &BackendClient,
+    arguments: &Add,
+    wish: &CreateModel,
+) -> Result<Option<Model>, CliError> {
+    let is_meant = |model: &Model| {
+        model.owned
+            && !model.ready
+            && model.sha256 == wish.sha256
+            && model.size_bytes == wish.size_bytes
+            && (model.plugin == wish.plugin && model.file_name == wish.file_name)
+            && (model.name == wish.name || arguments.name.is_none())
+            && (model.shared || !wish.shared)
+    };
+    Ok(backend.models().await?.into_iter().find(is_meant))
 }
 
 fn own_name(path: &Path) -> String {
@@ -123,21 +194,73 @@ fn unread(path: &Path, error: &io::Error) -> CliError {
     CliError::new(ExitCode::CannotWrite, ErrorCode::File, message)
 }
 
-async fn from_url(arguments: &Add, url: &str) -> Result<CreateModel, CliError> {
+async fn from_url(context: &Context, arguments: &Add, url: &str) -> Result<CreateModel, CliError> {
     let last = url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next());
     let request = describe(arguments, last.unwrap_or_default())?;
-    let size_bytes = match arguments.size {
-        Some(size) => size,
-        None => remote::size_of(url).await?.ok_or_else(|| {
-            CliError::new(
-                ExitCode::DownloadFailed,
-                ErrorCode::SizeUnknown,
-                format!("the server does not tell the size of {url}"),
-            )
-            .hint("give it with --size")
-        })?,
+    let asked = match &arguments.sha256 {
+        Some(sha256) => Some(sha256.clone()),
+        None => ask_checksum(url)?,
     };
-    Ok(CreateModel { url: Some(url.to_owned()), size_bytes: Some(size_bytes), ..request })
+    let (sha256, size_bytes) = match (asked, arguments.size) {
+        (Some(sha256), Some(size)) => (sha256, size),
+        (Some(sha256), None) => (sha256, size_of(url).await?),
+        (None, _) => pinned(context, arguments, url).await?,
+    };
+    let (url, sha256) = (Some(url.to_owned()), Some(sha256));
+    Ok(CreateModel { url, sha256, size_bytes: Some(size_bytes), ..request })
+}
+
+async fn size_of(url: &str) -> Result<u64, CliError> {
+    remote::size_of(url).await?.ok_or_else(|| {
+        CliError::new(
+            ExitCode::DownloadFailed,
+            ErrorCode::SizeUnknown,
+            format!("the server does not tell the size of {url}"),
+        )
+        .hint("give it with --size")
+    })
+}
+
+/// Asks for the checksum where somebody is there to say it.
+fn ask_checksum(url: &str) -> Result<Option<Sha256Hex>, CliError> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(None);
+    }
+    let question = format!("SHA-256 of {url} (empty: pin what is there now): ");
+    let text = secret_input::ask_line(&question)?;
+    match text.trim() {
+        "" => Ok(None),
+        digits => digits.parse().map(Some).map_err(|_invalid| {
+            CliError::usage(format!("`{digits}` is no SHA-256, which has 64 hexadecimal digits"))
+        }),
+    }
+}
+
+/// Finds out what is at an address, and says that it is pinned from now on.
+async fn pinned(
+    context: &Context,
+    arguments: &Add,
+    url: &str,
+) -> Result<(Sha256Hex, u64), CliError> {
+    let progress = Progress::start(context.output);
+    let found = pin::pin(url, |done, total| progress.show("reading it once", done, total)).await;
+    progress.finish();
+    let found = found.map_err(|why| {
+        let message = format!("cannot read {url}: {why}");
+        CliError::new(ExitCode::DownloadFailed, ErrorCode::Pin, message)
+            .hint("look at the address, or give its checksum with --url and --sha256")
+    })?;
+    if let (Some(Err(why)), LANGUAGE_MODEL) = (&found.seen, arguments.plugin.as_str()) {
+        let message = format!("{url} cannot be served: {why}");
+        let error = CliError::new(ExitCode::Failed, ErrorCode::NotAModel, message);
+        return Err(error.hint(why.hint()));
+    }
+    context.output.say(&format!(
+        "no checksum was given: pinned what is there now, SHA-256 {}; any other file is refused \
+         from now on",
+        found.sha256
+    ));
+    Ok((found.sha256, found.size_bytes))
 }
 
 /// Describes the model by what was given and, for the rest, by the name of its file.

@@ -1,0 +1,155 @@
+//! Uploads that go on where they were cut, and models whose file never came.
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _};
+use jiff::SignedDuration;
+use link_protocol::{backend_api::model::Model, id::ModelId, limits};
+
+use crate::{
+    access::Identity,
+    app::{App, models::not_received},
+    content::{Announced, Upload},
+    database::write,
+    domain::{audit::Action, model::ModelRecord, refusal::Refusal, retention::since},
+    failure::Failure,
+    tables::models,
+};
+
+/// Models without a file that one turn looks at.
+const BATCH: u32 = 200;
+
+/// How far the file of a model is.
+#[derive(Clone, Debug)]
+pub struct Uploaded {
+    pub model: Model,
+    /// Bytes that are kept: where an upload goes on.
+    pub offset: u64,
+}
+
+impl App {
+    /// Tells how far the file of a model is.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::Invalid`].
+    pub async fn uploaded(&self, caller: Identity, id: ModelId) -> Result<Uploaded, Failure> {
+        let publishers = self.publishers().await?;
+        let model = self.own_model(caller, id, &publishers).await?;
+        model.accepts_upload()?;
+        let offset = self.offset_of(&model);
+        Ok(Uploaded { model: model.info(caller.account, &publishers), offset })
+    }
+
+    /// Receives the file of a model from `offset` on, as far as it comes. The one that is whole is kept
+    /// only when it is what was announced.
+    ///
+    /// # Errors
+    /// Those of [`App::receive_content`], and [`Refusal::UploadOffset`].
+    pub async fn go_on<E: Send>(
+        &self,
+        caller: Identity,
+        id: ModelId,
+        offset: u64,
+        content: impl Stream<Item = Result<Bytes, E>> + Send,
+    ) -> Result<Uploaded, Failure> {
+        let publishers = self.publishers().await?;
+        // Who may not write it ends nobody's upload; and the upload before may change it.
+        self.own_model(caller, id, &publishers).await?;
+        let turn = self.uploads.turn(id).await?;
+        let model = self.own_model(caller, id, &publishers).await?;
+        model.accepts_upload()?;
+        let there = self.offset_of(&model);
+        if there != offset {
+            return Err(Refusal::UploadOffset(there).into());
+        }
+        if model.uploaded {
+            return Ok(Uploaded { model: model.info(caller.account, &publishers), offset });
+        }
+        let size = model.size_bytes.ok_or_else(|| {
+            Refusal::invalid("size_bytes: is announced with the model when its file comes in parts")
+        })?;
+        let running = self.uploads.running_bytes(caller.account);
+        let quota = &self.config.quota;
+        let room = |used: u64| quota.room_for(used.saturating_add(running), Some(size)).map(drop);
+        self.store.begin_upload((caller.account, id), self.now(), room).await?;
+        let _place = self.uploads.count(caller.account)?;
+        let announced =
+            Announced { model: id, sha256: model.sha256.clone(), size_bytes: Some(size) };
+        let content = bounded(size - offset, content).take_until(turn.is_over());
+        let progress = self.contents.go_on(&announced, (offset, size), content).await;
+        let progress = progress.map_err(not_received)?;
+        self.store.touch_upload(id, Some(self.now())).await?;
+        let Some(upload) = progress.upload else {
+            let offset = progress.offset;
+            return Ok(Uploaded { model: model.info(caller.account, &publishers), offset });
+        };
+        let model = self.take(caller, model, upload).await?;
+        Ok(Uploaded { model: model.info(caller.account, &publishers), offset: size })
+    }
+
+    /// Removes models of which no file came for a day, and what came of files that nobody waits for.
+    pub(super) async fn purge_incomplete(&self) -> Result<(), Failure> {
+        let kept =
+            SignedDuration::try_from(limits::INCOMPLETE_MODEL_AGE).unwrap_or(SignedDuration::MAX);
+        let before = since(self.now(), kept);
+        for id in self.store.incomplete_models(before, BATCH).await? {
+            if !self.uploads.has(id) && self.store.remove_incomplete(id, before).await? {
+                tracing::info!(model = %id, "a model whose file never came is removed");
+            }
+        }
+        for id in self.contents.partials()? {
+            let is_awaited = self.store.model(id).await?.is_some_and(|model| !model.uploaded);
+            if !is_awaited && !self.uploads.has(id) {
+                self.contents.forget_partial(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn offset_of(&self, model: &ModelRecord) -> u64 {
+        match model.size_bytes.filter(|_| model.uploaded) {
+            Some(whole) => whole,
+            None => self.contents.offset(model.id),
+        }
+    }
+
+    /// Keeps the file of a model when it is the one that was announced; otherwise nothing of it stays.
+    pub(super) async fn take(
+        &self,
+        caller: Identity,
+        mut model: ModelRecord,
+        upload: Upload,
+    ) -> Result<ModelRecord, Failure> {
+        let (id, received) = (model.id, upload.received.clone());
+        if let Err(refusal) = model.receive(received.clone()) {
+            self.contents.discard(upload).await;
+            self.store.touch_upload(id, None).await?;
+            return Err(refusal.into());
+        }
+        // The file is there before the model says so; a crash between leaves a file too many.
+        self.contents.keep(id, upload).await?;
+        self.contents.forget_partial(id)?;
+        let model = write!(self.store, |db| {
+            let mut model = models::find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
+            model.receive(received.clone())?;
+            models::update(db, &model).await?;
+            model
+        });
+        self.note(&caller, Action::ChangeModel, id, "its file").await;
+        Ok(model)
+    }
+}
+
+/// Ends what is longer than `most` bytes.
+fn bounded<E: Send>(
+    most: u64,
+    content: impl Stream<Item = Result<Bytes, E>> + Send,
+) -> impl Stream<Item = Result<Bytes, E>> + Send {
+    let mut left = most;
+    content.map(move |piece| {
+        let mut piece = piece?;
+        let fits = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
+        piece.truncate(fits);
+        left -= fits as u64;
+        Ok(piece)
+    })
+}

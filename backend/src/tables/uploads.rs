@@ -1,0 +1,129 @@
+//! Models whose files are not whole: when something of them came, and when they are removed.
+
+use jiff::Timestamp;
+use link_protocol::id::{AccountId, ModelId};
+
+use crate::{
+    database::{
+        Connection, Store, StoreError,
+        column::{ms, parse, unsigned},
+        read, sql, write,
+    },
+    domain::refusal::Refusal,
+    failure::Failure,
+};
+
+impl Store {
+    /// Notes that the upload of a model has begun or goes on, unless `room` refuses what its account
+    /// has in other files that are whole or have begun.
+    ///
+    /// # Errors
+    /// What `room` refuses, and [`StoreError`].
+    pub async fn begin_upload(
+        &self,
+        (account, model): (AccountId, ModelId),
+        now: Timestamp,
+        room: impl Fn(u64) -> Result<(), Refusal> + Send + Sync,
+    ) -> Result<(), Failure> {
+        write!(self, |db| {
+            room(bytes(db, account, model).await?)?;
+            touch(db, model, Some(now)).await?;
+        });
+        Ok(())
+    }
+
+    /// Returns how many bytes the files of an account have that are whole or have begun, but for that of
+    /// one model.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn model_bytes(&self, account: AccountId, but: ModelId) -> Result<u64, StoreError> {
+        Ok(read!(self, |db| bytes(db, account, but).await?))
+    }
+
+    /// Notes when something of a model's file came; nothing when all of it was dropped.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn touch_upload(
+        &self,
+        model: ModelId,
+        now: Option<Timestamp>,
+    ) -> Result<(), StoreError> {
+        write!(self, |db| {
+            touch(db, model, now).await?;
+        });
+        Ok(())
+    }
+
+    /// Lists models without a file of which nothing came since `before`.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn incomplete_models(
+        &self,
+        before: Timestamp,
+        most: u32,
+    ) -> Result<Vec<ModelId>, StoreError> {
+        let ids: Vec<String> = read!(self, |db| {
+            sql::query_scalar(
+                "SELECT model_id FROM models WHERE url IS NULL AND NOT uploaded \
+                 AND COALESCE(upload_ms, created_ms) < $1 LIMIT $2",
+            )
+            .bind(ms(before))
+            .bind(i64::from(most))
+            .fetch_all(db)
+            .await?
+        });
+        ids.iter().map(|id| parse(id)).collect()
+    }
+
+    /// Removes a model that is still without a file, of which nothing came since `before`; tells whether
+    /// it did.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn remove_incomplete(
+        &self,
+        model: ModelId,
+        before: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let removed = write!(self, |db| {
+            let removed = sql::query(
+                "DELETE FROM models WHERE model_id = $1 AND url IS NULL AND NOT uploaded \
+                 AND COALESCE(upload_ms, created_ms) < $2",
+            )
+            .bind(model.to_string())
+            .bind(ms(before))
+            .execute(db)
+            .await?;
+            removed.rows_affected() > 0
+        });
+        Ok(removed)
+    }
+}
+
+async fn bytes(db: &mut Connection, account: AccountId, but: ModelId) -> Result<u64, StoreError> {
+    let bytes: i64 = sql::query_scalar(
+        "SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) FROM models \
+         WHERE account_id = $1 AND (uploaded OR upload_ms IS NOT NULL) AND model_id <> $2",
+    )
+    .bind(account.to_string())
+    .bind(but.to_string())
+    .fetch_one(db)
+    .await?;
+    Ok(unsigned(bytes))
+}
+
+async fn touch(
+    db: &mut Connection,
+    model: ModelId,
+    now: Option<Timestamp>,
+) -> Result<(), StoreError> {
+    sql::query("UPDATE models SET upload_ms = $2 WHERE model_id = $1")
+        .bind(model.to_string())
+        .bind(now.map(ms))
+        .execute(db)
+        .await?;
+    Ok(())
+}

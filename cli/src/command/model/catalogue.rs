@@ -1,0 +1,140 @@
+//! Models by the names of a signed catalogue: found, shown, and added by their address.
+
+use link_client::backend::BackendClient;
+use link_installer::{
+    catalogue::{Catalogues, shelves},
+    layout::Layout,
+};
+use link_platform::memory;
+use link_protocol::{
+    backend_api::model::{CreateModel, Model, ModelFacts},
+    catalogue::{Catalogue, NamedModel},
+    exit_code::ExitCode,
+};
+
+use crate::{
+    args::Add,
+    command::release_check,
+    context::Context,
+    error::{CliError, chain},
+    error_code::ErrorCode,
+    output::{self, bytes},
+    resolve, session,
+};
+
+/// `link model search`.
+pub(super) async fn search(context: &Context, words: &[String]) -> Result<(), CliError> {
+    let catalogue = read(context).await?;
+    let found: Vec<_> = catalogue.search(words).collect();
+    context.output.data(&found, |found| {
+        if found.is_empty() {
+            return "the catalogue has no such model".to_owned();
+        }
+        let rows = found.iter().map(|model| {
+            let note =
+                if too_large(&model.facts).is_some() { "too large for this machine" } else { "" };
+            [
+                model.name.clone(),
+                bytes(model.size_bytes),
+                bytes(model.facts.memory_bytes),
+                model.facts.quantization.clone().unwrap_or_else(|| "-".to_owned()),
+                model.licence.clone(),
+                model.summary.clone(),
+                note.to_owned(),
+            ]
+        });
+        output::table(["NAME", "SIZE", "MEMORY", "KIND", "LICENCE", "", ""], rows)
+    })
+}
+
+/// Shows a model of the catalogue.
+pub(super) fn show(context: &Context, model: &NamedModel) -> Result<(), CliError> {
+    context.output.data(model, |model| {
+        let NamedModel { name, summary, licence, url, sha256, size_bytes, facts, .. } = model;
+        format!(
+            "Model   {name}, of the catalogue\nAbout   {summary}\nLicence {licence}\nFile    {url}\n\
+             Size    {}\nSHA-256 {sha256}\n{}\nAdd it with `link model add {name}`, or run it with \
+             `link run {name}`.",
+            bytes(*size_bytes),
+            super::about(facts),
+        )
+    })
+}
+
+/// Reads the catalogue.
+///
+/// # Errors
+/// When there is none, or it is refused.
+pub(super) async fn read(context: &Context) -> Result<Catalogue, CliError> {
+    let (trust, layout) = (release_check::trust(context)?, Layout::new(context.roots.clone()));
+    let identity = resolve::identity(context)?;
+    let url = session::backend_url(context, None).ok();
+    let url = url.or_else(|| identity.as_ref().map(|identity| identity.backend_url.clone()));
+    let is_own = |url: &str| {
+        let own = identity.as_ref().map(|identity| identity.backend_url.trim_end_matches('/'));
+        own == Some(url.trim_end_matches('/'))
+    };
+    // The keys that this device has pinned are those of its own backend.
+    let backend = url.as_deref().map(|url| {
+        let pinned = identity.as_ref().filter(|_| is_own(url));
+        (url, pinned.map(|identity| identity.backend_keys.clone()).unwrap_or_default())
+    });
+    let shelves = shelves(&layout, backend);
+    let known = context.roots.state.join("catalogue.json");
+    let found = Catalogues { trust: &trust, shelves: &shelves, known }.find().await;
+    found.map_err(|error| {
+        CliError::new(error.exit_code(), ErrorCode::Catalogue, chain(&error)).hint(error.hint())
+    })
+}
+
+/// Adds a model of the catalogue, unless a model of this account has the same content.
+pub(super) async fn add(
+    context: &Context,
+    backend: &BackendClient,
+    wish: &Add,
+    named: &NamedModel,
+) -> Result<Model, CliError> {
+    let is_same =
+        |model: &Model| model.owned && model.ready && model.sha256.as_ref() == Some(&named.sha256);
+    if let Some(known) = backend.models().await?.into_iter().find(is_same) {
+        return Ok(known);
+    }
+    let NamedModel { name, licence, url, sha256, size_bytes, .. } = named;
+    context.output.say(&format!(
+        "`{name}` of the catalogue: {}, licence {licence}, needs about {} of memory",
+        bytes(*size_bytes),
+        bytes(named.facts.memory_bytes),
+    ));
+    let request = CreateModel {
+        name: wish.name.clone().unwrap_or_else(|| name.clone()),
+        file_name: wish.file_name.clone().unwrap_or_else(|| named.file_name.clone()),
+        url: Some(url.clone()),
+        sha256: Some(sha256.clone()),
+        size_bytes: Some(*size_bytes),
+        plugin: wish.plugin.clone(),
+        shared: wish.shared,
+    };
+    Ok(backend.create_model(&request).await?)
+}
+
+/// Refuses a model that needs more memory than this machine has.
+///
+/// # Errors
+/// When it does, and that is known.
+pub(in crate::command) fn ensure_fits(facts: &ModelFacts) -> Result<(), CliError> {
+    match too_large(facts) {
+        None => Ok(()),
+        Some(message) => Err(CliError::new(ExitCode::Failed, ErrorCode::TooLarge, message)
+            .hint("find a smaller one with `link model search`, or go on with --anyway")),
+    }
+}
+
+/// Says that a model needs more memory than this machine has, where that is so.
+pub(super) fn too_large(facts: &ModelFacts) -> Option<String> {
+    let total = memory::total_bytes().filter(|total| facts.memory_bytes > *total)?;
+    Some(format!(
+        "the model needs about {} of memory, and this machine has {}",
+        bytes(facts.memory_bytes),
+        bytes(total)
+    ))
+}

@@ -1,0 +1,150 @@
+//! A model by what a person calls it, in this order: one's own, `publisher/name` among shared ones, the
+//! catalogue, `hf:owner/repo/file`, an address, a file. What is a path beyond doubt is a file.
+
+use std::path::Path;
+
+use link_client::backend::BackendClient;
+use link_protocol::{backend_api::model::Model, exit_code::ExitCode};
+
+use crate::{
+    args::Add,
+    command::model::{add, catalogue},
+    context::Context,
+    error::CliError,
+    error_code::ErrorCode,
+    resolve, session,
+};
+
+/// Where files of the hub of models are.
+const HUB: &str = "https://huggingface.co";
+
+/// What a text is, before anybody is asked.
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Called {
+    /// A file, and nothing else.
+    File,
+    Address(String),
+    Name,
+}
+
+/// `link model add`.
+pub(super) async fn add(context: &Context, arguments: Add) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let model = match (&arguments.file, &arguments.url) {
+        (Some(path), _) if path.is_file() => {
+            add::upload(context, &backend, &arguments, path).await?
+        }
+        (Some(path), _) => {
+            find(context, &backend, &path.to_string_lossy(), (&arguments, false)).await?
+        }
+        (None, Some(url)) => add::address(context, &backend, &arguments, url).await?,
+        (None, None) => return Err(CliError::usage("give a NAME, a FILE or --url")),
+    };
+    context.output.say(&format!("added `{}`", model.name));
+    context.output.data(&model, |model| model.model_id.to_string())
+}
+
+/// Finds the model that is called so, and adds it where it is not the account's yet. With `fits`, one that
+/// needs more memory than this machine has is refused before anything is sent or downloaded.
+///
+/// # Errors
+/// When nothing is called so, or it cannot be added.
+pub(in crate::command) async fn find(
+    context: &Context,
+    backend: &BackendClient,
+    named: &str,
+    (wish, fits): (&Add, bool),
+) -> Result<Model, CliError> {
+    let unknown = match called(named)? {
+        Called::File => return add::file(context, backend, (wish, fits), Path::new(named)).await,
+        Called::Address(url) => return add::address(context, backend, wish, &url).await,
+        Called::Name => match resolve::model(backend, named).await {
+            Err(error) if error.is(ErrorCode::UnknownName) => error,
+            found => return found,
+        },
+    };
+    let catalogue = match named.contains('/') {
+        true => None,
+        false => Some(catalogue::read(context).await),
+    };
+    if let Some(Ok(catalogue)) = &catalogue
+        && let Some(model) = catalogue.find(named)
+    {
+        if fits {
+            catalogue::ensure_fits(&model.facts)?;
+        } else if let Some(note) = catalogue::too_large(&model.facts) {
+            context.output.say(&format!("note: {note}"));
+        }
+        return catalogue::add(context, backend, wish, model).await;
+    }
+    if Path::new(named).is_file() {
+        return add::file(context, backend, (wish, fits), Path::new(named)).await;
+    }
+    if let Some(Err(refused)) = catalogue
+        && refused.exit == ExitCode::SignatureInvalid
+    {
+        return Err(refused);
+    }
+    let hint = unknown.hint.clone().unwrap_or_default();
+    Err(unknown.hint(format!(
+        "{hint}; `link model search` lists the catalogue, and a file is named by its path: `./FILE`"
+    )))
+}
+
+fn called(named: &str) -> Result<Called, CliError> {
+    if let Some(place) = named.strip_prefix("hf:") {
+        return hub(place).map(Called::Address).ok_or_else(|| {
+            CliError::usage(format!("`{named}` is not of the form `hf:owner/repo/file.gguf`"))
+        });
+    }
+    if named.starts_with("https://") || named.starts_with("http://") {
+        return Ok(Called::Address(named.to_owned()));
+    }
+    let is_path =
+        Path::new(named).is_absolute() || named.starts_with("./") || named.starts_with("../");
+    Ok(if is_path { Called::File } else { Called::Name })
+}
+
+/// Returns the address of a file of the hub.
+fn hub(place: &str) -> Option<String> {
+    let is_plain = |part: &str| {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        !part.is_empty() && part != "." && part != ".." && part.bytes().all(fits)
+    };
+    let parts: Vec<&str> = place.split('/').collect();
+    let (owner, repository, file) = match parts.as_slice() {
+        [owner, repository, file @ ..] if !file.is_empty() => (owner, repository, file.join("/")),
+        _ => return None,
+    };
+    parts
+        .iter()
+        .all(|part| is_plain(part))
+        .then(|| format!("{HUB}/{owner}/{repository}/resolve/main/{file}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_a_file_or_an_address_only_where_it_can_be_nothing_else() {
+        let address = |url: &str| Called::Address(url.to_owned());
+        for (named, meant) in [
+            ("smollm", Called::Name),
+            ("smollm2:135m", Called::Name),
+            ("bob/llama", Called::Name),
+            ("tiny.gguf", Called::Name),
+            ("./tiny.gguf", Called::File),
+            ("../models/tiny.gguf", Called::File),
+            ("/srv/tiny.gguf", Called::File),
+            ("https://models.example/a.gguf", address("https://models.example/a.gguf")),
+            ("hf:o/r/a.gguf", address("https://huggingface.co/o/r/resolve/main/a.gguf")),
+            ("hf:o/r/b/a.gguf", address("https://huggingface.co/o/r/resolve/main/b/a.gguf")),
+        ] {
+            assert_eq!(called(named), Ok(meant), "{named}");
+        }
+        for bad in ["hf:", "hf:o/r", "hf:o//a", "hf:o/r/../a", "hf:o/r/a b", "hf:o/r/a?x=1"] {
+            assert!(called(bad).is_err(), "{bad}");
+        }
+    }
+}

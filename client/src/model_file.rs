@@ -1,0 +1,30 @@
+//! A look at a model file on this machine: what it is, before it is sent or served.
+
+#![expect(clippy::disallowed_types, reason = "IO shell: reads the beginning of the file")]
+
+use std::{io, path::Path};
+
+use link_protocol::{
+    backend_api::model::ModelFacts,
+    gguf::{Inspection, NotAModel},
+};
+use tokio::io::AsyncReadExt as _;
+
+/// Bytes that are read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// Reads the descriptions of the model in the file at `path`, and no more of it.
+///
+/// # Errors
+/// When the file cannot be read.
+pub async fn look(path: &Path) -> io::Result<Result<ModelFacts, NotAModel>> {
+    let mut file = tokio::fs::File::open(path).await?;
+    let size_bytes = file.metadata().await?.len();
+    let (mut inspection, mut buffer) = (Inspection::default(), vec![0; CHUNK]);
+    loop {
+        let read = file.read(&mut buffer).await?;
+        if read == 0 || !inspection.push(&buffer[..read]) {
+            return Ok(inspection.finish(size_bytes));
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The catalogue of models that this machine believes: read from where releases come from and from the backend,
+//! verified, never an older one, and remembered for when neither can be reached.
+//!
+//! A release key signs it; the one of a backend may be signed by that backend's own keys too, for it names data and
+//! no program. A source that offers one that is refused ends the search: somebody has tampered with it.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use link_platform::fs::{self, FileError};
+use link_protocol::{
+    catalogue::{CATALOGUE_FILE, Catalogue},
+    exit_code::ExitCode,
+    release::{KEYS_FILE, RefusedRelease},
+    signed_document::{Issue, RefusedDocument},
+    signing::{Signed, VerifyingKey},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    layout::Layout,
+    receipt::Receipt,
+    source::{Source, SourceError},
+    trust::Trust,
+};
+
+/// Where a backend serves what is published.
+const AT_THE_BACKEND: &str = "releases";
+/// The longest catalogue that is read, in bytes.
+const LIMIT: usize = 4 * 1024 * 1024;
+/// The longest file of what is remembered, in bytes.
+const KNOWN_LIMIT: u64 = 8 * 1024 * 1024;
+/// The name under which the serial number of the release keys is remembered; no key is called so.
+const RELEASE: &str = "release";
+
+/// A place where a catalogue may be, and who may sign the one there beside the release keys.
+#[derive(Clone, Debug)]
+pub struct Shelf {
+    pub source: Source,
+    pub keys: Vec<VerifyingKey>,
+}
+
+/// Who is asked, and where it is remembered.
+#[derive(Debug)]
+pub struct Catalogues<'a> {
+    pub trust: &'a Trust,
+    pub shelves: &'a [Shelf],
+    pub known: PathBuf,
+}
+
+/// There is no catalogue that is believed.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    #[error("it is not known where a catalogue of models is")]
+    NoSource,
+    #[error("no catalogue of models can be read: {}", .0.join("; "))]
+    None(Vec<String>),
+    #[error("the catalogue at {0} is refused")]
+    Refused(String, #[source] RefusedDocument),
+    #[error("the keys beside the catalogue at {0} cannot be trusted")]
+    Chain(String, #[source] RefusedRelease),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl CatalogueError {
+    /// Returns the exit code of a command that ends with it.
+    #[must_use]
+    pub const fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::NoSource => ExitCode::Failed,
+            Self::None(_) => ExitCode::DownloadFailed,
+            Self::Refused(..) | Self::Chain(..) => ExitCode::SignatureInvalid,
+            Self::File(_) => ExitCode::CannotWrite,
+        }
+    }
+
+    /// Says what would do.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::NoSource => {
+                "name a backend with `link login --backend URL`, or add a model by its file or address"
+            }
+            Self::None(_) => "try again later, or add a model by its file or address",
+            Self::Refused(_, RefusedDocument::Older { .. }) => {
+                "nothing of it was used; ask whoever publishes it for the newer one"
+            }
+            Self::Refused(..) | Self::Chain(..) => {
+                "nothing of it was used; tell whoever publishes it, and add a model by its file or address"
+            }
+            Self::File(_) => "make room, or correct who may write there",
+        }
+    }
+}
+
+/// What is remembered.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+struct Known {
+    /// The serial number of the newest catalogue, by who signs.
+    #[serde(default)]
+    serials: BTreeMap<String, u64>,
+    /// The file that was believed last.
+    #[serde(default)]
+    file: String,
+}
+
+impl Known {
+    fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("the names are strings")
+    }
+}
+
+/// Returns where a catalogue may be: where releases come from, then this backend, whose keys sign its own.
+#[must_use]
+pub fn shelves(layout: &Layout, backend: Option<(&str, Vec<VerifyingKey>)>) -> Vec<Shelf> {
+    let releases = Receipt::read(&layout.receipt()).and_then(|receipt| receipt.source);
+    let releases = releases.and_then(|source| Source::parse(&source).ok());
+    let releases = releases.map(|source| Shelf { source, keys: Vec::new() });
+    // What is signed may come over any line.
+    let backend = backend.map(|(url, keys)| {
+        let url = url.trim_end_matches('/');
+        Shelf { source: Source::Web(format!("{url}/{AT_THE_BACKEND}")), keys }
+    });
+    releases.into_iter().chain(backend).collect()
+}
+
+impl Catalogues<'_> {
+    /// Reads the first catalogue that is there, and remembers it.
+    ///
+    /// # Errors
+    /// [`CatalogueError`].
+    pub async fn find(&self) -> Result<Catalogue, CatalogueError> {
+        let mut known = self.read_known();
+        let mut reasons = Vec::new();
+        for shelf in self.shelves {
+            match self.read(shelf, &known).await? {
+                Ok((signer, issue, file)) => {
+                    known.serials.insert(signer, issue.serial);
+                    known.file = file;
+                    self.remember(&known)?;
+                    return Ok(issue.document);
+                }
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        let keys = self.shelves.iter().flat_map(|shelf| shelf.keys.iter().cloned());
+        let keys: Vec<_> = self.trust.with(&[]).into_iter().flatten().chain(keys).collect();
+        // It was verified before it was remembered, and is again: the file is this user's own.
+        match Issue::<Catalogue>::read(known.file.as_bytes(), &keys, None) {
+            Ok(issue) => Ok(issue.document),
+            Err(_) if reasons.is_empty() => Err(CatalogueError::NoSource),
+            Err(_) => Err(CatalogueError::None(reasons)),
+        }
+    }
+
+    /// Reads the catalogue of one shelf; says why there is none.
+    async fn read(
+        &self,
+        shelf: &Shelf,
+        known: &Known,
+    ) -> Result<Result<(String, Issue<Catalogue>, String), String>, CatalogueError> {
+        let address = shelf.source.address(CATALOGUE_FILE);
+        let unread = |error: SourceError| error.to_string();
+        let file = match shelf.source.document(CATALOGUE_FILE, LIMIT).await {
+            Ok(Some(file)) => file,
+            Ok(None) => return Ok(Err(format!("{address} is not there"))),
+            Err(error) => return Ok(Err(unread(error))),
+        };
+        let chain: Vec<Signed> = match shelf.source.json(KEYS_FILE).await {
+            Ok(chain) => chain.unwrap_or_default(),
+            Err(error) => return Ok(Err(unread(error))),
+        };
+        let mut trusted = self
+            .trust
+            .with(&chain)
+            .map_err(|refused| CatalogueError::Chain(address.clone(), refused))?;
+        let claimed = serde_json::from_slice::<Signed>(&file).map(|signed| signed.kid);
+        let signer = claimed.unwrap_or_default();
+        let is_release = trusted.iter().any(|key| key.kid == signer);
+        let signer = if is_release { RELEASE.to_owned() } else { signer };
+        trusted.extend(shelf.keys.iter().cloned());
+        let issue = Issue::read(&file, &trusted, known.serials.get(&signer).copied())
+            .map_err(|refused| CatalogueError::Refused(address, refused))?;
+        Ok(Ok((signer, issue, String::from_utf8_lossy(&file).into_owned())))
+    }
+
+    fn read_known(&self) -> Known {
+        let text = fs::read_limited(&self.known, KNOWN_LIMIT).ok();
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
+    fn remember(&self, known: &Known) -> Result<(), FileError> {
+        if *known == self.read_known() {
+            return Ok(());
+        }
+        if let Some(folder) = self.known.parent() {
+            fs::create_private_dir(folder)?;
+        }
+        fs::write_atomic(&self.known, &known.to_json())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "makes what a hostile mirror would")]
+
+    use link_protocol::signing::SigningKey;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_catalogue_is_believed_from_a_release_key_and_from_the_backend_it_comes_from() {
+        let bench = Bench::new();
+        let (release, backend) = (key(1), key(2));
+        bench.publish(&release, 5, "a");
+        assert_eq!(bench.find(&[]).await.unwrap().models[0].name, "a");
+        bench.publish(&backend, 1, "b");
+        let refused = bench.find(&[]).await.unwrap_err();
+        assert_eq!(refused.exit_code(), ExitCode::SignatureInvalid);
+        let keys = [backend.verifying().clone()];
+        assert_eq!(bench.find(&keys).await.unwrap().models[0].name, "b", "its numbers are its own");
+        bench.publish(&release, 4, "old");
+        let older = bench.find(&keys).await.unwrap_err();
+        assert!(matches!(
+            older,
+            CatalogueError::Refused(_, RefusedDocument::Older { known: 5, offered: 4 })
+        ));
+        assert!(older.hint().contains("the newer one"));
+    }
+
+    #[tokio::test]
+    async fn a_catalogue_with_anything_changed_is_refused_and_the_one_before_serves_when_there_is_none()
+     {
+        let bench = Bench::new();
+        bench.publish(&key(1), 5, "a");
+        assert!(bench.find(&[]).await.is_ok());
+        let path = bench.folder.path().join(CATALOGUE_FILE);
+        let good = std::fs::read_to_string(&path).unwrap();
+        for (from, to) in [
+            ("https://models", "https://m0dels"),
+            ("Apache-2.0", "Apache-2.1"),
+            ("1000", "2000"),
+            ("0000000000", "1111111111"),
+            ("a.gguf", "b.gguf"),
+            (r#"\"serial\":5"#, r#"\"serial\":6"#),
+            (r#"\"memory_bytes\":2"#, r#"\"memory_bytes\":1"#),
+        ] {
+            assert!(good.contains(from), "{from}: {good}");
+            std::fs::write(&path, good.replacen(from, to, 1)).unwrap();
+            let refused = bench.find(&[]).await.unwrap_err();
+            assert!(matches!(refused, CatalogueError::Refused(..)), "{refused:?}");
+        }
+        std::fs::write(&path, r#"{"models":[]}"#).unwrap();
+        let unsigned = bench.find(&[]).await.unwrap_err();
+        assert!(matches!(unsigned, CatalogueError::Refused(_, RefusedDocument::Unsigned)));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(bench.find(&[]).await.unwrap().models[0].name, "a");
+    }
+
+    struct Bench {
+        folder: tempfile::TempDir,
+        state: tempfile::TempDir,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            Self { folder: tempfile::tempdir().unwrap(), state: tempfile::tempdir().unwrap() }
+        }
+
+        fn publish(&self, key: &SigningKey, serial: u64, name: &str) {
+            let document = serde_json::from_value(serde_json::json!({ "models": [{
+                "name": name, "summary": "small", "licence": "Apache-2.0", "file_name": "a.gguf",
+                "url": "https://models.example/a.gguf", "sha256": "0".repeat(64), "size_bytes": 1000,
+                "facts": { "architecture": "llama", "parameters": 1, "memory_bytes": 2 },
+            }]}));
+            let issued_at = "2026-10-01T00:00:00Z".parse().unwrap();
+            let issue = Issue::<Catalogue>::new(serial, issued_at, document.unwrap());
+            let file = serde_json::to_vec(&issue.seal(key).unwrap()).unwrap();
+            std::fs::write(self.folder.path().join(CATALOGUE_FILE), file).unwrap();
+        }
+
+        async fn find(&self, keys: &[VerifyingKey]) -> Result<Catalogue, CatalogueError> {
+            let trust = Trust::new([key(1).verifying().public_key.as_str()]).unwrap();
+            let source = Source::Local(self.folder.path().to_owned());
+            let shelves = [Shelf { source, keys: keys.to_vec() }];
+            let known = self.state.path().join("state/catalogue.json");
+            Catalogues { trust: &trust, shelves: &shelves, known }.find().await
+        }
+    }
+
+    fn key(seed: u8) -> SigningKey {
+        SigningKey::from_seed(&[seed; 32])
+    }
+}

@@ -1,0 +1,220 @@
+//! What a model file says of itself, and whether it can be one at all: GGUF, versions 2 and 3.
+//!
+//! The file is given piece by piece from its beginning; nothing behind the descriptions of its tensors is
+//! looked at. Every number in it is somebody else's: each has a bound below, no piece is kept longer than
+//! one entry, and no bytes make it panic.
+
+mod entries;
+mod kinds;
+
+use std::fmt;
+
+use crate::{backend_api::model::ModelFacts, gguf::entries::Entries};
+
+/// Pairs and tensors that a file may have.
+const ENTRIES_LIMIT: u64 = 1 << 16;
+/// Items that a list in a pair may have; a large vocabulary has a quarter of a million.
+const ITEMS_LIMIT: u64 = 1 << 24;
+/// The longest name of a pair or a tensor, in bytes.
+const NAME_LIMIT: u64 = 1 << 16;
+/// Bytes before the end of the descriptions; a large vocabulary has a tenth.
+const HEADER_LIMIT: u64 = 1 << 28;
+/// Tokens of context that the memory is told for: what an agent gives an engine unless it is told otherwise.
+const CONTEXT: u64 = 4096;
+
+/// A file is not a model that an engine could load.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum NotAModel {
+    Short {
+        size_bytes: u64,
+    },
+    /// It begins like something else.
+    Other(Beginning),
+    Version(u32),
+    /// It ends before its last tensor does, or within its descriptions.
+    Truncated {
+        size_bytes: u64,
+        needed: Option<u64>,
+    },
+    /// One of several files that a model was split into.
+    Part {
+        parts: u64,
+    },
+    /// What it says of itself makes no sense.
+    Garbled(&'static str),
+}
+
+/// What a file that is no model begins like.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Beginning {
+    WebPage,
+    /// The text that a repository of Git LFS holds in the place of the file.
+    LfsPointer,
+    Archive,
+    Safetensors,
+    /// A format of before GGUF.
+    OldFormat,
+    Unknown,
+}
+
+/// Looks at a model file as it comes.
+#[derive(Debug, Default)]
+pub struct Inspection {
+    entries: Entries,
+    /// What came and is no whole entry yet.
+    rest: Vec<u8>,
+    /// How many bytes that come are of no interest.
+    skipped: u64,
+    /// How many were looked at.
+    seen: u64,
+    fault: Option<NotAModel>,
+}
+
+impl Inspection {
+    /// Looks at the next bytes. Tells whether more of them change anything.
+    pub fn push(&mut self, mut bytes: &[u8]) -> bool {
+        while self.wants_more() && !bytes.is_empty() {
+            let skipped = self.skipped.min(bytes.len() as u64);
+            let at = usize::try_from(skipped).unwrap_or(bytes.len());
+            self.skipped -= skipped;
+            self.seen += skipped;
+            bytes = &bytes[at..];
+            // A piece is looked at in parts, so that little is kept of it.
+            let (now, later) = bytes.split_at(bytes.len().min(64 * 1024));
+            self.rest.extend_from_slice(now);
+            bytes = later;
+            self.look();
+        }
+        self.wants_more()
+    }
+
+    /// Says what the whole file is, which has `size_bytes`.
+    ///
+    /// # Errors
+    /// [`NotAModel`].
+    pub fn finish(self, size_bytes: u64) -> Result<ModelFacts, NotAModel> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        if !self.entries.are_complete() {
+            return Err(match self.seen {
+                0 if !self.rest.starts_with(b"GGUF") => begins_otherwise(&self.rest, size_bytes),
+                _ => NotAModel::Truncated { size_bytes, needed: None },
+            });
+        }
+        self.entries.facts(self.seen, size_bytes)
+    }
+
+    const fn wants_more(&self) -> bool {
+        self.fault.is_none() && !self.entries.are_complete()
+    }
+
+    /// Takes every whole entry out of what is there.
+    fn look(&mut self) {
+        let mut at = 0;
+        while self.skipped == 0 && self.wants_more() {
+            match self.entries.next(&self.rest[at..]) {
+                Ok(Some((taken, skipped))) => {
+                    at += taken;
+                    self.seen += taken as u64;
+                    let there = (self.rest.len() - at) as u64;
+                    let now = usize::try_from(skipped.min(there)).unwrap_or(0);
+                    at += now;
+                    self.seen += now as u64;
+                    self.skipped = skipped - now as u64;
+                    if self.seen.saturating_add(self.skipped) > HEADER_LIMIT {
+                        self.fault = Some(NotAModel::Garbled("its descriptions have no end"));
+                    }
+                }
+                Ok(None) => break,
+                Err(fault) => self.fault = Some(fault),
+            }
+        }
+        self.rest.drain(..at);
+    }
+}
+
+/// Says what a file is that does not begin like a model.
+fn begins_otherwise(beginning: &[u8], size_bytes: u64) -> NotAModel {
+    let starts = |text: &[u8]| beginning.starts_with(text);
+    let trimmed = beginning.trim_ascii_start();
+    NotAModel::Other(if starts(b"version https://git-lfs") {
+        Beginning::LfsPointer
+    } else if trimmed.starts_with(b"<") {
+        Beginning::WebPage
+    } else if starts(b"PK\x03\x04") || starts(b"\x1f\x8b") || starts(b"7z\xbc\xaf") {
+        Beginning::Archive
+    } else if [b"lmgg", b"tjgg", b"fmgg", b"algg"].iter().any(|magic| starts(*magic)) {
+        Beginning::OldFormat
+    } else if beginning.get(8) == Some(&b'{') {
+        Beginning::Safetensors
+    } else if size_bytes < entries::HEAD as u64 {
+        return NotAModel::Short { size_bytes };
+    } else {
+        Beginning::Unknown
+    })
+}
+
+impl NotAModel {
+    /// Says what would do.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::Short { .. } | Self::Truncated { .. } => {
+                "download the file again, and compare its size"
+            }
+            Self::Other(Beginning::WebPage) => {
+                "take the address of the file itself and not of a page about it"
+            }
+            Self::Other(Beginning::LfsPointer) => "fetch the file itself with `git lfs pull`",
+            Self::Other(Beginning::Archive) => "unpack it and add the .gguf file in it",
+            Self::Other(Beginning::Safetensors | Beginning::OldFormat | Beginning::Unknown) => {
+                "take the .gguf file of the model, or convert it with llama.cpp's `convert_hf_to_gguf.py`"
+            }
+            Self::Version(_) => "take a newer file of the model, or convert it again",
+            Self::Part { .. } => "join its files with `llama-gguf-split --merge`",
+            Self::Garbled(_) => "download the file again; if it stays so, take another one",
+        }
+    }
+}
+
+impl fmt::Display for NotAModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Short { size_bytes: 1 } => f.write_str("the file is no model: it has 1 byte"),
+            Self::Short { size_bytes } => {
+                write!(f, "the file is no model: it has {size_bytes} bytes")
+            }
+            Self::Other(beginning) => write!(f, "the file is no GGUF model: {beginning}"),
+            Self::Version(version) => {
+                write!(f, "the file is GGUF of version {version}, and versions 2 and 3 are served")
+            }
+            Self::Truncated { size_bytes, needed: Some(needed) } => {
+                write!(f, "the model ends early: it has {size_bytes} of {needed} bytes")
+            }
+            Self::Truncated { size_bytes, needed: None } => {
+                write!(f, "the model ends within its descriptions, after {size_bytes} bytes")
+            }
+            Self::Part { parts } => write!(f, "the file is one of the {parts} files of its model"),
+            Self::Garbled(what) => write!(f, "the model is damaged: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for NotAModel {}
+
+impl fmt::Display for Beginning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WebPage => "it begins like a web page",
+            Self::LfsPointer => "it is a pointer of Git LFS to the file",
+            Self::Archive => "it begins like an archive",
+            Self::Safetensors => "it begins like a file of safetensors",
+            Self::OldFormat => "it is of a format from before GGUF",
+            Self::Unknown => "it does not begin like one",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

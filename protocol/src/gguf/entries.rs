@@ -1,0 +1,267 @@
+//! The entries of a GGUF file one after another: its head, its pairs, the items of a list of texts, its
+//! tensors. What is of no interest is skipped by its length.
+
+use crate::{
+    backend_api::model::ModelFacts,
+    gguf::{
+        CONTEXT, ENTRIES_LIMIT, HEADER_LIMIT, ITEMS_LIMIT, NAME_LIMIT, NotAModel, begins_otherwise,
+        kinds,
+    },
+};
+
+/// Bytes of the head: magic, version, and how many tensors and pairs there are.
+pub(super) const HEAD: usize = 24;
+/// The longest text of a pair that is kept, in bytes.
+const TEXT_KEPT: u64 = 128;
+/// The alignment of tensors unless the file says another one.
+const ALIGNMENT: u64 = 32;
+/// Dimensions that a tensor may have.
+const DIMENSIONS: u32 = 4;
+
+/// What was learned of a file, and what comes next.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    next: Next,
+    pairs: u64,
+    tensors: u64,
+    texts: Vec<(String, String)>,
+    numbers: Vec<(String, u64)>,
+    /// The end of the last tensor, from where the tensors begin.
+    end: u64,
+    parameters: u64,
+    weights: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Next {
+    #[default]
+    Head,
+    Pair,
+    /// Texts of a list that are left.
+    Items(u64),
+    Tensor,
+    Nothing,
+}
+
+/// How many bytes an entry had, and how many behind it are of no interest.
+type Taken = (usize, u64);
+
+impl Entries {
+    pub(super) const fn are_complete(&self) -> bool {
+        matches!(self.next, Next::Nothing)
+    }
+
+    /// Takes the entry at the beginning of `bytes`; nothing when it is not whole yet.
+    pub(super) fn next(&mut self, bytes: &[u8]) -> Result<Option<Taken>, NotAModel> {
+        let mut reader = Reader { bytes, at: 0 };
+        let skipped = match self.next {
+            Next::Head => self.head(&mut reader)?,
+            Next::Pair => self.pair(&mut reader)?,
+            Next::Items(left) => {
+                let length = reader.number();
+                if length.is_some() {
+                    self.next = if left > 1 { Next::Items(left - 1) } else { self.after_pair() };
+                }
+                length.map(bounded).transpose()?
+            }
+            Next::Tensor => self.tensor(&mut reader)?,
+            Next::Nothing => None,
+        };
+        Ok(skipped.map(|skipped| (reader.at, skipped)))
+    }
+
+    fn head(&mut self, reader: &mut Reader<'_>) -> Result<Option<u64>, NotAModel> {
+        if reader.bytes.len() >= 4 && !reader.bytes.starts_with(b"GGUF") {
+            let is_told = reader.bytes.len() >= HEAD;
+            return if is_told { Err(begins_otherwise(reader.bytes, u64::MAX)) } else { Ok(None) };
+        }
+        let (Some(_magic), Some(version), Some(tensors), Some(pairs)) =
+            (reader.small(), reader.small(), reader.number(), reader.number())
+        else {
+            return Ok(None);
+        };
+        if !matches!(version, 2 | 3) {
+            return Err(NotAModel::Version(version));
+        }
+        if tensors == 0 {
+            return Err(NotAModel::Garbled("it has no tensors"));
+        }
+        if tensors > ENTRIES_LIMIT || pairs > ENTRIES_LIMIT {
+            return Err(NotAModel::Garbled("it announces more entries than any model has"));
+        }
+        (self.tensors, self.pairs) = (tensors, pairs);
+        self.next = if pairs > 0 { Next::Pair } else { Next::Tensor };
+        Ok(Some(0))
+    }
+
+    fn pair(&mut self, reader: &mut Reader<'_>) -> Result<Option<u64>, NotAModel> {
+        let (Some(name), Some(kind)) = (reader.name()?, reader.small()) else { return Ok(None) };
+        let skipped = if kind == kinds::TEXT {
+            let Some(length) = reader.number() else { return Ok(None) };
+            if length > TEXT_KEPT {
+                bounded(length)?
+            } else {
+                let Some(text) = reader.take(length) else { return Ok(None) };
+                self.texts.push((name, String::from_utf8_lossy(text).into_owned()));
+                0
+            }
+        } else if kind == kinds::LIST {
+            let (Some(of), Some(items)) = (reader.small(), reader.number()) else {
+                return Ok(None);
+            };
+            if items > ITEMS_LIMIT {
+                return Err(NotAModel::Garbled("a list in it is longer than that of any model"));
+            }
+            if of == kinds::TEXT && items > 0 {
+                self.next = Next::Items(items);
+                return Ok(Some(0));
+            }
+            let size = if of == kinds::TEXT { Some(0) } else { kinds::value(of) };
+            size.ok_or(UNKNOWN_KIND)?.saturating_mul(items)
+        } else {
+            let size = kinds::value(kind).ok_or(UNKNOWN_KIND)?;
+            let Some(value) = reader.take(size) else { return Ok(None) };
+            if matches!(kind, 0..=5 | 10 | 11) {
+                let number = value.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+                self.numbers.push((name, number));
+            }
+            0
+        };
+        self.next = self.after_pair();
+        Ok(Some(skipped))
+    }
+
+    /// Counts the pair that ends, and returns what comes next.
+    const fn after_pair(&mut self) -> Next {
+        self.pairs -= 1;
+        if self.pairs > 0 { Next::Pair } else { Next::Tensor }
+    }
+
+    fn tensor(&mut self, reader: &mut Reader<'_>) -> Result<Option<u64>, NotAModel> {
+        let (Some(_name), Some(dimensions)) = (reader.name()?, reader.small()) else {
+            return Ok(None);
+        };
+        if dimensions > DIMENSIONS {
+            return Err(NotAModel::Garbled("a tensor has too many dimensions"));
+        }
+        let mut count = 1_u64;
+        for _ in 0..dimensions {
+            let Some(length) = reader.number() else { return Ok(None) };
+            count = count.checked_mul(length).ok_or(TOO_LARGE)?;
+        }
+        let (Some(kind), Some(offset)) = (reader.small(), reader.number()) else { return Ok(None) };
+        // Of a kind from after this program only the beginning is known.
+        let size = match kinds::block(kind) {
+            Some((numbers, bytes)) => {
+                count.div_ceil(numbers).checked_mul(bytes).ok_or(TOO_LARGE)?
+            }
+            None => 0,
+        };
+        self.end = self.end.max(offset.checked_add(size).ok_or(TOO_LARGE)?);
+        self.parameters = self.parameters.saturating_add(count);
+        self.weights = self.weights.saturating_add(size);
+        self.tensors -= 1;
+        if self.tensors == 0 {
+            self.next = Next::Nothing;
+        }
+        Ok(Some(0))
+    }
+
+    /// Says what the file is, whose descriptions have `described` bytes.
+    pub(super) fn facts(&self, described: u64, size_bytes: u64) -> Result<ModelFacts, NotAModel> {
+        let alignment = self.number("general.alignment").unwrap_or(ALIGNMENT);
+        if alignment == 0 || alignment > HEADER_LIMIT {
+            return Err(NotAModel::Garbled("its tensors cannot be aligned as it says"));
+        }
+        let begin = described.checked_next_multiple_of(alignment).ok_or(TOO_LARGE)?;
+        let needed = begin.checked_add(self.end).ok_or(TOO_LARGE)?;
+        if let Some(parts) = self.number("split.count").filter(|parts| *parts > 1) {
+            return Err(NotAModel::Part { parts });
+        }
+        if size_bytes < needed {
+            return Err(NotAModel::Truncated { size_bytes, needed: Some(needed) });
+        }
+        let architecture = self.text("general.architecture").filter(|name| is_plain(name));
+        let architecture = architecture.ok_or(NotAModel::Garbled("it names no architecture"))?;
+        let of_architecture = |what: &str| self.number(&format!("{architecture}.{what}"));
+        let file_type = self.number("general.file_type");
+        Ok(ModelFacts {
+            architecture: architecture.to_owned(),
+            quantization: file_type.and_then(kinds::quantization).map(str::to_owned),
+            parameters: self.parameters,
+            context_length: of_architecture("context_length"),
+            memory_bytes: self.weights.saturating_add(cache(&of_architecture)),
+        })
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.texts.iter().find(|(key, _)| key == name).map(|(_, text)| text.as_str())
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.numbers.iter().find(|(key, _)| key == name).map(|(_, number)| *number)
+    }
+}
+
+/// Returns how many bytes the cache of a context has, in 16-bit numbers, as far as the file says.
+fn cache(of_architecture: &impl Fn(&str) -> Option<u64>) -> u64 {
+    let context = of_architecture("context_length").unwrap_or(CONTEXT).min(CONTEXT);
+    let (Some(layers), Some(width), Some(heads)) = (
+        of_architecture("block_count"),
+        of_architecture("embedding_length"),
+        of_architecture("attention.head_count").filter(|heads| *heads > 0),
+    ) else {
+        return 0;
+    };
+    let of_head = of_architecture("attention.key_length").unwrap_or(width / heads);
+    let kept = of_architecture("attention.head_count_kv").unwrap_or(heads);
+    [2, 2, layers, kept, of_head, context].into_iter().fold(1, u64::saturating_mul)
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+/// Refuses a length that no entry has.
+const fn bounded(length: u64) -> Result<u64, NotAModel> {
+    if length > HEADER_LIMIT {
+        Err(NotAModel::Garbled("a text in it has no end"))
+    } else {
+        Ok(length)
+    }
+}
+
+const UNKNOWN_KIND: NotAModel = NotAModel::Garbled("a pair is of a kind that does not exist");
+const TOO_LARGE: NotAModel = NotAModel::Garbled("a tensor is larger than any file");
+
+/// Reads numbers, least significant byte first, as far as there are bytes.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: u64) -> Option<&'a [u8]> {
+        let end = self.at.checked_add(usize::try_from(length).ok()?)?;
+        let taken = self.bytes.get(self.at..end)?;
+        self.at = end;
+        Some(taken)
+    }
+
+    fn small(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    fn name(&mut self) -> Result<Option<String>, NotAModel> {
+        let Some(length) = self.number() else { return Ok(None) };
+        if length > NAME_LIMIT {
+            return Err(NotAModel::Garbled("a name in it has no end"));
+        }
+        Ok(self.take(length).map(|name| String::from_utf8_lossy(name).into_owned()))
+    }
+}
