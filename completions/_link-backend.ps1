@@ -36,6 +36,7 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             [CompletionResult]::new('backup', 'backup', [CompletionResultType]::ParameterValue, 'Write one consistent archive of the data folder; the backend may run')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Put a backup in the place of the data folder; the backend must not run')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong or will be, and say what to do about it')
+            [CompletionResult]::new('releases', 'releases', [CompletionResultType]::ParameterValue, 'Hand releases and engines on to devices')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Look at the configuration')
             [CompletionResult]::new('create-account', 'create-account', [CompletionResultType]::ParameterValue, 'Create a further account; its password is asked for, or the first line of a piped standard input')
             [CompletionResult]::new('reset-password', 'reset-password', [CompletionResultType]::ParameterValue, 'Give a user another password and end every login of that user')
@@ -108,6 +109,44 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON for a program instead of text for a person')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link-backend;releases' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'The configuration file [default: ~/.config/link-backend/backend.toml, else /etc/link-backend/backend.toml, unless a data folder is given]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'The folder that holds everything [LINK_BACKEND_DATA]')
+            [CompletionResult]::new('--database-url-file', '--database-url-file', [CompletionResultType]::ParameterName, 'A private file that holds the address of a PostgreSQL database [LINK_BACKEND_DATABASE_URL_FILE; LINK_BACKEND_DATABASE_URL may hold the address itself]')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'What to log, such as `info` or `link_backend=debug` [LINK_BACKEND_LOG_FILTER]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'How a log record looks, `text` or `json` [LINK_BACKEND_LOG_FORMAT]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON for a program instead of text for a person')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release with its index of engines, verify it, and serve it below `/releases`')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link-backend;releases;pull' {
+            [CompletionResult]::new('--trust', '--trust', [CompletionResultType]::ParameterName, 'A file with a public key whose releases are taken, beside those that this program trusts. May be given several times')
+            [CompletionResult]::new('--development-release-keys', '--development-release-keys', [CompletionResultType]::ParameterName, 'Keys whose releases a development build takes, beside its own')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'The configuration file [default: ~/.config/link-backend/backend.toml, else /etc/link-backend/backend.toml, unless a data folder is given]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'The folder that holds everything [LINK_BACKEND_DATA]')
+            [CompletionResult]::new('--database-url-file', '--database-url-file', [CompletionResultType]::ParameterName, 'A private file that holds the address of a PostgreSQL database [LINK_BACKEND_DATABASE_URL_FILE; LINK_BACKEND_DATABASE_URL may hold the address itself]')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'What to log, such as `info` or `link_backend=debug` [LINK_BACKEND_LOG_FILTER]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'How a log record looks, `text` or `json` [LINK_BACKEND_LOG_FORMAT]')
+            [CompletionResult]::new('--allow-older', '--allow-older', [CompletionResultType]::ParameterName, 'Take a release or an index that is older than what is served')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON for a program instead of text for a person')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link-backend;releases;help' {
+            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release with its index of engines, verify it, and serve it below `/releases`')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link-backend;releases;help;pull' {
+            break
+        }
+        'link-backend;releases;help;help' {
             break
         }
         'link-backend;config' {
@@ -206,6 +245,7 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             [CompletionResult]::new('backup', 'backup', [CompletionResultType]::ParameterValue, 'Write one consistent archive of the data folder; the backend may run')
             [CompletionResult]::new('restore', 'restore', [CompletionResultType]::ParameterValue, 'Put a backup in the place of the data folder; the backend must not run')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Look for what is wrong or will be, and say what to do about it')
+            [CompletionResult]::new('releases', 'releases', [CompletionResultType]::ParameterValue, 'Hand releases and engines on to devices')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Look at the configuration')
             [CompletionResult]::new('create-account', 'create-account', [CompletionResultType]::ParameterValue, 'Create a further account; its password is asked for, or the first line of a piped standard input')
             [CompletionResult]::new('reset-password', 'reset-password', [CompletionResultType]::ParameterValue, 'Give a user another password and end every login of that user')
@@ -225,6 +265,13 @@ Register-ArgumentCompleter -Native -CommandName 'link-backend' -ScriptBlock {
             break
         }
         'link-backend;help;doctor' {
+            break
+        }
+        'link-backend;help;releases' {
+            [CompletionResult]::new('pull', 'pull', [CompletionResultType]::ParameterValue, 'Fetch the newest release with its index of engines, verify it, and serve it below `/releases`')
+            break
+        }
+        'link-backend;help;releases;pull' {
             break
         }
         'link-backend;help;config' {

@@ -905,9 +905,10 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the builds of the inference engine that are installed here')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine from an archive or an unpacked folder, and use it')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the builds of the inference engine that are installed here, and why')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine, and use it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs indexes of engines, beside the keys that sign releases')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -922,6 +923,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;engine;install' {
             [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'SHA-256 that the archive must have')
             [CompletionResult]::new('--build', '--build', [CompletionResultType]::ParameterName, 'Name of the build [default: what the engine says of itself]')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Folder on a web server (https) or on this machine (file://) that holds a signed index')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
@@ -937,10 +939,21 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'link;engine;trust' {
+            [CompletionResult]::new('--remove', '--remove', [CompletionResultType]::ParameterName, 'Trust this key no longer')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the keys that were added here')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'link;engine;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the builds of the inference engine that are installed here')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine from an archive or an unpacked folder, and use it')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the builds of the inference engine that are installed here, and why')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine, and use it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs indexes of engines, beside the keys that sign releases')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -951,6 +964,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;engine;help;remove' {
+            break
+        }
+        'link;engine;help;trust' {
             break
         }
         'link;engine;help;help' {
@@ -1380,9 +1396,10 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;engine' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the builds of the inference engine that are installed here')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine from an archive or an unpacked folder, and use it')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the builds of the inference engine that are installed here, and why')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine, and use it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs indexes of engines, beside the keys that sign releases')
             break
         }
         'link;help;engine;list' {
@@ -1392,6 +1409,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;engine;remove' {
+            break
+        }
+        'link;help;engine;trust' {
             break
         }
         'link;help;run' {

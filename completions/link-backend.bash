@@ -34,6 +34,9 @@ _link__backend() {
             link__backend,migrate)
                 cmd="link__backend__subcmd__migrate"
                 ;;
+            link__backend,releases)
+                cmd="link__backend__subcmd__releases"
+                ;;
             link__backend,reset-password)
                 cmd="link__backend__subcmd__reset__subcmd__password"
                 ;;
@@ -85,6 +88,9 @@ _link__backend() {
             link__backend__subcmd__help,migrate)
                 cmd="link__backend__subcmd__help__subcmd__migrate"
                 ;;
+            link__backend__subcmd__help,releases)
+                cmd="link__backend__subcmd__help__subcmd__releases"
+                ;;
             link__backend__subcmd__help,reset-password)
                 cmd="link__backend__subcmd__help__subcmd__reset__subcmd__password"
                 ;;
@@ -103,6 +109,21 @@ _link__backend() {
             link__backend__subcmd__help__subcmd__config,show)
                 cmd="link__backend__subcmd__help__subcmd__config__subcmd__show"
                 ;;
+            link__backend__subcmd__help__subcmd__releases,pull)
+                cmd="link__backend__subcmd__help__subcmd__releases__subcmd__pull"
+                ;;
+            link__backend__subcmd__releases,help)
+                cmd="link__backend__subcmd__releases__subcmd__help"
+                ;;
+            link__backend__subcmd__releases,pull)
+                cmd="link__backend__subcmd__releases__subcmd__pull"
+                ;;
+            link__backend__subcmd__releases__subcmd__help,help)
+                cmd="link__backend__subcmd__releases__subcmd__help__subcmd__help"
+                ;;
+            link__backend__subcmd__releases__subcmd__help,pull)
+                cmd="link__backend__subcmd__releases__subcmd__help__subcmd__pull"
+                ;;
             *)
                 ;;
         esac
@@ -110,7 +131,7 @@ _link__backend() {
 
     case "${cmd}" in
         link__backend)
-            opts="-h -V --config --data --database-url-file --log --log-format --json --help --version serve migrate backup restore doctor config create-account reset-password help"
+            opts="-h -V --config --data --database-url-file --log --log-format --json --help --version serve migrate backup restore doctor releases config create-account reset-password help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -456,7 +477,7 @@ _link__backend() {
             return 0
             ;;
         link__subcmd__backend__subcmd__help)
-            opts="serve migrate backup restore doctor config create-account reset-password help"
+            opts="serve migrate backup restore doctor releases config create-account reset-password help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -595,6 +616,34 @@ _link__backend() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__backend__subcmd__help__subcmd__releases)
+            opts="pull"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__backend__subcmd__help__subcmd__releases__subcmd__pull)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__backend__subcmd__help__subcmd__reset__subcmd__password)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -644,6 +693,124 @@ _link__backend() {
                 return 0
             fi
             case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database-url-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__backend__subcmd__releases)
+            opts="-h --config --data --database-url-file --log --log-format --json --help pull help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --database-url-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__backend__subcmd__releases__subcmd__help)
+            opts="pull help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__backend__subcmd__releases__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__backend__subcmd__releases__subcmd__help__subcmd__pull)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__backend__subcmd__releases__subcmd__pull)
+            opts="-h --trust --allow-older --development-release-keys --config --data --database-url-file --log --log-format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --trust)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --development-release-keys)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

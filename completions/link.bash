@@ -265,6 +265,9 @@ _link() {
             link__subcmd__engine,remove)
                 cmd="link__subcmd__engine__subcmd__remove"
                 ;;
+            link__subcmd__engine,trust)
+                cmd="link__subcmd__engine__subcmd__trust"
+                ;;
             link__subcmd__engine__subcmd__help,help)
                 cmd="link__subcmd__engine__subcmd__help__subcmd__help"
                 ;;
@@ -276,6 +279,9 @@ _link() {
                 ;;
             link__subcmd__engine__subcmd__help,remove)
                 cmd="link__subcmd__engine__subcmd__help__subcmd__remove"
+                ;;
+            link__subcmd__engine__subcmd__help,trust)
+                cmd="link__subcmd__engine__subcmd__help__subcmd__trust"
                 ;;
             link__subcmd__fleet,help)
                 cmd="link__subcmd__fleet__subcmd__help"
@@ -462,6 +468,9 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__engine,remove)
                 cmd="link__subcmd__help__subcmd__engine__subcmd__remove"
+                ;;
+            link__subcmd__help__subcmd__engine,trust)
+                cmd="link__subcmd__help__subcmd__engine__subcmd__trust"
                 ;;
             link__subcmd__help__subcmd__fleet,list)
                 cmd="link__subcmd__help__subcmd__fleet__subcmd__list"
@@ -1511,7 +1520,7 @@ _link() {
             return 0
             ;;
         link__subcmd__engine)
-            opts="-q -h --json --quiet --help list install remove help"
+            opts="-q -h --json --quiet --help list install remove trust help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1525,7 +1534,7 @@ _link() {
             return 0
             ;;
         link__subcmd__engine__subcmd__help)
-            opts="list install remove help"
+            opts="list install remove trust help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1594,8 +1603,22 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__engine__subcmd__help__subcmd__trust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__engine__subcmd__install)
-            opts="-q -h --sha256 --build --json --quiet --help"
+            opts="-q -h --sha256 --build --source --json --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1606,6 +1629,10 @@ _link() {
                     return 0
                     ;;
                 --build)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1637,6 +1664,24 @@ _link() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__engine__subcmd__trust)
+            opts="-q -h --list --remove --json --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --remove)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2121,7 +2166,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__engine)
-            opts="list install remove"
+            opts="list install remove trust"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2163,6 +2208,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__engine__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__engine__subcmd__trust)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
