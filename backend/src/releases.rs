@@ -69,6 +69,12 @@ pub(crate) struct Published {
     pub(crate) is_archive: bool,
 }
 
+impl List {
+    fn to_text(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("the names are strings")
+    }
+}
+
 impl Releases {
     /// Names the folder of releases in the folder of a backend's data.
     #[must_use]
@@ -104,8 +110,7 @@ impl Releases {
 
     /// Serves what lies in `staged` from here on, and deletes what was served before.
     fn publish(&self, staged: &Path, name: &str, list: &List) -> Result<(), FileError> {
-        let text = serde_json::to_vec(list).expect("the names are strings");
-        fs::write_atomic(&staged.join(LIST), &text)?;
+        fs::write_atomic(&staged.join(LIST), &list.to_text())?;
         fs::rename(staged, &self.folder.join(name))?;
         fs::write_atomic(&self.folder.join(CURRENT), format!("{name}\n").as_bytes())?;
         for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {

@@ -159,10 +159,10 @@ impl Known {
             return Ok(());
         }
         fs::create_private_dir(engines)?;
-        fs::write_atomic(&path(engines), &known.to_json())
+        fs::write_atomic(&path(engines), &known.to_text())
     }
 
-    fn to_json(&self) -> Vec<u8> {
+    fn to_text(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("the names are strings")
     }
 }

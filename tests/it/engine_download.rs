@@ -39,7 +39,7 @@ async fn a_device_without_an_engine_serves_a_model_by_itself() {
 }
 
 // What a backend can do: name an address, and sign with a key of its own. It does not make a device run a program.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_index_of_a_stranger_makes_no_device_run_a_program_until_its_owner_trusts_the_key() {
     let backend = TestBackend::start().await;
     let indexes = EngineIndexes::new();

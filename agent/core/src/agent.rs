@@ -10,9 +10,7 @@ use link_protocol::{
     deployment::DeploymentState,
     id::CommandId,
     local_api::{ConnectionState, DeploymentProgress},
-    report::{
-        CommandResult, LifecycleReport, LifecycleStatus, ModelReport, ModelState, ProgressEvent,
-    },
+    report::{CommandResult, LifecycleReport, LifecycleStatus, ModelReport, ModelState},
     signing::VerifyingKey,
     update::UpdateRequest,
 };
@@ -114,8 +112,7 @@ impl Agent {
                 let in_use = |file: &ModelFile| self.pipelines.use_file(file);
                 let ready = self.deployments.download_ended(download, outcome, in_use, turn_ref);
                 if let Some((command, deploy)) = ready {
-                    let size = deploy.model.size_bytes;
-                    let done = deployment::progress(&deploy, ProgressEvent::Completed, size, size);
+                    let done = deployment::completed(&deploy);
                     let first = self.ledger.first_generation(command);
                     self.pipelines.configure(command, deploy, first, turn_ref);
                     turn_ref.reports.push(done);

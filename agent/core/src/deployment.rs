@@ -253,8 +253,14 @@ pub(crate) fn deploys(model: ModelId) -> impl Fn(CommandId, &DeployModel) -> boo
     move |_, deploy| deploy.model.model_id == model
 }
 
+/// The report that `deploy` is complete.
+pub(crate) fn completed(deploy: &DeployModel) -> Report {
+    let size = deploy.model.size_bytes;
+    progress(deploy, ProgressEvent::Completed, size, size)
+}
+
 /// The report that `deploy` has reached `event`.
-pub(crate) fn progress(
+fn progress(
     deploy: &DeployModel,
     event: ProgressEvent,
     bytes_done: u64,

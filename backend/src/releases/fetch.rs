@@ -2,7 +2,6 @@
 //! hashed as it arrives.
 
 #![expect(
-    clippy::disallowed_methods,
     clippy::disallowed_types,
     reason = "IO shell: reads a mirror and writes what it answers"
 )]

@@ -94,7 +94,9 @@ async fn only_names_of_the_list_are_opened() {
     let bench = Bench::new();
     bench.release(1, "1.0.0", b"programs");
     bench.pull().await.unwrap();
-    for name in [LIST, "..", "../current", "current", ".lock", "", "/etc/passwd", "engines.json"] {
+    for name in
+        [".files.json", "..", "../current", "current", ".lock", "", "/etc/passwd", "engines.json"]
+    {
         assert!(bench.releases.open(name).await.unwrap().is_none(), "{name}");
     }
 }
