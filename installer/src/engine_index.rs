@@ -226,7 +226,7 @@ mod tests {
         let trust = Trust::new([]).unwrap();
         let refused = bench.find(&trust).await.unwrap_err().to_string();
         assert!(refused.ends_with("engines.json has none"), "{refused}");
-        std::fs::write(bench.dir.path().join("release").join(INDEX_FILE), "{}").unwrap();
+        fs::write_atomic(&bench.dir.path().join("release").join(INDEX_FILE), b"{}").unwrap();
         let refused = bench.find(&trust).await.unwrap_err().to_string();
         assert!(refused.contains("nobody is trusted to sign one"), "{refused}");
         let none = Indexes { sources: &[], ..bench.indexes(&trust, &[]) };
@@ -242,7 +242,7 @@ mod tests {
     impl Bench {
         fn new() -> Self {
             let dir = tempfile::tempdir().unwrap();
-            std::fs::create_dir(dir.path().join("release")).unwrap();
+            fs::create_private_dir(&dir.path().join("release")).unwrap();
             let engines = dir.path().join("engines");
             let owner_keys = OwnerKeys::in_folder(dir.path());
             Self { dir, engines, owner_keys }
@@ -261,12 +261,12 @@ mod tests {
             let index = EngineIndex { builds: Vec::new() };
             let signed = Issue::new(serial, Timestamp::UNIX_EPOCH, index).seal(key).unwrap();
             let path = self.dir.path().join("release").join(INDEX_FILE);
-            std::fs::write(path, serde_json::to_vec(&signed).unwrap()).unwrap();
+            fs::write_atomic(&path, &serde_json::to_vec(&signed).unwrap()).unwrap();
         }
 
         fn trust(&self, key: &SigningKey) {
             let file = self.dir.path().join("key.pub");
-            std::fs::write(&file, &key.verifying().public_key).unwrap();
+            fs::write_atomic(&file, key.verifying().public_key.as_bytes()).unwrap();
             self.owner_keys.add(&file).unwrap();
         }
     }

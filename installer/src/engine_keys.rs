@@ -100,13 +100,13 @@ mod tests {
         assert_eq!(keys.list().unwrap(), []);
         let one = SigningKey::from_seed(&[1; 32]).verifying().clone();
         let file = dir.path().join("key.pub");
-        std::fs::write(&file, format!("{}\n", one.public_key)).unwrap();
+        fs::write_atomic(&file, format!("{}\n", one.public_key).as_bytes()).unwrap();
         for _ in 0..2 {
             assert_eq!(keys.add(&file).unwrap(), std::slice::from_ref(&one));
             assert_eq!(keys.list().unwrap(), std::slice::from_ref(&one));
         }
         for bad in ["", "no key", "-----BEGIN PUBLIC KEY-----"] {
-            std::fs::write(&file, bad).unwrap();
+            fs::write_atomic(&file, bad.as_bytes()).unwrap();
             assert!(matches!(keys.add(&file), Err(KeyError::NoKey(_))), "{bad}");
         }
         assert!(matches!(keys.remove("0"), Err(KeyError::Unknown(_))));

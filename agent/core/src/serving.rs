@@ -6,6 +6,7 @@
 //! replaces only the route; the engine process, its weights and the requests in flight are
 //! untouched. At most one command waits for a pipeline.
 
+mod deadlines;
 mod machine;
 mod pipeline;
 mod watch;

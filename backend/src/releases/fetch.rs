@@ -1,10 +1,7 @@
 //! Where a release is pulled from: a folder on a web server, or on this machine. Everything has a bound, and a file is
 //! hashed as it arrives.
 
-#![expect(
-    clippy::disallowed_types,
-    reason = "IO shell: reads a mirror and writes what it answers"
-)]
+#![expect(clippy::disallowed_types, reason = "IO shell: reads a mirror and writes what it answers")]
 
 use std::{
     fs::File,

@@ -37,6 +37,7 @@ struct Status {
     local_port: Option<u16>,
     pipelines: Vec<PipelineEntry>,
     /// The build of the engine that models start with.
+    #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<Engine>,
     availability: Availability,
 }
@@ -154,7 +155,7 @@ fn text(status: &Status) -> String {
     if let Some(port) = status.local_port {
         lines.push(format!("Local API  http://127.0.0.1:{port}"));
     }
-    lines.push(format!("Engine     {}", engine_in_words(status.engine.as_ref())));
+    lines.extend(status.engine.as_ref().map(engine_in_words));
     lines.push(format!("Service    {}", service::in_words(&status.availability)));
     if let Some(agent) = &status.agent {
         lines.push(String::new());
@@ -164,12 +165,9 @@ fn text(status: &Status) -> String {
     lines.join("\n")
 }
 
-fn engine_in_words(engine: Option<&Engine>) -> String {
-    match engine {
-        None => "none; the first model that is deployed brings it".to_owned(),
-        Some(Engine { build, why: None }) => build.clone(),
-        Some(Engine { build, why: Some(why) }) => format!("{build} ({why})"),
-    }
+fn engine_in_words(engine: &Engine) -> String {
+    let why = engine.why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+    format!("Engine     {}{why}", engine.build)
 }
 
 fn deploying(deployment: &DeploymentProgress) -> String {

@@ -295,7 +295,7 @@ impl Pipeline {
     }
 
     /// Handles a start that timed out.
-    fn out_of_time(&mut self, reason: &str, turn: &mut Turn) {
+    pub(super) fn out_of_time(&mut self, reason: &str, turn: &mut Turn) {
         if self.is_awaited() {
             return self.abort_start(CommandResult::Failed, reason, turn);
         }
@@ -389,23 +389,5 @@ impl Pipelines {
                 pipeline.fail(CommandResult::Failed, &reason, turn);
             }
         }
-    }
-
-    /// Stops engines that did not become ready in time, and restarts pipelines whose wait is over.
-    pub(crate) fn check_deadlines(&mut self, turn: &mut Turn) {
-        let limit = limits::ENGINE_HEALTH_TIMEOUT.as_secs();
-        let reason = format!("the engine was not healthy within {limit} s");
-        let mut due = Vec::new();
-        for (id, pipeline) in &mut self.all {
-            if pipeline.deadline().is_none_or(|deadline| deadline > turn.now) {
-                continue;
-            }
-            if matches!(pipeline.phase, Phase::Waiting { .. }) {
-                due.push(*id);
-            } else {
-                pipeline.out_of_time(&reason, turn);
-            }
-        }
-        due.into_iter().for_each(|id| self.start(id, turn));
     }
 }

@@ -61,15 +61,16 @@ pub(super) async fn run(context: &Context, source: Option<&str>) -> Result<(), C
 }
 
 fn explain(error: &DownloadError, build: &str) -> CliError {
-    let code = match error.exit_code() {
-        ExitCode::Busy => ErrorCode::Busy,
-        ExitCode::NoSpace => ErrorCode::NoSpace,
-        ExitCode::ChecksumMismatch => ErrorCode::ChecksumMismatch,
-        ExitCode::UnsupportedPlatform => ErrorCode::NoBuild,
-        ExitCode::SelfCheckFailed => ErrorCode::EngineDoesNotRun,
-        ExitCode::SignatureInvalid => ErrorCode::SignatureInvalid,
-        _ => ErrorCode::NoEngine,
-    };
+    let named = [
+        (ExitCode::Busy, ErrorCode::Busy),
+        (ExitCode::NoSpace, ErrorCode::NoSpace),
+        (ExitCode::ChecksumMismatch, ErrorCode::ChecksumMismatch),
+        (ExitCode::UnsupportedPlatform, ErrorCode::NoBuild),
+        (ExitCode::SelfCheckFailed, ErrorCode::EngineDoesNotRun),
+        (ExitCode::SignatureInvalid, ErrorCode::SignatureInvalid),
+    ];
+    let code = named.iter().find(|(exit, _)| *exit == error.exit_code());
+    let code = code.map_or(ErrorCode::NoEngine, |(_, code)| *code);
     CliError::new(error.exit_code(), code, chain(error)).hint(format!(
         "nothing was changed; a build of your own is installed with `link engine install FILE`, \
          such as build {build} of llama.cpp"

@@ -1,0 +1,28 @@
+//! What time alone changes: engines that are late, and waits that are over.
+
+use link_protocol::limits;
+
+use crate::{
+    effect::Turn,
+    serving::{Pipelines, pipeline::Phase},
+};
+
+impl Pipelines {
+    /// Stops engines that did not become ready in time, and restarts pipelines whose wait is over.
+    pub(crate) fn check_deadlines(&mut self, turn: &mut Turn) {
+        let limit = limits::ENGINE_HEALTH_TIMEOUT.as_secs();
+        let reason = format!("the engine was not healthy within {limit} s");
+        let mut due = Vec::new();
+        for (id, pipeline) in &mut self.all {
+            if pipeline.deadline().is_none_or(|deadline| deadline > turn.now) {
+                continue;
+            }
+            if matches!(pipeline.phase, Phase::Waiting { .. }) {
+                due.push(*id);
+            } else {
+                pipeline.out_of_time(&reason, turn);
+            }
+        }
+        due.into_iter().for_each(|id| self.start(id, turn));
+    }
+}
