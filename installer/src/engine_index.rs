@@ -172,7 +172,6 @@ fn path(engines: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests write files")]
 mod tests {
     use jiff::Timestamp;
     use link_protocol::signing::SigningKey;

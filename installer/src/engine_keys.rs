@@ -87,7 +87,6 @@ fn parse(text: &str) -> Option<Vec<VerifyingKey>> {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "tests write files")]
 mod tests {
     use link_protocol::signing::SigningKey;
 

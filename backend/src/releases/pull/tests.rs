@@ -10,7 +10,6 @@ use link_protocol::{
 };
 
 use super::*;
-use crate::releases::LIST;
 
 const ARCHIVE: &str = "link-1.0.0-x86_64-unknown-linux-gnu.tar.gz";
 const ENGINE: &str = "llama-server-b1.tar.gz";
