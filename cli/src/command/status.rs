@@ -277,7 +277,6 @@ mod tests {
             },
         };
         let wanted = "Agent      not running\nDevice     dev_1\nBackend    http://b\n\
-                      Engine     none; the first model that is deployed brings it\n\
                       Service    no service; survives logout, not a reboot: because";
         assert_eq!(text(&status), wanted);
         assert_eq!(verdict(&status, None).0, ExitCode::Unreachable);

@@ -140,7 +140,8 @@ async fn a_body_that_says_it_is_too_long_is_refused_before_a_byte_of_it() {
         let mut body = vec![0; length.parse().unwrap()];
         timeout(SOON, stream.read_exact(&mut body)).await.unwrap().unwrap();
         let body = String::from_utf8(body).unwrap();
-        let said = "a request may have 33554432 bytes; split it, or send less at a time";
+        let said =
+            "a request body may have at most 33554432 bytes; split it, or send less at a time";
         assert!(body.contains(said), "{body}");
     }
     // A client that sends the body anyway can still read the answer.
