@@ -101,7 +101,7 @@ fn the_build_is_installed_for_this_user_and_what_ran_before_goes_on() {
     assert!(!checkout.has("home"), "an installation needs no home of the checkout");
 
     // Nothing here can run a service, which is said; the agent runs nevertheless, and goes on.
-    let next = " next: run it where `systemctl --user status` answers";
+    let next = " next: run this where `systemctl --user status` works";
     checkout.fails(&["run", "--prod", "--no-build"], 1, next);
     checkout.succeeds(&["install", "--no-build"]);
     assert!(checkout.succeeds(&["stop"]).contains("the installed agent is stopped"));
