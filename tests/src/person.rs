@@ -61,6 +61,11 @@ impl Person {
         std::fs::create_dir(&place).unwrap();
         engines::install(&place);
         if let Some(user) = user {
+            // Programs of their own: those of the build may lie where only its user can look.
+            std::fs::create_dir(place.join("programs")).unwrap();
+            for name in ["link", "link-agent", "link-guard", "link-backend"] {
+                std::fs::copy(program::path(name), place.join("programs").join(name)).unwrap();
+            }
             let owner = format!("{user}:{user}");
             let given = Command::new("chown").args(["-R", &owner]).arg(&place).status();
             assert!(given.unwrap().success());
@@ -93,7 +98,9 @@ impl Person {
     /// Returns a command of this person's `link`, with an environment of nothing else.
     #[must_use]
     pub fn link(&self, words: &[&str]) -> Command {
-        self.command(&program::path("link"), words)
+        let own = self.place.join("programs/link");
+        let program = if self.user.is_some() { own } else { program::path("link") };
+        self.command(&program, words)
     }
 
     /// Returns a command that this person runs.
