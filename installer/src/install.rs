@@ -132,11 +132,16 @@ impl Install<'_> {
         &self,
         further: impl FnOnce(&[FileStep]) -> Vec<Further>,
     ) -> Result<Done<Further>, InstallError> {
-        let folders = self.folders();
+        let (folders, missing) = (self.folders(), self.missing());
         fs::create_private_dir(&self.layout.roots().data).map_err(ChangeError::from)?;
         let versions = Versions::lock_within(self.layout, PATIENCE)?;
         let is_new = versions::current(self.layout).is_none() && !self.layout.receipt().exists();
-        let done = self.prepare(folders.clone()).and_then(|prepared| {
+        let done = self.prepare(folders.clone()).and_then(|mut prepared| {
+            // An installer that began at the same moment and finished first may have found folders
+            // that this one had made.
+            prepared.receipt.folders.extend(missing);
+            prepared.receipt.folders.sort();
+            prepared.receipt.folders.dedup();
             // Decided before anything is changed, as a dry run decides it.
             let further = further(&prepared.steps);
             let outcome = self.apply(&versions, &prepared)?;
@@ -158,12 +163,19 @@ impl Install<'_> {
         self.run(|_files| Vec::<()>::new()).map(|done| done.outcome)
     }
 
-    /// The folders that this installation makes.
+    /// The folders that this installation makes, and those that one without a receipt has made.
     fn folders(&self) -> Vec<PathBuf> {
+        folders(&self.places(), self.made, versions::current(self.layout).is_some())
+    }
+
+    /// The folders that this installation makes.
+    fn missing(&self) -> Vec<PathBuf> {
+        folders(&self.places(), self.made, false)
+    }
+
+    fn places(&self) -> [&Path; 4] {
         let roots = self.layout.roots();
-        let places = [&roots.data, &roots.state, &roots.config, &roots.bin];
-        let is_lost = versions::current(self.layout).is_some();
-        folders(&places.map(PathBuf::as_path), self.made, is_lost)
+        [&roots.data, &roots.state, &roots.config, &roots.bin].map(PathBuf::as_path)
     }
 
     /// Looks and decides. `folders` are those that an installation without a receipt has made.

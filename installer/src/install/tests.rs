@@ -259,6 +259,20 @@ fn folders_that_the_script_made_before_are_taken_away_too() {
     assert_eq!(scratch.tree(), before);
 }
 
+/// Two that begin at once: the one that is done first found a folder that the other had made.
+#[test]
+fn folders_of_the_second_of_two_installations_are_taken_away_too() {
+    let scratch = Scratch::new();
+    let before = scratch.tree();
+    let data = scratch.layout.roots().data.clone();
+    std::fs::create_dir_all(&data).unwrap();
+    let release = scratch.release("1.3.0");
+    assert_eq!(run(&release, &scratch.layout, None).unwrap(), Outcome::Installed);
+    assert_eq!(run(&release, &scratch.layout, Some(&data)).unwrap(), Outcome::Intact);
+    assert!(scratch.uninstall().is_empty());
+    assert_eq!(scratch.tree(), before);
+}
+
 #[test]
 fn uninstalling_keeps_what_others_put_into_folders_that_were_there() {
     let scratch = Scratch::new();
