@@ -12,7 +12,7 @@ use crate::{
     database::write,
     domain::{audit::Action, model::ModelRecord, refusal::Refusal, retention::since},
     failure::Failure,
-    tables::models,
+    tables::{models, uploads},
 };
 
 /// Models without a file that one turn looks at.
@@ -69,8 +69,12 @@ impl App {
         })?;
         let running = self.uploads.running_bytes(caller.account);
         let quota = &self.config.quota;
-        let room = |used: u64| quota.room_for(used.saturating_add(running), Some(size)).map(drop);
-        self.store.begin_upload((caller.account, id), self.now(), room).await?;
+        let now = self.now();
+        write!(self.store, |db| {
+            let used = uploads::bytes(db, caller.account, id).await?;
+            quota.room_for(used.saturating_add(running), Some(size))?;
+            uploads::touch(db, id, Some(now)).await?;
+        });
         let _place = self.uploads.count(caller.account)?;
         let announced =
             Announced { model: id, sha256: model.sha256.clone(), size_bytes: Some(size) };

@@ -3,35 +3,13 @@
 use jiff::Timestamp;
 use link_protocol::id::{AccountId, ModelId};
 
-use crate::{
-    database::{
-        Connection, Store, StoreError,
-        column::{ms, parse, unsigned},
-        read, sql, write,
-    },
-    domain::refusal::Refusal,
-    failure::Failure,
+use crate::database::{
+    Connection, Store, StoreError,
+    column::{ms, parse, unsigned},
+    read, sql, write,
 };
 
 impl Store {
-    /// Notes that the upload of a model has begun or goes on, unless `room` refuses what its account
-    /// has in other files that are whole or have begun.
-    ///
-    /// # Errors
-    /// What `room` refuses, and [`StoreError`].
-    pub async fn begin_upload(
-        &self,
-        (account, model): (AccountId, ModelId),
-        now: Timestamp,
-        room: impl Fn(u64) -> Result<(), Refusal> + Send + Sync,
-    ) -> Result<(), Failure> {
-        write!(self, |db| {
-            room(bytes(db, account, model).await?)?;
-            touch(db, model, Some(now)).await?;
-        });
-        Ok(())
-    }
-
     /// Returns how many bytes the files of an account have that are whole or have begun, but for that of
     /// one model.
     ///
@@ -103,7 +81,13 @@ impl Store {
     }
 }
 
-async fn bytes(db: &mut Connection, account: AccountId, but: ModelId) -> Result<u64, StoreError> {
+/// Returns how many bytes the files of an account have that are whole or have begun, but for that of one
+/// model.
+pub(crate) async fn bytes(
+    db: &mut Connection,
+    account: AccountId,
+    but: ModelId,
+) -> Result<u64, StoreError> {
     let bytes: i64 = sql::query_scalar(
         "SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) FROM models \
          WHERE account_id = $1 AND (uploaded OR upload_ms IS NOT NULL) AND model_id <> $2",
@@ -115,7 +99,8 @@ async fn bytes(db: &mut Connection, account: AccountId, but: ModelId) -> Result<
     Ok(unsigned(bytes))
 }
 
-async fn touch(
+/// Notes when something of the file of a model came; nothing when all of it was dropped.
+pub(crate) async fn touch(
     db: &mut Connection,
     model: ModelId,
     now: Option<Timestamp>,
