@@ -49,7 +49,7 @@ mod tests {
         let rest: Vec<_> = known.rest().map(|finding| finding.to_string()).collect();
         assert_eq!(
             rest,
-            ["xtask/known-findings.txt:4: known: `c -> d` is mended: delete this line"]
+            ["xtask/known-findings.txt:4: known: `c -> d` is fixed: delete this line"]
         );
     }
 }

@@ -171,7 +171,7 @@ mod tests {
         let none = GOOD.replace("- `a/src/b.rs`: `a_boat_swims`", "");
         assert_eq!(
             found(THREATS, &none),
-            ["SECURITY.md:4: docs/threats.md names no test of `Water`"]
+            ["SECURITY.md:4: docs/threats.md lists no test of `Water`"]
         );
         assert_eq!(found("", "").len(), 1);
     }
@@ -180,7 +180,7 @@ mod tests {
     fn a_test_that_is_not_there_is_a_finding() {
         for (name, message) in [
             ("`water_puts_it`", "`a/src/b.rs` has no `water_puts_it`"),
-            ("`a_helper`", "`a_helper` of `a/src/b.rs` is no test"),
+            ("`a_helper`", "`a_helper` in `a/src/b.rs` is not a test"),
             ("water_puts_it_out", "write ``- `folder/file.rs`: `a_test`, `another` ``"),
         ] {
             let list = GOOD.replace("`water_puts_it_out`", name);
@@ -196,7 +196,7 @@ mod tests {
         let list = format!("{GOOD}\n## Air\n\n- `a/src/b.rs`: `a_boat_swims`\n");
         assert_eq!(
             found(THREATS, &list),
-            ["docs/threats.md:13: `Air` is no threat of SECURITY.md"]
+            ["docs/threats.md:13: `Air` is not a threat in SECURITY.md"]
         );
     }
 }
