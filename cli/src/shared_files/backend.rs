@@ -35,6 +35,8 @@ pub const PAGES: &[(&str, &[u8])] = pages! {
     "link-backend-create-account.1"
     "link-backend-doctor.1"
     "link-backend-migrate.1"
+    "link-backend-releases.1"
+    "link-backend-releases-pull.1"
     "link-backend-reset-password.1"
     "link-backend-restore.1"
     "link-backend-serve.1"
