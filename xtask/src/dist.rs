@@ -372,7 +372,10 @@ mod tests {
         for profile in [Profile::Release, Profile::Dist] {
             let refused = executables(dir.path(), profile).err().unwrap();
             let refused = format!("{refused:#}");
-            assert!(refused.contains("link` is not packed: the executable needs the loader"), "{refused}");
+            assert!(
+                refused.contains("link` is not packed: the executable needs the loader"),
+                "{refused}"
+            );
         }
     }
 

@@ -40,7 +40,10 @@ mod tests {
         let library: Vec<u8> =
             [elf::DT_NEEDED.0.to_le_bytes(), 1_u64.to_le_bytes(), [0; 8], [0; 8]].concat();
         for (contents, why) in [
-            (executable(elf::EM_X86_64, elf::PT_INTERP, b"/lib/ld.so\0"), "needs the loader /lib/ld.so"),
+            (
+                executable(elf::EM_X86_64, elf::PT_INTERP, b"/lib/ld.so\0"),
+                "needs the loader /lib/ld.so",
+            ),
             (executable(elf::EM_X86_64, elf::PT_DYNAMIC, &library), "needs a library"),
             (executable(elf::EM_AARCH64, elf::PT_LOAD, &[]), "another processor"),
             (b"#!/bin/sh\n".to_vec(), "not an executable"),
