@@ -57,9 +57,10 @@ use link_protocol::{
 use tokio::sync::watch;
 
 use crate::{
-    access::AccessTokens,
     app::uploads::Uploads,
-    chance,
+    auth::{
+        access::AccessTokens, passwords::Passwords, refresh::RefreshTokens, setup_token::SetupToken,
+    },
     config::Config,
     content::Contents,
     database::Store,
@@ -67,11 +68,8 @@ use crate::{
         attempts::{self, Attempts, Logins, Networks},
         local_owner::LocalOwner,
     },
-    passwords::Passwords,
-    refresh::RefreshTokens,
+    host::{random, wake::Bells},
     releases::Releases,
-    setup_token::SetupToken,
-    wake::Bells,
 };
 
 /// A running backend, without its HTTP.
@@ -124,9 +122,9 @@ impl App {
         for unknown in store.unknown_publishers(&config.sharing).await? {
             tracing::warn!(account = %unknown, "`sharing.accounts` names no account of this backend");
         }
-        let command_seed = store.seed("commands", chance::bits()).await?;
-        let refresh_seed = store.seed("refresh", chance::bits()).await?;
-        let access_seed = store.seed("access", chance::bits()).await?;
+        let command_seed = store.seed("commands", random::bits()).await?;
+        let refresh_seed = store.seed("refresh", random::bits()).await?;
+        let access_seed = store.seed("access", random::bits()).await?;
         Ok(Self {
             command_key: SigningKey::from_seed(&command_seed),
             access: AccessTokens::new(&access_seed),

@@ -1,10 +1,12 @@
 //! One file for each chore of the command line.
 
 pub(crate) mod account;
+mod archive;
 pub(crate) mod backup;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod migrate;
+pub(crate) mod outcome;
 pub(crate) mod releases;
 pub(crate) mod restore;
 
@@ -14,7 +16,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use link_platform::fs::{self, Lock};
 use link_protocol::exit_code::ExitCode;
 
-use crate::outcome::Refused;
+use crate::command::outcome::Refused;
 
 /// The file in the data folder that a running backend holds locked.
 pub(crate) const LOCK: &str = "lock";

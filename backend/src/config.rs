@@ -17,10 +17,10 @@ use std::{path::PathBuf, sync::Arc};
 use link_protocol::{allowlist::Origin, limits, secret::Secret};
 
 use crate::{
-    clock::{Clock, SystemClock},
     config::owner_proof::OwnerProof,
     content::Home,
     domain::{quota::Quota, retention::Retention, sharing::Sharing},
+    host::clock::{Clock, SystemClock},
 };
 
 /// How much memory one password hash takes, in KiB.

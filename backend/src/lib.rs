@@ -5,27 +5,19 @@
 
 #![forbid(unsafe_code)]
 
-pub mod access;
 pub mod api;
 pub mod app;
-pub mod archive;
 pub mod args;
-pub mod chance;
-pub mod clock;
+pub mod auth;
 pub mod config;
 pub mod connections;
 pub mod content;
 pub mod database;
 pub mod domain;
 pub mod failure;
-pub mod numbers;
-pub mod owner_file;
-pub mod passwords;
-pub mod refresh;
+pub mod host;
 pub mod releases;
-pub mod setup_token;
 pub mod tables;
-pub mod wake;
 pub mod zenoh;
 
 use std::sync::Arc;

@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 mod command;
-mod outcome;
 mod serve;
 
 use std::{
@@ -30,7 +29,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::outcome::{Ended, Refused};
+use crate::command::outcome::{Ended, Refused};
 
 fn main() -> ExitCode {
     names::keep_to_what_is_built_in();

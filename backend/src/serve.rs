@@ -17,11 +17,11 @@ use anyhow::Context as _;
 use link_backend::{
     Backend, api,
     app::App,
+    auth::{owner_file, setup_token::SetupToken},
     config::load::Loaded,
     connections::{self, Door},
     domain::connections::Bounds,
-    numbers, owner_file,
-    setup_token::SetupToken,
+    host,
     zenoh::Zenoh,
 };
 use link_platform::{
@@ -32,8 +32,7 @@ use link_protocol::{exit_code::ExitCode, secret::Secret};
 use tokio::{net::TcpListener, sync::oneshot, time::MissedTickBehavior};
 
 use crate::{
-    command,
-    outcome::Ended,
+    command::{self, outcome::Ended},
     serve::stop::{Signals, Stop},
 };
 
@@ -130,7 +129,7 @@ async fn sweep(app: Arc<App>) {
         ticks.tick().await;
         let begun = Instant::now();
         let mut outcome = app.sweep().await;
-        numbers::database("sweep", begun.elapsed());
+        host::metrics::database("sweep", begun.elapsed());
         if sweeps.is_multiple_of(PURGE_EVERY) {
             outcome = outcome.and(app.purge().await);
         }

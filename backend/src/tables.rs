@@ -30,7 +30,6 @@ pub(crate) mod uploads;
 pub(crate) mod usage;
 
 pub use command_list::CommandFilter;
-pub use counts::Counts;
 pub use deployments::{DeploymentFilter, DeploymentView};
 pub use slots::SlotTurn;
 pub use sweep::Outdated;

@@ -61,7 +61,9 @@ impl Zenoh {
     pub async fn start(app: Arc<App>, config: ZenohConfig) -> anyhow::Result<()> {
         let bounds = config.bounds;
         let router = Router::prepare(config, app.data())?;
-        app.offer_zenoh(router.offer(app.store().seed("zenoh", crate::chance::bits()).await?));
+        app.offer_zenoh(
+            router.offer(app.store().seed("zenoh", crate::host::random::bits()).await?),
+        );
         let gate = if router.is_beside() {
             None
         } else {

@@ -12,9 +12,9 @@ use axum::{
 use link_protocol::permission::Permission;
 
 use crate::{
-    access::Identity,
     api::{extract::bearer, peer, problem::Rejection, query},
     app::App,
+    auth::access::Identity,
     connections::seat::Seat,
     domain::connections::Party,
 };

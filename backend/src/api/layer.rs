@@ -19,7 +19,7 @@ use tracing::Instrument as _;
 
 use crate::{
     api::problem::{self, Rejection},
-    chance, numbers,
+    host::{metrics, random},
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -30,7 +30,7 @@ const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// Finishes the answer to `request`.
 pub(crate) async fn finish(request: Request, next: Next) -> Response {
     let begun = Instant::now();
-    let id = given_id(request.headers()).unwrap_or_else(|| chance::uuid().simple().to_string());
+    let id = given_id(request.headers()).unwrap_or_else(|| random::uuid().simple().to_string());
     // At this level no filter takes the id from a warning.
     let span = tracing::error_span!(
         "request",
@@ -51,7 +51,7 @@ pub(crate) async fn finish(request: Request, next: Next) -> Response {
         _ => tracing::debug!(status, "answered"),
     });
     let route = route.as_ref().map(MatchedPath::as_str);
-    numbers::request(method.as_str(), route, status, begun.elapsed());
+    metrics::request(method.as_str(), route, status, begun.elapsed());
     add_headers(response.headers_mut(), &id);
     response
 }

@@ -13,9 +13,13 @@ use link_protocol::{
 };
 
 use crate::{
-    access::{Identity, Login, Means},
     app::{App, lock},
-    chance,
+    auth::{
+        access::{Identity, Login, Means},
+        passwords::Queue,
+        refresh::RefreshTokens,
+        setup_token::SetupToken,
+    },
     database::StoreError,
     domain::{
         account::{self, Email, UserRecord},
@@ -27,9 +31,7 @@ use crate::{
         token::Scopes,
     },
     failure::Failure,
-    passwords::Queue,
-    refresh::RefreshTokens,
-    setup_token::SetupToken,
+    host::random,
 };
 
 impl App {
@@ -136,12 +138,12 @@ impl App {
         peer: Peer,
         request: RefreshRequest,
     ) -> Result<TokenResponse, Failure> {
-        let digest = chance::digest(request.refresh_token.expose());
+        let digest = random::digest(request.refresh_token.expose());
         let successor = self.refresh.successor(request.refresh_token.expose());
         let now = self.now();
         let redeemed = self
             .store
-            .redeem(&digest, chance::digest(successor.expose()), refresh_expiry(now), now)
+            .redeem(&digest, random::digest(successor.expose()), refresh_expiry(now), now)
             .await?;
         let token = match redeemed {
             Some((Redemption::Rotate | Redemption::Repeat, token)) => Some(token),
@@ -163,7 +165,7 @@ impl App {
     /// # Errors
     /// [`Failure::Store`].
     pub async fn log_out(&self, request: RefreshRequest) -> Result<(), Failure> {
-        let digest = chance::digest(request.refresh_token.expose());
+        let digest = random::digest(request.refresh_token.expose());
         Ok(self.store.close_session(&digest).await?)
     }
 
@@ -215,8 +217,8 @@ impl App {
         let email = Email::parse(email)?;
         account::check_password(password.expose())?;
         Ok(UserRecord {
-            id: UserId::from_uuid(chance::uuid()),
-            account: AccountId::from_uuid(chance::uuid()),
+            id: UserId::from_uuid(random::uuid()),
+            account: AccountId::from_uuid(random::uuid()),
             email,
             password_hash: self.passwords.hash(password).await?,
         })
@@ -231,8 +233,8 @@ impl App {
     ) -> Result<TokenResponse, Failure> {
         let token = RefreshTokens::first();
         let record = RefreshRecord {
-            digest: chance::digest(token.expose()),
-            family: chance::uuid().to_string(),
+            digest: random::digest(token.expose()),
+            family: random::uuid().to_string(),
             user: user.id,
             account,
             expires_at: refresh_expiry(self.now()),

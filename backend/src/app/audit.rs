@@ -7,15 +7,15 @@ use link_protocol::{
 };
 
 use crate::{
-    access::{Identity, Means},
     app::App,
-    chance,
+    auth::access::{Identity, Means},
     database::Page,
     domain::{
         attempts::Peer,
         audit::{Action, AuditFilter, AuditRecord},
     },
     failure::Failure,
+    host::random,
 };
 
 impl App {
@@ -56,7 +56,7 @@ impl App {
         action: Action,
         subject: impl ToString,
     ) -> AuditRecord {
-        let id = AuditId::from_uuid(chance::uuid());
+        let id = AuditId::from_uuid(random::uuid());
         let subject = subject.to_string();
         let entry = AuditRecord::done(id, account, actor, action, subject, self.now());
         AuditRecord { address: peer.0.map(|_| peer.to_string()), ..entry }

@@ -9,8 +9,8 @@ use link_protocol::{
 };
 
 use crate::{
-    access::Identity,
     app::App,
+    auth::access::Identity,
     database::Page,
     domain::{
         command::CommandRecord,

@@ -16,7 +16,6 @@ use link_protocol::{
 
 use crate::{
     app::{App, queue},
-    chance,
     database::{StoreError, write},
     domain::{
         command::{self, CommandRecord},
@@ -24,7 +23,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
-    numbers,
+    host::{metrics, random},
     tables::devices,
 };
 
@@ -119,7 +118,7 @@ impl App {
     ) -> Result<Poll, Failure> {
         let mut listener = self.polls.listen(device.id);
         let mut draining = self.draining.subscribe();
-        let most = spread(wait.min(limits::POLL_WAIT), chance::part());
+        let most = spread(wait.min(limits::POLL_WAIT), random::part());
         let mut end = pin!(tokio::time::sleep(most));
         let mut is_over = wait.is_zero();
         let mut why = Why::Due;
@@ -140,7 +139,7 @@ impl App {
                 self.presence.note(device.id, now);
                 return Ok(Poll { server_time: now, commands: Vec::new() });
             }
-            let again = pause(next, now, spread(LOOK_AGAIN, chance::part()));
+            let again = pause(next, now, spread(LOOK_AGAIN, random::part()));
             why = tokio::select! {
                 () = listener.rung() => Why::Rung,
                 () = tokio::time::sleep(again) => Why::Due,
@@ -172,7 +171,7 @@ impl App {
             }
         }
         let taken = queue::take_due(&self.store, device.id, after, now).await?;
-        numbers::commands_acknowledged(taken.acknowledged);
+        metrics::commands_acknowledged(taken.acknowledged);
         if taken.commands.is_empty() {
             return Ok(Found::Nothing { next: taken.next_due });
         }
@@ -197,7 +196,7 @@ impl App {
             (ReceiptKind::Done, Some(report)) => self.report_command(device, id, report).await,
             (kind, _) => {
                 let is_new = queue::take_receipt(&self.store, device.id, id, kind, now).await?;
-                numbers::commands_acknowledged(u64::from(is_new));
+                metrics::commands_acknowledged(u64::from(is_new));
                 self.ring_command(id);
                 Ok(())
             }

@@ -7,13 +7,12 @@ use link_protocol::{
 };
 
 use crate::{
-    access::Identity,
     app::{App, deploying},
-    chance,
+    auth::access::Identity,
     database::Page,
     domain::{audit::Action, claim::Claim, deploy::Made, refusal::Refusal},
     failure::Failure,
-    numbers,
+    host::{metrics, random},
     tables::{DeploymentFilter, DeploymentView},
 };
 
@@ -51,11 +50,11 @@ impl App {
         let allowlist = self.current_allowlist(device.account).await?;
         let now = self.now();
         let made = Made { wish, model, file, allowlist, now };
-        let cancel = CommandId::from_uuid(chance::uuid());
-        let ids = (DeploymentId::from_uuid(chance::uuid()), CommandId::from_uuid(chance::uuid()));
+        let cancel = CommandId::from_uuid(random::uuid());
+        let ids = (DeploymentId::from_uuid(random::uuid()), CommandId::from_uuid(random::uuid()));
         let record = deploying::deploy(&self.store, &made, ids, claim.as_ref(), cancel).await?;
         if record.id == ids.0 {
-            numbers::command_placed();
+            metrics::command_placed();
         }
         self.ring_device(device.id);
         let publisher = &made.model.publisher;
@@ -125,7 +124,7 @@ impl App {
     ) -> Result<Deployment, Failure> {
         let view = self.store.deployment(caller.account, id).await?;
         let view = view.ok_or(Refusal::NotFound("deployment"))?;
-        let cancel = CommandId::from_uuid(chance::uuid());
+        let cancel = CommandId::from_uuid(random::uuid());
         deploying::cancel_deployment(&self.store, id, cancel, self.now()).await?;
         self.ring_device(view.record.device);
         self.ring_command(view.record.command);

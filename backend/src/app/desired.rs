@@ -11,7 +11,6 @@ use link_protocol::{
 
 use crate::{
     app::{App, deploying},
-    chance,
     domain::{
         deploy::Made,
         desired::{self, Lost},
@@ -19,7 +18,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
-    numbers,
+    host::{metrics, random},
 };
 
 impl App {
@@ -74,9 +73,9 @@ impl App {
             proxy: before.proxy,
         };
         let made = Made { wish, model, file, allowlist, now };
-        let ids = (DeploymentId::from_uuid(chance::uuid()), CommandId::from_uuid(chance::uuid()));
+        let ids = (DeploymentId::from_uuid(random::uuid()), CommandId::from_uuid(random::uuid()));
         deploying::give_back(&self.store, &made, ids).await?;
-        numbers::command_placed();
+        metrics::command_placed();
         self.ring_device(before.device);
         Ok(())
     }

@@ -9,9 +9,8 @@ use link_protocol::backend_api::{
 };
 
 use crate::{
-    access::Identity,
     app::{App, lock},
-    chance,
+    auth::access::Identity,
     database::StoreError,
     domain::{
         attempts::{Peer, WINDOW},
@@ -21,6 +20,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
+    host::random,
 };
 
 /// How often a user code that is taken is made again.
@@ -40,11 +40,11 @@ impl App {
         let now = self.now();
         let client_name = name::checked("client_name", &client_name)?;
         lock(&self.codes).count(peer, now)?;
-        let device_code = chance::secret("ldc_");
-        let digest = chance::digest(device_code.expose());
+        let device_code = random::secret("ldc_");
+        let digest = random::digest(device_code.expose());
         let mut pending = None;
         for _ in 0..TRIES {
-            let code = UserCode::from_chance(&chance::bits());
+            let code = UserCode::from_chance(&random::bits());
             let new = Pending::new(digest, code, client_name.clone(), peer.to_string(), now);
             match self.store.add_device_code(&new, device_flow::MOST_PENDING).await {
                 Ok(()) => {
@@ -79,7 +79,7 @@ impl App {
         peer: Peer,
         request: DeviceTokenRequest,
     ) -> Result<TokenResponse, Failure> {
-        let digest = chance::digest(request.device_code.expose());
+        let digest = random::digest(request.device_code.expose());
         let poll = self.store.poll_device_code(&digest, self.now()).await?;
         let (user, account) = match poll {
             Some(Poll::Pending) => return Err(Refusal::AuthorizationPending.into()),

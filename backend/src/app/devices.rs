@@ -14,9 +14,8 @@ use link_protocol::{
 use subtle::ConstantTimeEq as _;
 
 use crate::{
-    access::Identity,
     app::{App, audit},
-    chance,
+    auth::access::Identity,
     database::{Page, StoreError},
     domain::{
         attempts::Peer,
@@ -28,6 +27,7 @@ use crate::{
         retirement,
     },
     failure::Failure,
+    host::random,
 };
 
 impl App {
@@ -127,7 +127,7 @@ impl App {
     /// # Errors
     /// [`Refusal::Unauthorized`].
     pub async fn device_with_token(&self, token: &str) -> Result<DeviceRecord, Failure> {
-        let digest = chance::digest(token);
+        let digest = random::digest(token);
         let device = self.store.device_by_token(&digest).await?;
         let device = device.filter(|device| bool::from(device.token_digest.ct_eq(&digest)));
         Ok(device.ok_or(Refusal::Unauthorized)?)

@@ -8,8 +8,8 @@ use link_protocol::{
 };
 
 use crate::{
-    access::Identity,
     app::App,
+    auth::access::Identity,
     database::{Page, write},
     domain::{audit::Action, ownership, tag},
     failure::Failure,

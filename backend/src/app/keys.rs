@@ -7,12 +7,12 @@ use link_protocol::{
 };
 
 use crate::{
-    access::Identity,
     app::App,
-    chance,
+    auth::access::Identity,
     database::{Page, StoreError},
     domain::{audit::Action, key::KeyRecord, quota::Quota, refusal::Refusal},
     failure::Failure,
+    host::random,
 };
 
 impl App {
@@ -25,8 +25,8 @@ impl App {
         caller: Identity,
         wish: CreateKey,
     ) -> Result<KeyCreated, Failure> {
-        let id = KeyId::from_uuid(chance::uuid());
-        let key = EnrolmentKey::from_secret(wish.kind, chance::bits());
+        let id = KeyId::from_uuid(random::uuid());
+        let key = EnrolmentKey::from_secret(wish.kind, random::bits());
         let record = KeyRecord::create(id, (caller.account, caller.user), wish, self.now())?;
         let entry = self.entry(&caller, Action::CreateKey, id).with(&record.name);
         let most = self.config.quota.keys;

@@ -17,7 +17,7 @@ use link_protocol::{
 
 use crate::{
     app::{App, lock},
-    chance,
+    auth::{owner_file, setup_token::SetupToken},
     config::owner_proof::OwnerProof,
     domain::{
         account::{self, Email, NO_PASSWORD, UserRecord},
@@ -27,8 +27,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
-    owner_file,
-    setup_token::SetupToken,
+    host::random,
 };
 
 /// The e-mail address of an owner who gave none.
@@ -44,8 +43,8 @@ impl App {
         if !self.is_owned_by_file() {
             return Ok(());
         }
-        let proof = chance::secret("lop_");
-        *lock(&self.local_owner) = Some(LocalOwner::new(chance::digest(proof.expose())));
+        let proof = random::secret("lop_");
+        *lock(&self.local_owner) = Some(LocalOwner::new(random::digest(proof.expose())));
         owner_file::write(self.data(), proof, address)
     }
 
@@ -78,8 +77,8 @@ impl App {
     /// [`Refusal::NoOwnerFile`], [`Refusal::OwnerProofInvalid`].
     pub fn make_owner_code(&self, request: &OwnerCode) -> Result<OneTimeCode, Failure> {
         self.check_owner(&request.proof)?;
-        let code = chance::secret("loc_");
-        let digest = chance::digest(code.expose());
+        let code = random::secret("loc_");
+        let digest = random::digest(code.expose());
         if let Some(owner) = lock(&self.local_owner).as_mut() {
             owner.add_code(digest, self.now());
         }
@@ -95,7 +94,7 @@ impl App {
         peer: Peer,
         request: RedeemCode,
     ) -> Result<TokenResponse, Failure> {
-        let digest = chance::digest(request.code.expose());
+        let digest = random::digest(request.code.expose());
         lock(&self.local_owner)
             .as_mut()
             .ok_or(Refusal::NoOwnerFile)?
@@ -124,14 +123,14 @@ impl App {
     }
 
     fn check_owner(&self, proof: &Secret) -> Result<(), Refusal> {
-        let digest = chance::digest(proof.expose());
+        let digest = random::digest(proof.expose());
         lock(&self.local_owner).as_ref().ok_or(Refusal::NoOwnerFile)?.check(&digest)
     }
 
     async fn make_owner(&self, email: Option<&str>) -> Result<UserRecord, Failure> {
         let owner = UserRecord {
-            id: UserId::from_uuid(chance::uuid()),
-            account: AccountId::from_uuid(chance::uuid()),
+            id: UserId::from_uuid(random::uuid()),
+            account: AccountId::from_uuid(random::uuid()),
             email: Email::parse(email.unwrap_or(NAMELESS))?,
             password_hash: NO_PASSWORD.to_owned(),
         };

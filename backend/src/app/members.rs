@@ -13,9 +13,8 @@ use link_protocol::{
 };
 
 use crate::{
-    access::Identity,
     app::App,
-    chance,
+    auth::access::Identity,
     database::{Page, StoreError, write},
     domain::{
         attempts::Peer,
@@ -26,6 +25,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
+    host::random,
     tables::{audit, keys, members},
 };
 
@@ -47,10 +47,10 @@ impl App {
         caller: Identity,
         wish: InviteMember,
     ) -> Result<InvitationCreated, Failure> {
-        let id = InvitationId::from_uuid(chance::uuid());
+        let id = InvitationId::from_uuid(random::uuid());
         let record = InvitationRecord::create(id, caller.account, caller.role, wish, self.now())?;
-        let token = chance::secret("lit_");
-        let digest = chance::digest(token.expose());
+        let token = random::secret("lit_");
+        let digest = random::digest(token.expose());
         let most = self.config.quota.invitations;
         let entry = self.entry(&caller, Action::Invite, id).with(record.role.as_str());
         if !self.store.add_invitation(&record, &digest, most, &entry).await? {
@@ -102,7 +102,7 @@ impl App {
         if let Some(caller) = caller {
             caller.check(Permission::ActInPerson)?;
         }
-        let digest = chance::digest(request.invitation_token.expose());
+        let digest = random::digest(request.invitation_token.expose());
         // Whoever has no invitation makes nobody compute the hash of a password.
         let invitation = self.store.invitation(&digest).await?;
         invitation.ok_or(Refusal::InvitationInvalid)?.in_time(self.now())?;

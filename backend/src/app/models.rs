@@ -14,9 +14,8 @@ use link_protocol::{
 };
 
 use crate::{
-    access::Identity,
     app::App,
-    chance,
+    auth::access::Identity,
     content::{Announced, Reading, ReceiveError},
     database::{Page, write},
     domain::{
@@ -24,6 +23,7 @@ use crate::{
         refusal::Refusal, sharing::Publishers,
     },
     failure::Failure,
+    host::random,
     tables::models,
 };
 
@@ -45,7 +45,7 @@ impl App {
         caller: Identity,
         wish: CreateModel,
     ) -> Result<Model, Failure> {
-        let id = ModelId::from_uuid(chance::uuid());
+        let id = ModelId::from_uuid(random::uuid());
         let publishers = self.publishers().await?;
         let account = (caller.account, self.store.account_name(caller.account).await?);
         let model = ModelRecord::create(id, account, &publishers, wish, self.now())?;

@@ -9,7 +9,7 @@ use std::{
 
 use link_platform::disk;
 
-use crate::{app::App, database::Passing, failure::Failure, numbers};
+use crate::{app::App, database::Passing, failure::Failure, host::metrics};
 
 /// A database that takes longer does not answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
@@ -65,13 +65,13 @@ impl App {
         let begun = Instant::now();
         match tokio::time::timeout(ANSWER_TIMEOUT, self.store.counts(self.now())).await {
             Ok(Ok(counts)) => {
-                numbers::database("count", begun.elapsed());
-                numbers::counted(&counts);
+                metrics::database("count", begun.elapsed());
+                metrics::counted(&counts);
             }
             Ok(Err(error)) => tracing::warn!(%error, "the database cannot be counted"),
             Err(_elapsed) => tracing::warn!("the database takes too long to count"),
         }
         let is_ready = self.unready().await.is_empty();
-        numbers::process(self.polls.listeners(), is_ready, memory_bytes);
+        metrics::process(self.polls.listeners(), is_ready, memory_bytes);
     }
 }

@@ -8,9 +8,8 @@ use link_protocol::{
 };
 
 use crate::{
-    access::Identity,
     app::{App, audit},
-    chance,
+    auth::access::Identity,
     database::{Store, StoreError, write},
     domain::{
         attempts::Peer,
@@ -20,6 +19,7 @@ use crate::{
         registration::{self, Given, Plan},
     },
     failure::Failure,
+    host::random,
     tables::{self, commands, devices, keys},
 };
 
@@ -92,16 +92,16 @@ impl App {
         request: RegisterRequest,
     ) -> Result<Registered, Failure> {
         let key = registration::check(&request)?;
-        let token = chance::secret("ldt_");
+        let token = random::secret("ldt_");
         let enrolment = Enrolment {
             key,
             request: &request,
             account: caller.map(|caller| caller.account),
             limit: self.config.device_limit,
             given: Given {
-                id: DeviceId::from_uuid(chance::uuid()),
+                id: DeviceId::from_uuid(random::uuid()),
                 name: name::checked("name", &request.name)?,
-                token_digest: chance::digest(token.expose()),
+                token_digest: random::digest(token.expose()),
                 now: self.now(),
             },
         };

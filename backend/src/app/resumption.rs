@@ -6,8 +6,8 @@ use jiff::SignedDuration;
 use link_protocol::{backend_api::model::Model, id::ModelId, limits};
 
 use crate::{
-    access::Identity,
     app::{App, models::not_received},
+    auth::access::Identity,
     content::{Announced, Upload},
     database::write,
     domain::{audit::Action, model::ModelRecord, refusal::Refusal, retention::since},

@@ -9,9 +9,8 @@ use link_protocol::{
 };
 
 use crate::{
-    access::Identity,
     app::{App, queue},
-    chance,
+    auth::access::Identity,
     domain::{
         audit::{Action, AuditRecord},
         claim::Claim,
@@ -20,7 +19,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
-    numbers,
+    host::{metrics, random},
 };
 
 /// A model on a device, and who asks something of it.
@@ -168,11 +167,11 @@ impl App {
         claim: Option<&Claim>,
         entry: AuditRecord,
     ) -> Result<CommandInfo, Failure> {
-        let id = CommandId::from_uuid(chance::uuid());
+        let id = CommandId::from_uuid(random::uuid());
         let record =
             queue::place_command(&self.store, id, device, &wish, &key, claim, &entry).await?;
         if record.id == id {
-            numbers::command_placed();
+            metrics::command_placed();
         }
         self.ring_device(device);
         Ok(record.info())

@@ -7,8 +7,8 @@ use link_protocol::{
 };
 
 use crate::{
-    access::Identity,
     app::App,
+    auth::access::Identity,
     domain::{
         allowlist::{self, Addresses},
         audit::Action,

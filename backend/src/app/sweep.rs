@@ -7,11 +7,10 @@ use link_protocol::{
 
 use crate::{
     app::{App, deploying},
-    chance,
     database::write,
     domain::{command::State, deployment, retention::since},
     failure::Failure,
-    numbers,
+    host::{metrics, random},
     tables::{Outdated, commands, deployments},
 };
 
@@ -40,7 +39,7 @@ impl App {
 
     async fn sweep_once(&self) -> Result<(), Failure> {
         let Swept { expired, busy } = self.sweep_queue().await?;
-        numbers::commands_expired(expired.len() as u64);
+        metrics::commands_expired(expired.len() as u64);
         for command in expired {
             tracing::info!(%command, "a command expired");
             self.ring_command(command);
@@ -71,7 +70,7 @@ impl App {
                 let has_it = command == Some(State::Acknowledged);
                 if has_it {
                     swept.busy.push(record.device);
-                    let cancel = CommandId::from_uuid(chance::uuid());
+                    let cancel = CommandId::from_uuid(random::uuid());
                     let asked = deploying::make_way(db, &mut record, "", cancel, now).await;
                     // A full queue is no reason to keep the deployment alive.
                     if let Err(failure) = asked

@@ -8,12 +8,12 @@ use link_protocol::{
 };
 
 use crate::{
-    access::{Identity, Means},
     app::App,
-    chance,
+    auth::access::{Identity, Means},
     database::{Page, StoreError},
     domain::{attempts::Peer, audit::Action, refusal::Refusal, token::TokenRecord},
     failure::Failure,
+    host::random,
 };
 
 impl App {
@@ -26,9 +26,9 @@ impl App {
         caller: Identity,
         wish: CreateToken,
     ) -> Result<TokenCreated, Failure> {
-        let id = TokenId::from_uuid(chance::uuid());
+        let id = TokenId::from_uuid(random::uuid());
         let record = TokenRecord::create(id, caller.account, caller.user, wish, self.now())?;
-        let token = PersonalToken::from_secret(chance::bits());
+        let token = PersonalToken::from_secret(random::bits());
         let (most, of_all) = (limits::PERSONAL_TOKENS, self.config.quota.tokens);
         let entry = self.entry(&caller, Action::CreateToken, id).with(&record.name);
         if !self.store.add_token(&record, &token.digest(), (most, of_all), &entry).await? {

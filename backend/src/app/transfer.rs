@@ -9,8 +9,8 @@ use link_protocol::{
 };
 
 use crate::{
-    access::Identity,
     app::{App, audit},
+    auth::access::Identity,
     database::write,
     domain::{
         attempts::Peer,

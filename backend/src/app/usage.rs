@@ -2,7 +2,7 @@
 
 use link_protocol::backend_api::usage::Usage;
 
-use crate::{access::Identity, app::App, failure::Failure, tables::UsageFilter};
+use crate::{app::App, auth::access::Identity, failure::Failure, tables::UsageFilter};
 
 impl App {
     /// Lists token usage of the account's devices, the newest first.

@@ -21,8 +21,8 @@ use crate::{
     },
     domain::{device::DeviceRecord, refusal::Refusal},
     failure::Failure,
+    host::wake::Listener,
     tables::SlotTurn,
-    wake::Listener,
 };
 
 /// A task that attends to a device looks again after this time, whatever woke it or did not.

@@ -6,14 +6,14 @@ use anyhow::Context as _;
 use link_backend::{
     app::App,
     args::{NewAccount, Person},
+    auth::setup_token::SetupToken,
     config::load::Loaded,
-    setup_token::SetupToken,
 };
 use link_platform::fs;
 use link_protocol::{backend_api::account::Me, exit_code::ExitCode, secret::Secret};
 
-use crate::{
-    command::must_exist,
+use crate::command::{
+    must_exist,
     outcome::{Ended, Refused, print},
 };
 

@@ -15,22 +15,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::command::archive::{Manifest, Writer};
 use anyhow::Context as _;
 use link_backend::{
-    archive::{Manifest, Writer},
     args::Backup,
-    clock::{Clock as _, SystemClock},
     config::{Config, load::Loaded},
     content::{self, Home},
+    host::clock::{Clock as _, SystemClock},
     tables::upkeep,
 };
 use link_protocol::exit_code::ExitCode;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::{
-    command::{LOCK, bar, must_exist, private},
+use crate::command::{
+    LOCK, bar, must_exist,
     outcome::{Ended, Refused, print},
+    private,
 };
 
 /// The prefix of folders that exist while a backup runs.

@@ -12,7 +12,7 @@ use link_protocol::exit_code::ExitCode;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::outcome::{Ended, print};
+use crate::command::outcome::{Ended, print};
 
 /// A key as it is shown.
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ pub(crate) fn run(action: Config, loaded: &Loaded, json: bool) -> Ended {
     Ok(ExitCode::Success)
 }
 
-fn show(loaded: &Loaded, json: bool) -> Result<(), crate::outcome::Refused> {
+fn show(loaded: &Loaded, json: bool) -> Result<(), crate::command::outcome::Refused> {
     let values = serde_json::to_value(&loaded.values).unwrap_or_default();
     let shown: Vec<Shown<'_>> = loaded
         .places

@@ -11,17 +11,17 @@ use std::{
 
 use jiff::{SignedDuration, Timestamp};
 use link_backend::{
-    clock::{Clock as _, SystemClock},
     config::load::Loaded,
     content::Home,
+    host::clock::{Clock as _, SystemClock},
     tables::upkeep::{self, Inspection},
 };
 use link_platform::{disk, fs};
 use link_protocol::{exit_code::ExitCode, secret::Secret};
 use serde::Serialize;
 
-use crate::{
-    command::LOCK,
+use crate::command::{
+    LOCK,
     outcome::{Ended, print},
 };
 

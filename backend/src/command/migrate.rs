@@ -9,8 +9,8 @@ use link_backend::{
 use link_protocol::exit_code::ExitCode;
 use serde_json::json;
 
-use crate::{
-    command::{lock, must_exist},
+use crate::command::{
+    lock, must_exist,
     outcome::{Ended, Refused, print},
 };
 

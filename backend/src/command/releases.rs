@@ -9,8 +9,8 @@ use link_platform::fs;
 use link_protocol::exit_code::ExitCode;
 use serde_json::json;
 
-use crate::{
-    command::must_exist,
+use crate::command::{
+    must_exist,
     outcome::{Ended, Refused, print},
 };
 

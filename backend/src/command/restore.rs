@@ -16,12 +16,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::command::archive::{self, InvalidBackup, Manifest};
 use anyhow::Context as _;
 use link_backend::{
-    archive::{self, InvalidBackup, Manifest},
     args::Restore,
-    clock::{Clock as _, SystemClock},
     config::load::Loaded,
+    host::clock::{Clock as _, SystemClock},
     tables::upkeep,
 };
 use link_platform::fs;
@@ -29,9 +29,10 @@ use link_protocol::exit_code::ExitCode;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::{
-    command::{bar, lock, private},
+use crate::command::{
+    bar, lock,
     outcome::{Ended, Refused, print},
+    private,
 };
 
 /// Replaces the folder.

@@ -25,7 +25,6 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
 use crate::{
-    chance,
     content::{
         Announced, Reading, ReceiveError,
         bucket::{
@@ -34,6 +33,7 @@ use crate::{
         },
     },
     domain::model::Received,
+    host::random,
 };
 
 /// Uploads that are received at once; each holds a few parts in memory.
@@ -170,7 +170,7 @@ impl Bucket {
     }
 
     pub(super) async fn probe(&self) -> Result<(), BucketFault> {
-        let key = self.key(&format!("{TEMPORARY}{}", chance::uuid().simple()));
+        let key = self.key(&format!("{TEMPORARY}{}", random::uuid().simple()));
         self.requests.put(&key, Bytes::from_static(b"probe")).await?;
         let read = self.requests.get(&key, &(0..5)).await;
         let read = match read {

@@ -25,7 +25,7 @@ use sqlx::{
 };
 use tokio::{sync::Notify, time::timeout};
 
-use crate::{chance, database::Store};
+use crate::{database::Store, host::random};
 
 const CHANNEL: &str = "link_rings";
 /// Told at the end of its transaction, which holds nothing that must not be lost.
@@ -82,7 +82,7 @@ impl Store {
 
 impl Neighbours {
     pub(crate) fn new(pool: PgPool) -> Self {
-        let name = chance::uuid().simple().to_string();
+        let name = random::uuid().simple().to_string();
         Self { pool, name, untold: Mutex::default(), news: Notify::new() }
     }
 

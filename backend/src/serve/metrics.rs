@@ -8,7 +8,7 @@ use link_backend::{
     app::App,
     connections::{self, Door},
     domain::connections::Bounds,
-    numbers,
+    host::metrics,
 };
 use link_platform::fs;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
@@ -24,11 +24,11 @@ const STATUS_LIMIT: u64 = 64 * 1024;
 /// Begins to count and to answer on `listen`; returns the bound address.
 pub(crate) async fn serve(listen: SocketAddr, app: Arc<App>) -> anyhow::Result<SocketAddr> {
     let recorder = PrometheusBuilder::new()
-        .set_buckets(&numbers::BUCKETS_S)
+        .set_buckets(&metrics::BUCKETS_S)
         .context("the buckets of durations are not usable")?
         .install_recorder()
         .context("failed to begin to count")?;
-    numbers::describe();
+    metrics::describe();
     let listener = TcpListener::bind(listen)
         .await
         .with_context(|| format!("failed to listen on {listen} for metrics"))?;

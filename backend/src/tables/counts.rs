@@ -3,19 +3,10 @@
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::limits;
 
-use crate::database::{Store, StoreError, column::ms, read, sql};
-
-/// Numbers of the whole backend.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Counts {
-    pub devices: u64,
-    /// Devices that were greeted and heard of lately, and are not leaving.
-    pub online: u64,
-    /// Commands that were not delivered.
-    pub queued: u64,
-    /// Commands that were delivered and not acknowledged.
-    pub delivered: u64,
-}
+use crate::{
+    database::{Store, StoreError, column::ms, read, sql},
+    host::metrics::Counts,
+};
 
 impl Store {
     /// Counts.

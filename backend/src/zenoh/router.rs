@@ -70,7 +70,7 @@ impl Router {
             ),
             None => None,
         };
-        let password = crate::chance::secret("").expose().to_owned();
+        let password = crate::host::random::secret("").expose().to_owned();
         Ok(Self { config, listen, folder, certificates, authority, password })
     }
 

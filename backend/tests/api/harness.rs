@@ -18,7 +18,7 @@ use axum::{
 };
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
-use link_backend::{Backend, clock::Clock, config::Config, domain::sharing::Sharing};
+use link_backend::{Backend, config::Config, domain::sharing::Sharing, host::clock::Clock};
 use link_protocol::{
     envelope::Envelope,
     secret::Secret,

@@ -189,7 +189,7 @@ async fn a_fleet_key_takes_a_device_over_only_with_its_old_key_pair() {
     body["device_id"] = json!(first.id);
     body["public_key"] = json!(pair(2).verifying());
     register(&world, body.clone()).await.is(403, "proof-required");
-    let now = link_backend::clock::Clock::now(&*world.clock);
+    let now = link_backend::host::clock::Clock::now(&*world.clock);
     let statement = proof_statement(first.id.parse().unwrap(), pair(2).verifying(), now);
     body["proof"] = json!({ "issued_at": now, "signature": pair(2).sign(&statement) });
     register(&world, body.clone()).await.is(403, "proof-required");

@@ -81,7 +81,7 @@ async fn a_thief_of_a_registration_key_gets_no_second_device_and_is_seen_taking_
 #[tokio::test]
 async fn a_thief_of_a_fleet_key_stays_within_its_bounds_and_ends_with_it() {
     let (world, ada) = World::set_up().await;
-    let expires_at = link_backend::clock::Clock::now(&*world.clock)
+    let expires_at = link_backend::host::clock::Clock::now(&*world.clock)
         .checked_add(jiff::SignedDuration::try_from(DAY).unwrap())
         .unwrap();
     let make = |more: Value| {
@@ -117,7 +117,7 @@ async fn a_fleet_key_takes_no_device_over_with_a_proof_that_is_old_or_of_somethi
     let (world, ada) = World::set_up().await;
     let victim = world.online_device(&ada).await;
     let fleet = world.key(&ada, "fleet").await;
-    let now = link_backend::clock::Clock::now(&*world.clock);
+    let now = link_backend::host::clock::Clock::now(&*world.clock);
     let id: DeviceId = victim.id.parse().unwrap();
     let other: DeviceId = format!("dev_{:032x}", 7).parse().unwrap();
     let mut body = of_another_machine("fleet_key", &fleet, 2);

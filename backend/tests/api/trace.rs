@@ -251,7 +251,7 @@ async fn devices(deeds: &mut Deeds<'_>, owner: &str, device: &Device) {
     assert_eq!(world.delete(&goes.path(""), &goes.token).await.status, 204);
     assert_eq!(deeds.count("device.remove").await, before + 1);
     let retired = world.register(owner).await;
-    let now = link_backend::clock::Clock::now(&*world.clock);
+    let now = link_backend::host::clock::Clock::now(&*world.clock);
     let code = RetireCode::sign(&pair(1), retired.id.parse().unwrap(), retired.epoch, now);
     let body = Some(json!({ "retire_code": code.expose() }));
     deeds.act(("POST", "/api/v1/devices/retire"), &[], "", body, "device.remove").await;

@@ -18,7 +18,7 @@ use link_protocol::error_chain::chain;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::chance;
+use crate::host::random;
 
 /// The folder of notes in the data folder. It belongs to this bucket and this process, so it is not
 /// part of a backup: whatever begins with a dot is none.
@@ -68,7 +68,7 @@ impl Journal {
     /// Writes down what is about to be begun or was begun.
     pub(super) fn note(self: &Arc<Self>, entry: &Left) -> Result<Note, FileError> {
         fs::create_private_dir(&self.folder)?;
-        let id = chance::uuid();
+        let id = random::uuid();
         self.running().insert(id);
         let note = Note { id, journal: Arc::clone(self) };
         let text = serde_json::to_vec(entry).unwrap_or_default();
@@ -180,7 +180,7 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let journal = Arc::new(Journal::of(data.path()));
         journal.note(&upload("a")).unwrap().strike();
-        let path = journal.path(chance::uuid());
+        let path = journal.path(random::uuid());
         fs::write_private(&path, b"{").unwrap();
         assert_eq!(left(&journal), []);
         assert!(!path.exists());
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_note_is_given_up_after_a_week() {
-        let id = chance::uuid();
+        let id = random::uuid();
         let now = Timestamp::now();
         assert!(!is_old(id, now + SignedDuration::from_hours(6 * 24)));
         assert!(is_old(id, now + SignedDuration::from_hours(8 * 24)));

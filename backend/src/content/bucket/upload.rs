@@ -11,7 +11,6 @@ use tokio::{
 };
 
 use crate::{
-    chance,
     content::{
         Announced, ContentError, ReceiveError,
         bucket::{
@@ -24,6 +23,7 @@ use crate::{
         parts::Parts,
     },
     domain::model::Received,
+    host::random,
 };
 
 /// The longest wait for a place among the uploads.
@@ -85,7 +85,7 @@ pub(super) async fn receive<E>(
     let (key, temporary) = match &announced.sha256 {
         Some(sha256) => (bucket.key(&name(announced.model, sha256)), None),
         None => {
-            let key = bucket.key(&format!("{TEMPORARY}{}", chance::uuid().simple()));
+            let key = bucket.key(&format!("{TEMPORARY}{}", random::uuid().simple()));
             let note = shop.note(&Left::Object { key: key.clone() }).map_err(broken)?;
             (key, Some(note))
         }

@@ -1,14 +1,12 @@
-//! The numbers that are shown to Prometheus, by their names. Without a recorder they go nowhere.
+//! The metrics that Prometheus scrapes, by name. Without a recorder they are discarded.
 //!
-//! Labels have few values each: a route is its template and never a path.
+//! Each label has few values: a route is its template and never a path.
 
 use std::time::Duration;
 
 use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
-
-use crate::tables::Counts;
 
 /// The upper bounds of the buckets of every duration, in seconds. A poll is held for up to 50.
 pub const BUCKETS_S: [f64; 14] =
@@ -17,7 +15,19 @@ pub const BUCKETS_S: [f64; 14] =
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const UNMATCHED: &str = "unmatched";
 
-/// Says what each number is.
+/// Totals of the whole backend.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Counts {
+    pub devices: u64,
+    /// Devices that said hello in their current epoch, were heard of lately, and are not leaving.
+    pub online: u64,
+    /// Commands that were not delivered.
+    pub queued: u64,
+    /// Commands that were delivered and not acknowledged.
+    pub delivered: u64,
+}
+
+/// Describes each metric to the recorder.
 pub fn describe() {
     describe_counter!("link_requests_total", "Requests answered, by route and status.");
     describe_histogram!(

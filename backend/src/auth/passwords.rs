@@ -54,7 +54,7 @@ impl Passwords {
         let params = Params::new(memory_kib, Params::DEFAULT_T_COST, Params::DEFAULT_P_COST, None)
             .map_err(Failure::broken("set the cost of password hashes"))?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
-        let nobody = hash(&argon2, crate::chance::secret("").expose())?;
+        let nobody = hash(&argon2, crate::host::random::secret("").expose())?;
         Ok(Self { strangers: Line::new(), familiar: Line::new(), argon2, nobody })
     }
 

@@ -5,7 +5,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use link_protocol::secret::Secret;
 use ring::hmac;
 
-use crate::chance;
+use crate::host::random;
 
 const PREFIX: &str = "lrt_";
 
@@ -24,7 +24,7 @@ impl RefreshTokens {
     /// Makes the first token of a login.
     #[must_use]
     pub fn first() -> Secret {
-        chance::secret(PREFIX)
+        random::secret(PREFIX)
     }
 
     /// Returns the token that takes the place of `token`: always the same.

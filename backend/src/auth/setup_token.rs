@@ -10,7 +10,7 @@ use std::{
 use link_protocol::secret::Secret;
 use subtle::ConstantTimeEq as _;
 
-use crate::chance;
+use crate::host::random;
 
 const FILE: &str = "setup-token";
 
@@ -35,7 +35,7 @@ impl SetupToken {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        let token = chance::secret("lst_");
+        let token = random::secret("lst_");
         // Private from its creation on, and whole or not there.
         let mut file = tempfile::NamedTempFile::new_in(data)?;
         writeln!(file, "{}", token.expose())?;
@@ -59,7 +59,7 @@ impl SetupToken {
     /// Tells whether `shown` is the token, in a time that does not depend on how much of it is.
     #[must_use]
     pub fn is(&self, shown: &Secret) -> bool {
-        let [shown, token] = [shown, &self.token].map(|secret| chance::digest(secret.expose()));
+        let [shown, token] = [shown, &self.token].map(|secret| random::digest(secret.expose()));
         bool::from(shown.ct_eq(&token))
     }
 

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// The layout of the archive; a reader refuses any other.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 const MANIFEST: &str = "manifest.json";
 const MANIFEST_LIMIT: u64 = 256 * 1024 * 1024;
@@ -32,7 +32,7 @@ const PRIVATE: u32 = 0o600;
 
 /// What a backup holds.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     pub format: u32,
     /// The version of the program that made it.
     pub version: semver::Version,
@@ -45,7 +45,7 @@ pub struct Manifest {
 
 /// A file of the data folder.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Part {
+pub(crate) struct Part {
     /// Its path from the data folder, with `/` between folders.
     pub path: String,
     pub size_bytes: u64,
@@ -54,7 +54,7 @@ pub struct Part {
 
 /// A backup cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum InvalidBackup {
+pub(crate) enum InvalidBackup {
     /// It cannot be read, or what it holds not be written.
     #[error("failed to unpack the backup")]
     Io(#[source] io::Error),
@@ -76,14 +76,14 @@ pub enum InvalidBackup {
 }
 
 /// Writes parts into an archive.
-pub struct Writer<W: Write> {
+pub(crate) struct Writer<W: Write> {
     tar: tar::Builder<W>,
     parts: Vec<Part>,
 }
 
 impl<W: Write> Writer<W> {
     /// Begins an archive.
-    pub fn new(out: W) -> Self {
+    pub(crate) fn new(out: W) -> Self {
         Self { tar: tar::Builder::new(out), parts: Vec::new() }
     }
 
@@ -91,7 +91,12 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// When it cannot be read, or the archive not be written.
-    pub fn add(&mut self, path: &str, from: &Path, copied: &mut dyn FnMut(u64)) -> io::Result<()> {
+    pub(crate) fn add(
+        &mut self,
+        path: &str,
+        from: &Path,
+        copied: &mut dyn FnMut(u64),
+    ) -> io::Result<()> {
         let file = File::open(from)?;
         let size_bytes = file.metadata()?.len();
         // A file that grows meanwhile is cut, one that shrinks is refused by the archive.
@@ -111,7 +116,7 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn finish(
+    pub(crate) fn finish(
         mut self,
         version: semver::Version,
         created_at: jiff::Timestamp,
@@ -130,7 +135,7 @@ impl<W: Write> Writer<W> {
 ///
 /// # Errors
 /// [`InvalidBackup`]; what is in `to` is of no use then.
-pub fn unpack(
+pub(crate) fn unpack(
     from: impl Read,
     to: &Path,
     copied: &mut dyn FnMut(u64),
