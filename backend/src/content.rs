@@ -4,12 +4,16 @@
 //! same: a file has its name only when it is whole, a crash or a cut leaves nothing that could be
 //! taken for a model, and what was left by one is deleted later.
 
+mod announced;
 mod bucket;
+mod fault;
 mod folder;
 mod partial;
 mod parts;
 
-pub use bucket::{Addressing, BucketConfig, BucketFault, InvalidBucket};
+pub use announced::Announced;
+pub use bucket::{Addressing, BucketConfig, InvalidBucket};
+pub use fault::{BucketFault, ContentError, ReceiveError};
 
 use std::{collections::BTreeSet, io, ops::Range, path::Path, pin::Pin, sync::Arc};
 
@@ -18,7 +22,7 @@ use futures_util::Stream;
 use link_protocol::{command::Sha256Hex, id::ModelId};
 
 use crate::{
-    content::{bucket::Bucket, folder::Folder},
+    content::{announced::name, bucket::Bucket, folder::Folder},
     domain::model::Received,
 };
 
@@ -39,15 +43,6 @@ pub enum Home {
 pub enum Contents {
     Folder(Folder),
     Bucket(Arc<Bucket>),
-}
-
-/// What is known of a file before it is received.
-#[derive(Clone, Debug)]
-pub struct Announced {
-    pub model: ModelId,
-    pub sha256: Option<Sha256Hex>,
-    /// A hint; the file may turn out to have another size.
-    pub size_bytes: Option<u64>,
 }
 
 /// A file that was received and is not kept yet. Dropping it deletes it, unless it came in part: then it
@@ -75,45 +70,6 @@ pub struct Progress {
 
 /// The bytes of a file.
 pub type Reading = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
-
-/// The home could not do what it should.
-#[derive(Debug, thiserror::Error)]
-pub enum ContentError {
-    #[error("the file of the model is not there")]
-    Missing,
-    /// The folder cannot be read or written.
-    #[error("failed to use the folder of models")]
-    Folder(#[source] io::Error),
-    /// What the bucket's store did, or that it did nothing.
-    #[error("failed to use the bucket of models")]
-    Bucket(#[source] BucketFault),
-}
-
-/// A file could not be received.
-#[derive(Debug, thiserror::Error)]
-pub enum ReceiveError {
-    /// The sender broke off.
-    #[error("the content ended early")]
-    Cut,
-    /// The sender sends next to nothing.
-    #[error("the content comes too slowly")]
-    Slow,
-    /// It is larger than any model may be.
-    #[error("the content is too large")]
-    TooLarge,
-    /// As many others as there may be are being received.
-    #[error("too many files are received at once")]
-    Busy,
-    /// The disk would have less room left than is kept free.
-    #[error("there is no room for the content")]
-    NoRoom,
-    /// It is gone on with elsewhere: behind so many bytes.
-    #[error("the upload goes on behind {0} bytes")]
-    Elsewhere(u64),
-    /// It could not be put down.
-    #[error("failed to write the content")]
-    Home(#[source] ContentError),
-}
 
 impl Contents {
     /// Opens the home of the model files of a data folder. A bucket is not asked anything.
@@ -331,28 +287,4 @@ impl Contents {
             Self::Bucket(bucket) => bucket.probe().await.map_err(ContentError::Bucket),
         }
     }
-}
-
-impl ContentError {
-    /// Tells whether the disk is full.
-    #[must_use]
-    pub fn is_no_room(&self) -> bool {
-        match self {
-            Self::Folder(error) => folder::is_full(error),
-            Self::Missing | Self::Bucket(_) => false,
-        }
-    }
-
-    fn folder(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::NotFound { Self::Missing } else { Self::Folder(error) }
-    }
-
-    fn bucket(fault: BucketFault) -> Self {
-        if fault.is_missing_object() { Self::Missing } else { Self::Bucket(fault) }
-    }
-}
-
-/// The name of a model's file: letters, digits and one character between its two parts.
-fn name(model: ModelId, sha256: &Sha256Hex) -> String {
-    format!("{model}.{sha256}")
 }

@@ -10,7 +10,6 @@ mod requests;
 mod sizes;
 mod upload;
 
-pub use requests::BucketFault;
 pub(super) use upload::Pending;
 
 use std::{collections::BTreeSet, io, ops::Range, path::Path, sync::Arc, time::Duration};
@@ -26,7 +25,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     content::{
-        Announced, Reading, ReceiveError,
+        Announced, BucketFault, Reading, ReceiveError,
         bucket::{
             journal::{Journal, Left},
             requests::{Requests, SIGNATURE_LIFETIME},

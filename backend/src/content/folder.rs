@@ -26,7 +26,8 @@ use tokio_util::io::ReaderStream;
 
 use crate::{
     content::{
-        Announced, ContentError, Reading, ReceiveError,
+        Announced, Reading,
+        fault::{ContentError, ReceiveError, is_full},
         partial::{self, Files, Partial},
         parts::Parts,
     },
@@ -229,11 +230,6 @@ impl Folder {
     fn temporary(&self) -> io::Result<NamedTempFile> {
         tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(&self.folder)
     }
-}
-
-/// Tells whether `error` says that there is no room.
-pub(super) fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 fn broken(error: io::Error) -> ReceiveError {

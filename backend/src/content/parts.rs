@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 use crate::{
-    content::{ReceiveError, partial::Begun},
+    content::{fault::ReceiveError, partial::Begun},
     domain::model::Received,
 };
 

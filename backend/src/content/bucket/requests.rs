@@ -9,13 +9,14 @@ use std::{ops::Range, time::Duration};
 
 use bytes::Bytes;
 use http::{StatusCode, header};
-use link_platform::fs::FileError;
 use link_protocol::{limits, secret::Secret};
 use reqwest::{Method, Response, Url, redirect};
 use rusty_s3::{
     Bucket, Credentials, S3Action as _,
     actions::{CompleteMultipartUploadResponse, CreateMultipartUpload},
 };
+
+use crate::content::fault::BucketFault;
 
 /// How long a signature is good: from signing to the store's look at it.
 pub(super) const SIGNATURE_LIFETIME: Duration = Duration::from_secs(15 * 60);
@@ -37,77 +38,6 @@ pub(super) struct Requests {
     http: reqwest::Client,
     pub(super) bucket: Bucket,
     pub(super) credentials: Credentials,
-}
-
-/// The store did not do what it was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum BucketFault {
-    /// It cannot be reached, takes too long, or breaks off.
-    #[error("the store does not answer")]
-    Unreachable(#[source] Option<reqwest::Error>),
-    /// It says no.
-    #[error("the store answers {status} {code}: {message}")]
-    Refused {
-        status: u16,
-        /// One of S3's, or nothing.
-        code: String,
-        message: String,
-    },
-    /// It says something else than S3 does.
-    #[error("the store's answer is not understood: {0}")]
-    Garbled(&'static str),
-    /// What was begun there could not be written down here.
-    #[error("failed to write the journal of uploads")]
-    Journal(#[source] FileError),
-}
-
-impl BucketFault {
-    /// Tells whether the store may answer when it is asked again, now or later.
-    #[must_use]
-    pub fn is_silence(&self) -> bool {
-        match self {
-            Self::Unreachable(_) => true,
-            Self::Refused { status, .. } => *status == 429 || *status >= 500,
-            Self::Garbled(_) | Self::Journal(_) => false,
-        }
-    }
-
-    /// Tells whether there is no such object; the bucket itself may be there.
-    #[must_use]
-    pub fn is_missing_object(&self) -> bool {
-        matches!(self, Self::Refused { status: 404, code, .. } if code == "NoSuchKey")
-    }
-
-    /// Returns it with its causes, for a log.
-    #[must_use]
-    pub fn said(&self) -> String {
-        match self {
-            Self::Unreachable(Some(cause)) => {
-                let mut said = format!("{self}: {cause}");
-                let mut cause = std::error::Error::source(cause);
-                while let Some(error) = cause {
-                    said.push_str(&format!(": {error}"));
-                    cause = error.source();
-                }
-                said
-            }
-            Self::Journal(cause) => format!("{self}: {cause}"),
-            Self::Unreachable(None) | Self::Refused { .. } | Self::Garbled(_) => self.to_string(),
-        }
-    }
-
-    pub(super) fn missing_object() -> Self {
-        let message = "there is no such object".to_owned();
-        Self::Refused { status: 404, code: "NoSuchKey".to_owned(), message }
-    }
-
-    fn unreachable(error: reqwest::Error) -> Self {
-        Self::Unreachable(Some(error.without_url()))
-    }
-
-    fn is_not_found(&self) -> bool {
-        matches!(self, Self::Refused { status: 404, .. })
-    }
 }
 
 /// What a request has beside its address.

@@ -12,14 +12,14 @@ use tokio::{
 
 use crate::{
     content::{
-        Announced, ContentError, ReceiveError,
+        announced::{Announced, name},
         bucket::{
-            Bucket, BucketFault, TEMPORARY,
+            Bucket, TEMPORARY,
             journal::{Journal, Left, Note},
             requests::Requests,
             sizes,
         },
-        name,
+        fault::{BucketFault, ContentError, ReceiveError},
         parts::Parts,
     },
     domain::model::Received,
