@@ -1,8 +1,8 @@
-//! The agent's processes on this machine, the guard and the agent itself: whether they run, start,
-//! stop.
+//! Starts and stops the agent's processes on this machine, the guard and the agent, and tells
+//! whether they run.
 //!
-//! Each holds a lock while it runs, so neither is taken for running after a crash, and the process
-//! id that is stopped is never another program's.
+//! Each holds a lock while it runs. A crashed process therefore never counts as running, and the
+//! process id that gets the signal never belongs to another program.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,35 +19,35 @@ use crate::{
     context::Context, error::CliError, error_code::ErrorCode, resolve, service, wait::Deadline,
 };
 
-/// How long the agent may take to start or to stop.
+/// The longest time for the agent to start or to stop.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// An agent that does not hold its lock after this long has ended.
+/// An agent that has not taken its lock after this time has ended.
 const GRACE: Duration = Duration::from_secs(2);
-/// What the agent must not inherit.
+/// Variables that the agent must not inherit.
 const SECRETS: [&str; 3] = ["LINK_REGISTRATION_KEY", "LINK_FLEET_KEY", "LINK_ACCESS_TOKEN"];
 
-/// What a start did.
+/// The outcome of a start.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Started {
-    /// It runs already.
+    /// The agent was already running.
     Before,
     Now,
 }
 
-/// Tells whether the agent runs, or is kept running by its guard.
+/// Tells whether the agent runs, or its guard, which restarts the agent.
 ///
 /// # Errors
-/// When a lock cannot be looked at.
+/// When a lock cannot be checked.
 pub(crate) fn is_running(context: &Context) -> Result<bool, CliError> {
     let guard = Layout::new(context.roots.clone()).guard_lock();
     Ok(is_held(&guard)? || is_held(&context.roots.agent_lock())?)
 }
 
-/// Starts the guard, and by it the agent, unless it runs; waits until the agent answers. The unit
-/// starts it when there is one.
+/// Starts the guard, which starts the agent, unless it runs already, and waits until the agent
+/// answers. A systemd unit, where there is one, starts the guard.
 ///
 /// # Errors
-/// When it is not installed, ends at once, or does not answer in time.
+/// When the agent is not installed, ends at once, or does not answer in time.
 pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     let layout = Layout::new(context.roots.clone());
     let by_unit = service::uses_unit(&layout);
@@ -55,11 +55,11 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
         if !by_unit || systemd::is_active() {
             return Ok(Started::Before);
         }
-        // It was started without the unit, which then says that it does not run.
+        // The agent was started without the unit, so the unit reports that it is inactive.
         stop(context).await?;
     }
     fs::create_private_dir(&context.roots.logs()).map_err(|error| CliError::file(&error))?;
-    // What an agent that was killed has left behind says nothing of the one that starts.
+    // The process id of a killed agent would be mistaken for that of the new one.
     fs::remove_file(&context.roots.agent_pid()).map_err(|error| CliError::file(&error))?;
     let guard = if by_unit {
         service::start()?;
@@ -70,7 +70,7 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     wait_until_up(context, &layout, guard).await
 }
 
-/// Starts the guard as a process in the background.
+/// Starts the guard as a background process.
 fn spawn(layout: &Layout) -> Result<u32, CliError> {
     let program = process::Program {
         path: executable(layout)?,
@@ -84,7 +84,7 @@ fn spawn(layout: &Layout) -> Result<u32, CliError> {
     })
 }
 
-/// Waits until the agent answers; `guard` is the process that was started, if it is known.
+/// Waits until the agent answers. `guard` is the process id of the started guard, if known.
 async fn wait_until_up(
     context: &Context,
     layout: &Layout,
@@ -95,8 +95,8 @@ async fn wait_until_up(
     let local = LocalClient::of(&context.roots);
     let (deadline, grace) = (Deadline::after(PATIENCE), Deadline::after(GRACE));
     loop {
-        // Both write their process ids once they hold their locks. The locks themselves are not
-        // looked at while they may be about to be taken: looking takes them for a moment.
+        // Both write their process ids after they take their locks. A check takes a lock for a
+        // moment, so the locks are left alone while the two processes may be about to take them.
         let written = process_id(&layout.guard_pid());
         let up = written.is_some()
             && guard.is_none_or(|pid| written == Some(pid))
@@ -114,7 +114,7 @@ async fn wait_until_up(
     }
 }
 
-/// Says which port the local API has, where that is not the one that it should have.
+/// Reports the port of the local API if it differs from the configured port.
 ///
 /// # Errors
 /// When LINK_LOCAL_PORT is not a port.
@@ -128,13 +128,13 @@ pub(crate) fn say_port(context: &Context) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Stops the guard and the agent; false when neither ran.
+/// Stops the guard and the agent. Returns false if neither was running.
 ///
 /// # Errors
 /// When they do not end in time.
 pub(crate) async fn stop(context: &Context) -> Result<bool, CliError> {
     let layout = Layout::new(context.roots.clone());
-    // A guard that the unit starts again cannot be stopped by a signal.
+    // The unit restarts a guard that a signal has stopped.
     let by_unit = service::uses_unit(&layout) && systemd::is_active();
     if by_unit {
         service::stop()?;
@@ -176,12 +176,12 @@ fn is_held(lock: &Path) -> Result<bool, CliError> {
     }
 }
 
-/// The process id that the program which runs, or ran last, has written.
+/// Returns the process id that the running program, or the last run, has written.
 fn process_id(file: &Path) -> Option<u32> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// The guard of the installation, or the one beside this program in a build folder.
+/// Returns the guard of the installation, or the guard next to this program in a build folder.
 fn executable(layout: &Layout) -> Result<PathBuf, CliError> {
     let beside = std::env::current_exe().ok().and_then(|own| {
         let own = own.canonicalize().unwrap_or(own);

@@ -1,4 +1,4 @@
-//! What the `link` command understands. Definitions and help texts only: nothing here acts.
+//! Definitions and help texts of the `link` command. This module does nothing else.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -58,7 +58,7 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// What every command takes.
+/// Flags of every command.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Global {
     /// Print data as JSON on stdout, and an error as one JSON document on stderr
@@ -72,13 +72,13 @@ pub struct Global {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Start a backend of your own on this machine, register this device with it and start the agent
+    /// Start your own backend on this machine, register this device with it and start the agent
     #[command(after_help = up::UP_EXAMPLES)]
     Up(Up),
-    /// Open the dashboard and the workspace of that backend in a browser, logged in
+    /// Open the dashboard and workspace of your own backend in a browser, logged in
     #[command(after_help = up::OPEN_EXAMPLES)]
     Open(Open),
-    /// Stop that backend and the agent
+    /// Stop your own backend and the agent
     #[command(after_help = up::DOWN_EXAMPLES)]
     Down(Down),
     /// Register this device with a key
@@ -90,28 +90,28 @@ pub enum Command {
     /// Start the agent
     #[command(after_help = "Example:\n  link start")]
     Start,
-    /// Stop the agent; models are not served while it is stopped
+    /// Stop the agent; it serves no models while it is stopped
     #[command(after_help = "Example:\n  link stop\n\nTo stop one model: link model stop MODEL")]
     Stop,
-    /// Stop the agent if it runs, and start it
+    /// Stop the agent if it runs, then start it
     #[command(after_help = "Example:\n  link restart")]
     Restart,
     /// Update Link on this machine
     #[command(after_help = help::UPDATE_EXAMPLES)]
     Update(Update),
-    /// Deregister this device, stop the agent and delete everything that was installed
+    /// Deregister this device, stop the agent and delete the installation
     #[command(after_help = help::UNINSTALL_EXAMPLES)]
     Uninstall(Uninstall),
     /// Log in to a backend
     #[command(after_help = account::LOGIN_EXAMPLES)]
     Login(Login),
-    /// Forget the login and revoke it
+    /// Delete the login from this machine and revoke it
     #[command(after_help = "Example:\n  link logout")]
     Logout,
-    /// Show who is logged in
+    /// Show the user, the account and the backend of the login
     #[command(after_help = "Example:\n  link whoami")]
     Whoami,
-    /// Create the first account of a backend; list your accounts and go to another
+    /// Create the first account of a backend, list your accounts, switch between them
     #[command(subcommand)]
     Account(AccountCommand),
     /// List, invite and remove the members of the account
@@ -120,7 +120,7 @@ pub enum Command {
     /// Create, list and revoke personal access tokens for scripts
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Show who did what in the account
+    /// Show the audit log of the account
     #[command(after_help = audit::EXAMPLES)]
     Audit(Audit),
     /// Create, list and revoke the keys that devices register with
@@ -129,59 +129,60 @@ pub enum Command {
     /// List, show, tag, update and remove devices
     #[command(subcommand)]
     Device(DeviceCommand),
-    /// List tags, and show the devices that have one
+    /// List tags, and the devices of a tag
     #[command(subcommand)]
     Fleet(FleetCommand),
-    /// List what devices were told to do, and explain what became of it
+    /// List the commands sent to devices, and explain their outcomes
     #[command(subcommand)]
     Commands(CommandsCommand),
-    /// Add models, deploy them, serve them
+    /// Add models, deploy them and serve them
     #[command(subcommand)]
     Model(ModelCommand),
     /// List, install and remove the inference engine on this machine
     #[command(subcommand)]
     Engine(EngineCommand),
-    /// Chat with a model on this machine; deploy and serve it first if that is not done yet
+    /// Chat with a model on this machine; deploys and serves it first where needed
     #[command(after_help = chat::RUN_EXAMPLES)]
     Run(Run),
     /// Chat with a model that is served on this machine
     #[command(after_help = chat::CHAT_EXAMPLES)]
     Chat(Chat),
-    /// Correct the allowlist of a model that is served, in place
+    /// Update the allowlist of a served model in place
     #[command(after_help = help::REPAIR_EXAMPLES)]
     RepairServing(RepairServing),
-    /// Show and change the web origins that the account's deployments carry from now on
+    /// Show and change the web origins that new deployments of the account allow
     #[command(subcommand)]
     Allowlist(AllowlistCommand),
-    /// Print the completions for a shell
+    /// Print the completion script for a shell
     #[command(
         after_help = "Example:\n  link completions bash > ~/.local/share/bash-completion/completions/link"
     )]
     Completions { shell: clap_complete::Shell },
-    /// Tell whether this program runs here
+    /// Check that this program runs on this machine
     #[command(hide = true)]
     SelfCheck,
-    /// Tell whether an unpacked release is one by a trusted key
+    /// Verify the signature of an unpacked release
     #[command(hide = true)]
     VerifyFiles(VerifyFiles),
-    /// Lay out an unpacked release, register and start
+    /// Install an unpacked release, register the device and start the agent
     #[command(hide = true)]
     InstallFiles(InstallFiles),
-    /// Lay out the backend of an unpacked release and start it
+    /// Install the backend of an unpacked release and start it
     #[command(hide = true)]
     InstallBackend(InstallFiles),
-    /// Take the backend away
+    /// Uninstall the backend
     #[command(hide = true)]
     UninstallBackend(UninstallBackend),
-    /// Write the completions and the manual pages of this version
+    /// Write the completions and manual pages of this version
     #[command(hide = true)]
     RefreshFiles,
 }
 
-/// Which backend.
+/// The backend that a command talks to.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Backend {
-    /// Address of the backend [default: LINK_BACKEND_URL, the login's, or the installation's]
+    /// Address of the backend [default: LINK_BACKEND_URL, else the login's, else the
+    /// installation's]
     #[arg(long = "backend", value_name = "URL")]
     pub url: Option<String>,
 }
@@ -189,7 +190,7 @@ pub struct Backend {
 /// `link status`.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Status {
-    /// Show it again after each change, until Ctrl-C; with --json, one document on each line
+    /// Show the status again after each change, until Ctrl-C; with --json, one document per line
     #[arg(long, short)]
     pub watch: bool,
 }
@@ -197,13 +198,13 @@ pub struct Status {
 /// `link uninstall`.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Uninstall {
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
-    /// Delete everything although the backend cannot be told, and print a retire code for it
+    /// Delete everything even if the backend is unreachable, and print a retire code for it
     #[arg(long)]
     pub force: bool,
-    /// Delete the data of the backend of `link up` too, with every account, device and model
+    /// Also delete the data of the backend of `link up`, with every account, device and model
     #[arg(long)]
     pub purge: bool,
 }
@@ -214,14 +215,13 @@ pub struct Update {
     /// Version to install [default: the newest]
     #[arg(long = "to", value_name = "VERSION")]
     pub version: Option<semver::Version>,
-    /// Only tell whether there is a newer version
+    /// Only check for a newer version
     #[arg(long)]
     pub check: bool,
-    /// Also try a version that was given up before
+    /// Also retry a version that was rolled back before
     #[arg(long)]
     pub again: bool,
-    /// Take a version that is at least so well tried: alpha, beta or stable [default: as well as
-    /// what is installed]
+    /// Least stable channel to accept: alpha, beta or stable [default: the installed one]
     #[arg(long, value_name = "CHANNEL", value_parser = parse_channel)]
     pub channel: Option<Channel>,
 }
@@ -229,19 +229,19 @@ pub struct Update {
 /// `link install-files`.
 #[derive(Args, Debug)]
 pub struct InstallFiles {
-    /// Folder that holds `link` and `link-agent` [default: what is installed, if it is intact]
+    /// Folder that holds `link` and `link-agent` [default: the intact installation]
     #[arg(long, value_name = "DIR", required_unless_present = "archive")]
     pub from: Option<PathBuf>,
-    /// SHA-256 of the archive that it came out of
+    /// SHA-256 of the archive that the folder was unpacked from
     #[arg(long, value_name = "SHA256")]
     pub archive: Option<Sha256Hex>,
-    /// Outermost folder that was made for this installation
+    /// Outermost folder that was created for this installation
     #[arg(long, value_name = "DIR")]
     pub made: Option<PathBuf>,
-    /// Address of the folder that later releases come from
+    /// URL of the folder that later releases come from
     #[arg(long, value_name = "URL")]
     pub source: Option<String>,
-    /// Say what would be done, and do nothing
+    /// Print the steps without taking them
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -249,10 +249,10 @@ pub struct InstallFiles {
 /// `link uninstall-backend`.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct UninstallBackend {
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
-    /// Delete the data and the configuration too
+    /// Also delete the data and the configuration
     #[arg(long)]
     pub purge: bool,
 }
@@ -260,27 +260,27 @@ pub struct UninstallBackend {
 /// `link verify-files`.
 #[derive(Args, Debug)]
 pub struct VerifyFiles {
-    /// Folder of the unpacked release [default: what is installed, if it is intact]
+    /// Folder of the unpacked release [default: the intact installation]
     #[arg(long, value_name = "DIR", required_unless_present = "archive")]
     pub from: Option<PathBuf>,
-    /// SHA-256 of the archive that it came out of
+    /// SHA-256 of the archive that the folder was unpacked from
     #[arg(long, value_name = "SHA256")]
     pub archive: Option<Sha256Hex>,
-    /// The backend, not the agent
+    /// Verify the backend instead of the agent
     #[arg(long)]
     pub backend: bool,
-    /// Version that it must have
+    /// Version that the release must have
     #[arg(long, value_name = "VERSION")]
     pub release: semver::Version,
 }
 
-/// Whether and how long to wait.
+/// Whether to wait, and for how long.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Wait<const SECONDS: u64> {
-    /// Wait until the device has done it
+    /// Wait until the device has finished
     #[arg(long)]
     pub wait: bool,
-    /// How long to wait, such as `60s`, `5m` or `1h`
+    /// Longest wait, such as `60s`, `5m` or `1h`
     #[arg(long, value_name = "TIME", requires = "wait", value_parser = parse_duration, default_value = default_wait(SECONDS))]
     pub timeout: Duration,
 }
@@ -288,15 +288,15 @@ pub struct Wait<const SECONDS: u64> {
 /// `link repair-serving`.
 #[derive(Args, Debug)]
 pub struct RepairServing {
-    /// Model, by id or by name; of another account as `publisher/name`
+    /// Model, by id or name; a model of another account as `publisher/name`
     pub model: String,
-    /// Device, by id or by name [default: this machine's]
+    /// Device, by id or name [default: this machine]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// All devices that fit, such as `tag=lab,state=online`, in place of one
+    /// Every device that matches, such as `tag=lab,state=online`, instead of one device
     #[arg(long, value_name = "SELECTION", conflicts_with = "device")]
     pub select: Option<Selector>,
-    /// Serve on this port from then on [default: the current one]
+    /// Port to serve on from now on [default: the current port]
     #[arg(long, value_name = "N")]
     pub port: Option<Port>,
     #[command(flatten)]
@@ -306,11 +306,10 @@ pub struct RepairServing {
 /// `link allowlist …`.
 #[derive(Debug, Subcommand)]
 pub enum AllowlistCommand {
-    /// Show the account's origins, and the defaults of the backend
+    /// Show the account's origins and the backend's defaults
     #[command(after_help = "Example:\n  link allowlist list")]
     List,
-    /// Add an origin for this account; models that are already deployed need a repair or a
-    /// redeployment to get it
+    /// Add an origin for this account; deployed models need a repair or a redeployment to get it
     #[command(after_help = "Example:\n  link allowlist add https://workspace.example")]
     Add { origin: Origin },
     /// Remove an origin of this account
@@ -318,15 +317,15 @@ pub enum AllowlistCommand {
     Remove { origin: Origin },
 }
 
-/// The name a model is served under.
+/// The name under which a model is served.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Naming {
-    /// Name that clients call it by [default: made from the model's name]
+    /// Name of the model in requests [default: derived from the model's name]
     #[arg(long, value_name = "ALIAS")]
     pub alias: Option<Alias>,
 }
 
-/// The default as it stands in the help text, which must be there before any argument is read.
+/// Returns the default as the help text shows it; clap needs the text before it reads any argument.
 const fn default_wait(seconds: u64) -> &'static str {
     match seconds {
         60 => "60s",

@@ -1,4 +1,4 @@
-//! Where the backend of this machine or of this user is installed, beside a device's own folders.
+//! Where the backend of this machine or of this user is installed, next to a device's own folders.
 
 use std::path::PathBuf;
 
@@ -11,27 +11,27 @@ use link_platform::{paths::Roots, session};
 
 use crate::{context::Context, shared_files};
 
-/// Where an installation of the backend is, and who starts it.
+/// The folders of a backend's installation, and the service manager that starts it.
 pub(crate) struct Place {
     pub(crate) layout: Layout,
     pub(crate) config: PathBuf,
     pub(crate) scope: Option<Scope>,
 }
 
-/// Returns where the backend is, or would be installed.
+/// Returns the place of the installed backend, or of a future installation.
 pub(crate) fn layout(context: &Context) -> Layout {
     Place::find(context, Wish::Detached).layout
 }
 
 impl Place {
-    /// With `LINK_HOME` everything is below it; for root the machine's folders are used, else the
-    /// user's.
+    /// With `LINK_HOME` every file is below that folder. Otherwise root uses the machine's folders,
+    /// and any other user their own.
     pub(crate) fn find(context: &Context, wish: Wish) -> Self {
         let is_root = !context.environment.has_own_home && session::is_root();
         Self::of(context, wish, is_root)
     }
 
-    /// The backend of this user, who may be root.
+    /// Returns the place of this user's backend. The user may be root.
     pub(crate) fn of_user(context: &Context, wish: Wish) -> Self {
         Self::of(context, wish, false)
     }
@@ -74,7 +74,7 @@ impl Place {
         }
     }
 
-    /// The manual pages and completions of `link-backend`.
+    /// Returns the manual pages and completions of `link-backend`.
     pub(crate) fn shared(&self, context: &Context) -> Vec<SharedFile> {
         shared_files::of_backend(&self.layout.roots().data, context.environment.has_own_home)
     }
@@ -88,7 +88,7 @@ impl Place {
         format!("{} serve --config {}", command[0].display(), self.config.display())
     }
 
-    /// The configuration that a first installation writes.
+    /// Returns the configuration that a first installation writes.
     pub(crate) fn default_config(&self) -> String {
         let data = self.layout.roots().state.display().to_string();
         format!(

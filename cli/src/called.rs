@@ -1,8 +1,8 @@
-//! How a person calls this program in the shell that started it: `link` is a program of the system
-//! too, and what a shell finds first is what it runs.
+//! How to call this program in the shell that started it. `link` is a coreutils program too, and a
+//! shell runs the first match on PATH.
 //!
-//! Texts of this program say `link`. Where that would run another program, or none, what is shown says
-//! `linkctl`, or the path of the command.
+//! The texts of this program say `link`. Where that name would run another program, or none, the
+//! output says `linkctl` or the path of the command.
 
 use std::{
     borrow::Cow,
@@ -10,10 +10,10 @@ use std::{
     sync::OnceLock,
 };
 
-/// The names of the command, the better one first.
+/// The names of the command, the preferred one first.
 pub(crate) const NAMES: [&str; 2] = ["link", "linkctl"];
 
-/// What decides it.
+/// The inputs of the choice.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     /// The folders on PATH.
@@ -25,7 +25,8 @@ pub(crate) struct Surroundings {
 static SURROUNDINGS: OnceLock<Surroundings> = OnceLock::new();
 
 impl Surroundings {
-    /// Returns what a person can type in this shell: a name that it finds, or the path of the command.
+    /// Returns the command to type in this shell: a name that the shell finds, or the path of the
+    /// command.
     pub(crate) fn command(&self) -> String {
         let is_ours = |name: &&&str| self.first_with(name).is_some_and(|first| first == self.bin);
         let name = NAMES.iter().find(is_ours);
@@ -37,26 +38,27 @@ impl Surroundings {
         self.folders.iter().map(PathBuf::as_path).find(|folder| folder.join(name).is_file())
     }
 
-    /// A build folder has no command of its own: there a person knows what was typed.
+    /// Tells whether the command is installed. A build folder has no command of its own, and
+    /// whoever runs it knows its path.
     fn is_installed(&self) -> bool {
         self.bin.join(NAMES[1]).is_file()
     }
 }
 
-/// Keeps what [`in_words`] decides by.
+/// Stores the inputs that [`in_words`] needs.
 pub(crate) fn remember(surroundings: Surroundings) {
-    // A process has one shell.
+    // The inputs of a process never change.
     let _known_already = SURROUNDINGS.set(surroundings);
 }
 
-/// Returns the name that this process was called by; the first one where it has another.
+/// Returns the name that this process was called by, or the first name if it has another.
 pub(crate) fn own_name() -> &'static str {
     let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
     let is_it = |name: &&&str| called.file_stem().is_some_and(|stem| stem == **name);
     NAMES.iter().find(is_it).unwrap_or(&NAMES[0])
 }
 
-/// Puts what a person can type in the place of the name in each command of `text`.
+/// Replaces the name in each command of `text` by the one that works in this shell.
 pub(crate) fn in_words(text: &str) -> Cow<'_, str> {
     match SURROUNDINGS.get().filter(|surroundings| surroundings.is_installed()) {
         Some(surroundings) => with(text, &surroundings.command()),
@@ -71,7 +73,7 @@ fn with<'a>(text: &'a str, command: &str) -> Cow<'a, str> {
     Cow::Owned(text.replace("`link ", &format!("`{command} ")))
 }
 
-/// Writes a path as a shell reads it.
+/// Quotes a path for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);

@@ -1,5 +1,5 @@
-//! A conversation in the terminal: what was said and typed (`conversation`, pure), the line that a
-//! person edits (`prompt`), and the answer while it comes (`answer`).
+//! A conversation in the terminal: messages and typed lines (`conversation`, pure), the line editor
+//! (`prompt`), and the printing of an answer (`answer`).
 
 mod answer;
 mod conversation;
@@ -14,19 +14,19 @@ use crate::{context::Context, error::CliError, output};
 use conversation::Entry;
 use prompt::{Prompt, Typed};
 
-/// How a conversation was left.
+/// How a conversation ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Left {
-    /// The person has said enough.
+    /// The user has left.
     Done,
-    /// The model shall not be served any more.
+    /// The user has asked to stop serving the model.
     StopModel,
 }
 
-/// Answers one question and prints the answer to stdout as it comes.
+/// Answers one question and prints the answer to stdout while it arrives.
 ///
 /// # Errors
-/// When the model cannot be asked or stdout cannot be written.
+/// When the model cannot be reached or stdout cannot be written.
 pub(crate) async fn once(
     context: &Context,
     client: &ChatClient,
@@ -39,10 +39,10 @@ pub(crate) async fn once(
     Ok(answered)
 }
 
-/// Talks until the person leaves.
+/// Talks until the user leaves.
 ///
 /// # Errors
-/// When the terminal cannot be read. A question that fails is told, and the conversation goes on.
+/// When the terminal cannot be read. A failed question is reported, and the conversation continues.
 pub(crate) async fn interactive(
     context: &Context,
     client: &ChatClient,

@@ -1,4 +1,4 @@
-//! One file per command; this one only tells them apart.
+//! One file per command. This module only dispatches.
 
 mod account;
 mod agent;
@@ -40,7 +40,7 @@ use crate::{args::Command, called, context::Context, error::CliError, output, sh
 /// Runs one command.
 ///
 /// # Errors
-/// What it failed with.
+/// The failure of the command.
 pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode, CliError> {
     context.ensure_own(written_by(context, &command).as_deref())?;
     match command {
@@ -82,8 +82,8 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
     Ok(ExitCode::Success)
 }
 
-/// Returns the folder of a person that a command writes to. What was installed by root in another's
-/// home is root's to take away, and what only reads may always.
+/// Returns the folder of a user that a command writes to. Root may uninstall an installation that
+/// root made in another user's home, and commands that only read may always run.
 fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
     match command {
         Command::Status(_)

@@ -1,4 +1,4 @@
-//! The process's surroundings, read once: environment, folders, clock.
+//! The environment of the process, read once: variables, folders, clock.
 
 #![expect(
     clippy::disallowed_methods,
@@ -22,7 +22,7 @@ use crate::{
 
 const LOCAL_PORT: &str = "LINK_LOCAL_PORT";
 
-/// What a service must see as this process does: folders, the port, the way to the network.
+/// Variables that a service needs as well: folders, the port, the route to the network.
 const FOR_SERVICE: &[&str] = &[
     LOCAL_PORT,
     "XDG_DATA_HOME",
@@ -36,7 +36,7 @@ const FOR_SERVICE: &[&str] = &[
     "SSL_CERT_DIR",
 ];
 
-/// What every command is given.
+/// The input of every command.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) output: Output,
@@ -53,7 +53,7 @@ pub(crate) struct Environment {
     pub(crate) fleet_key: Option<Secret>,
     pub(crate) access_token: Option<Secret>,
     pub(crate) local_port: Option<String>,
-    /// `LINK_HOME` is set: nothing outside of it is touched unless that is asked for.
+    /// `LINK_HOME` is set: no file outside that folder is touched unless asked for.
     pub(crate) has_own_home: bool,
     /// `LINK_SERVICE`.
     pub(crate) service: Option<String>,
@@ -63,16 +63,16 @@ pub(crate) struct Environment {
     pub(crate) leaves_path: bool,
     pub(crate) shell: Option<PathBuf>,
     pub(crate) zsh_folder: Option<PathBuf>,
-    /// What a service must see to find the same folders and port.
+    /// Variables with which a service finds the same folders and port.
     pub(crate) for_service: Vec<(&'static str, String)>,
-    /// A browser can show something.
+    /// A browser can be displayed.
     pub(crate) has_display: bool,
-    /// Public keys that a development build takes releases of.
+    /// Public keys whose releases a development build accepts.
     pub(crate) development_release_keys: Option<String>,
 }
 
 impl Context {
-    /// Reads the surroundings.
+    /// Reads the environment.
     ///
     /// # Errors
     /// When no folder for Link's files can be found.
@@ -89,7 +89,7 @@ impl Context {
         })?;
         let own = home.as_deref().and_then(|home| Some(("LINK_HOME", home.to_str()?.to_owned())));
         let shared = FOR_SERVICE.iter().copied().filter_map(|name| Some((name, text(name)?)));
-        // The unit is a file that others may read: a proxy with a password stays out of it.
+        // Other users may read the unit file, so a proxy URL with a password stays out of it.
         let shared = shared.filter(|(_, value)| !value.contains('@'));
         let is_set = |name| text(name).is_some_and(|value| value != "0");
         let roots = Roots::find(home.as_deref()).map_err(|error| {
@@ -125,7 +125,7 @@ impl Context {
         })
     }
 
-    /// Returns the same without what the environment says of a backend, a login or a key.
+    /// Returns the same context without any backend, login or key from the environment.
     #[must_use]
     pub(crate) fn without_backend(&self) -> Self {
         let mut context = self.clone();
@@ -135,11 +135,11 @@ impl Context {
         context
     }
 
-    /// Refuses to write to a `folder` of another user: what root makes in a person's home keeps that
-    /// person out of it for ever. A folder that LINK_HOME names is meant.
+    /// Refuses to write to a `folder` of another user: files that root creates in a person's home
+    /// would lock that person out. A folder that LINK_HOME names is intended.
     ///
     /// # Errors
-    /// When this user does not own it.
+    /// When this user does not own the folder.
     pub(crate) fn ensure_own(&self, folder: Option<&Path>) -> Result<(), CliError> {
         match folder.filter(|folder| !self.environment.has_own_home && !fs::is_own(folder)) {
             None => Ok(()),
@@ -156,8 +156,8 @@ impl Context {
         }
     }
 
-    /// Returns the port of the agent's local API: what was given, what the unit gives to the agent,
-    /// or the usual one.
+    /// Returns the port of the agent's local API: from the environment, from the agent's unit, or
+    /// the default.
     ///
     /// # Errors
     /// When LINK_LOCAL_PORT is not a port.
@@ -176,8 +176,8 @@ impl Context {
 }
 
 impl Context {
-    /// The port that the agent's configuration names. One with faults keeps the agent from its start,
-    /// and the agent says so.
+    /// Returns the port in the agent's configuration. A faulty configuration prevents the agent's
+    /// start, and the agent reports its faults.
     fn configured_port(&self) -> u16 {
         let text = fs::read_limited(&self.roots.agent_config(), config::SIZE_LIMIT);
         let config = text.map(|text| config::read(&text).0).unwrap_or_default();
@@ -185,12 +185,12 @@ impl Context {
     }
 }
 
-/// Returns the time.
+/// Returns the current time.
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// Makes a key under which one wish is sent, however often.
+/// Creates the idempotency key of one request and its retries.
 pub(crate) fn idempotency_key() -> String {
     uuid::Uuid::now_v7().to_string()
 }

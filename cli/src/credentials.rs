@@ -1,6 +1,6 @@
-//! The file that keeps a login between commands. Readable by its owner only.
+//! The file that stores a login between commands. Readable by its owner only.
 //!
-//! Every change is made under a lock beside it, because a refresh token is good for one use.
+//! Every change happens under a lock file, because a refresh token works only once.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ impl Credentials {
     }
 }
 
-/// Where the login is kept.
+/// The place of the stored login.
 #[derive(Clone, Debug)]
 pub(crate) struct CredentialsFile {
     path: PathBuf,
@@ -42,7 +42,7 @@ impl CredentialsFile {
         Self { path: roots.config.join("credentials.json") }
     }
 
-    /// Returns the login; nothing when there is none.
+    /// Returns the login, if there is one.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged.
@@ -53,7 +53,7 @@ impl CredentialsFile {
             Err(error) => return Err(CliError::file(&error)),
         };
         serde_json::from_str(&text).map(Some).map_err(|error| {
-            // The parser's message may quote the file; its place does not.
+            // The parser's message may quote the file, so only its position is shown.
             let place = format!("line {}, column {}", error.line(), error.column());
             let message = format!("`{}` is damaged at {place}", self.path.display());
             CliError::new(ExitCode::CannotWrite, ErrorCode::File, message)
@@ -61,7 +61,7 @@ impl CredentialsFile {
         })
     }
 
-    /// Keeps the login.
+    /// Stores the login.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -69,7 +69,7 @@ impl CredentialsFile {
         self.try_write(credentials).map_err(|error| CliError::file(&error))
     }
 
-    /// Forgets the login.
+    /// Deletes the login.
     ///
     /// # Errors
     /// When the file cannot be removed.

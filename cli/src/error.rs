@@ -1,4 +1,4 @@
-//! What a command failed with: an exit code, what failed, why, and what to do next.
+//! The failure of a command: an exit code, what failed, why, and what to do next.
 
 use link_client::{
     backend::{CallError, UploadError},
@@ -25,12 +25,12 @@ pub(crate) struct CliError {
     pub(crate) request_id: Option<String>,
 }
 
-/// What a program tells errors apart by.
+/// The stable code by which programs tell errors apart.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum StableCode {
-    /// One of this command's own.
+    /// A code of this command.
     Own(ErrorCode),
-    /// The code of a backend's problem document, which may be of a later version.
+    /// The code of a backend's problem document. The backend may be of a later version.
     OfProblem(String),
 }
 
@@ -49,7 +49,7 @@ struct Document<'a> {
 }
 
 impl CliError {
-    /// Makes an error of this command's own.
+    /// Creates an error of this command.
     pub(crate) fn new(exit: ExitCode, code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             exit,
@@ -61,30 +61,30 @@ impl CliError {
         }
     }
 
-    /// Makes an error about how the command was called.
+    /// Creates an error about wrong usage.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitCode::Usage, ErrorCode::Usage, message)
     }
 
-    /// Makes an error about the agent's or the person's files.
+    /// Creates an error about a file.
     pub(crate) fn file(error: &FileError) -> Self {
         let exit = if error.is_disk_full() { ExitCode::NoSpace } else { ExitCode::CannotWrite };
         Self::new(exit, ErrorCode::File, chain(error))
     }
 
-    /// Says what to do next.
+    /// Adds what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Puts what was being done before the message.
+    /// Puts the interrupted activity before the message.
     pub(crate) fn context(mut self, doing: &str) -> Self {
         self.message = format!("{doing}: {}", self.message);
         self
     }
 
-    /// Tells whether the error is the command's own one of this code.
+    /// Tells whether the error is this command's own error with this code.
     pub(crate) fn is(&self, code: ErrorCode) -> bool {
         self.code == StableCode::Own(code)
     }
@@ -214,7 +214,7 @@ impl From<InvalidAddress> for CliError {
     }
 }
 
-/// The exit code of a problem that the backend answered with.
+/// Returns the exit code for a problem of the backend.
 const fn exit_of(code: Code) -> ExitCode {
     match code {
         Code::KeyUnknown

@@ -1,17 +1,17 @@
-//! The one table of the error codes that are the command's own: the errors, the manual page and the
-//! tests read it here.
+//! The table of this command's own error codes, which the errors, the manual page and the tests
+//! share.
 //!
-//! `link --json` names one of them, or the code of the backend's problem document, in `error`. A code
-//! keeps its text: programs decide by it.
+//! With `--json`, `error` holds one of these codes, or the code of the backend's problem document.
+//! A code never changes, because programs depend on it.
 
 macro_rules! error_codes {
     ($($name:ident = $code:literal, $meaning:literal;)+) => {
-        /// What failed, for a program.
+        /// The kind of failure, for a program.
         #[derive(Clone, Copy, Debug, Eq, PartialEq)]
         pub(crate) enum ErrorCode { $(#[doc = $meaning] $name,)+ }
 
         impl ErrorCode {
-            /// Every code, in the order of the alphabet.
+            /// Every code, in alphabetical order.
             const ALL: &[Self] = &[$(Self::$name,)+];
 
             /// Returns the text that programs read.
@@ -19,7 +19,7 @@ macro_rules! error_codes {
                 match self { $(Self::$name => $code,)+ }
             }
 
-            /// Returns what it means, as the manual page says it.
+            /// Returns the meaning, as in the manual page.
             const fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning,)+ }
             }
@@ -98,7 +98,7 @@ error_codes! {
     Usage = "usage", "wrong usage";
 }
 
-/// Returns the table as the manual page shows it: a code and its meaning for each line.
+/// Returns the table for the manual page: one line per code.
 pub(crate) fn table() -> String {
     let line = |code: &ErrorCode| format!("  {:<22}{}\n", code.as_str(), code.meaning());
     ErrorCode::ALL.iter().map(line).collect()

@@ -1,8 +1,8 @@
-//! The `link` command: registers devices, deploys models, repairs what is served.
+//! The `link` command: registers devices, deploys models, repairs deployments.
 //!
-//! `args` is what it understands, `command` has one file per command, `error_code` is the table of
-//! its errors, `exit_code` that of how it can end, which the backend shares. It calls the backend and the agent through `link_client` and shares no code with
-//! them but the wire contract.
+//! `args` defines the arguments, `command` has one file per command, `error_code` lists the errors;
+//! the backend shares `exit_code`. This crate calls the backend and the agent through `link_client`
+//! and shares only the wire contract with them.
 
 #![forbid(unsafe_code)]
 
@@ -62,7 +62,7 @@ pub fn run() -> std::process::ExitCode {
                 Ok(arguments) => act(arguments),
                 Err(error) if json && error.use_stderr() => Err(misuse::of_clap(&error)),
                 Err(error) => {
-                    // Nobody is left to be told when the stream is closed.
+                    // If the stream is closed, nobody reads the message.
                     let _closed = error.print();
                     Ok(if error.use_stderr() { ExitCode::Usage } else { ExitCode::Success })
                 }

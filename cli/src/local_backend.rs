@@ -1,7 +1,7 @@
-//! The backend that `link up` keeps for this user: where it is, whether it runs, start and stop.
+//! The backend that `link up` runs for this user: its place, its state, start and stop.
 //!
-//! It holds a lock while it runs, and writes a file that only this user can read: the owner's proof,
-//! its address and its process. What the file says counts while that very process listens there.
+//! It holds a lock while it runs, and writes a file that only this user can read: the owner's
+//! proof, its address and its process id. The file is valid only while that process listens there.
 
 mod settings;
 
@@ -36,18 +36,18 @@ use crate::{
 };
 pub(crate) use settings::Settings;
 
-/// How long the backend may take to start or to stop.
+/// The longest time for the backend to start or to stop.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The port of a first start, and how many after it are tried.
+/// The port of a first start, and how many ports after it are tried.
 const FIRST_PORT: u16 = 8000;
 const PORTS: u16 = 10;
-/// The log begins anew above this, in bytes.
+/// A log larger than this, in bytes, is truncated at the next start.
 const LOG_LIMIT: u64 = 16 * 1024 * 1024;
-/// How much of the log is looked at for the last line, in bytes.
+/// The number of bytes at the end of the log that are searched for its last line.
 const LOG_END: u64 = 4096;
 /// The largest file of the owner's proof, in bytes.
 const OWNER_LIMIT: u64 = 4096;
-/// What the backend must not inherit.
+/// Variables that the backend must not inherit.
 const SECRETS: [&str; 3] = ["LINK_REGISTRATION_KEY", "LINK_FLEET_KEY", "LINK_ACCESS_TOKEN"];
 
 /// The backend of this user.
@@ -56,20 +56,20 @@ pub(crate) struct LocalBackend {
 }
 
 impl LocalBackend {
-    /// Returns where it is, or would be.
+    /// Returns the installed backend, or the place of a future one.
     ///
     /// # Errors
-    /// When `LINK_SERVICE` is no word that it may be.
+    /// When `LINK_SERVICE` has an unknown value.
     pub(crate) fn find(context: &Context) -> Result<Self, CliError> {
         Ok(Self { place: Place::of_user(context, service::wish(context)?) })
     }
 
-    /// The same for who only asks it something: no service manager is asked.
+    /// The same without a look at the service manager, for callers that only send requests.
     pub(crate) fn look(context: &Context) -> Self {
         Self { place: Place::of_user(context, Wish::Detached) }
     }
 
-    /// The folder that holds everything.
+    /// The folder of all its data.
     pub(crate) fn folder(&self) -> &Path {
         &self.place.layout.roots().state
     }
@@ -78,7 +78,7 @@ impl LocalBackend {
         &self.place.config
     }
 
-    /// Reads its settings; nothing when there are none.
+    /// Reads its settings, if there are any.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -90,7 +90,7 @@ impl LocalBackend {
         }
     }
 
-    /// Tells whether `link up` made it and has not purged it.
+    /// Tells whether `link up` created the backend and no purge has deleted it.
     ///
     /// # Errors
     /// When its settings cannot be read.
@@ -108,18 +108,17 @@ impl LocalBackend {
             .map_err(|error| CliError::file(&error))
     }
 
-    /// Tells whether the settings are those of a first installation as a server, which nobody has
-    /// used yet.
+    /// Tells whether the settings are those of an unused first installation as a server.
     pub(crate) fn is_unused_server(&self, settings: &Settings) -> bool {
         let is_used =
             self.folder().join("link.db").exists() && !self.folder().join("setup-token").exists();
         settings.text() == self.place.default_config() && !is_used
     }
 
-    /// Tells whether it runs.
+    /// Tells whether the backend runs.
     ///
     /// # Errors
-    /// When its lock cannot be looked at.
+    /// When its lock cannot be checked.
     pub(crate) fn is_running(&self) -> Result<bool, CliError> {
         match fs::try_lock(&self.folder().join("lock")) {
             Ok(lock) => Ok(lock.is_none()),
@@ -128,7 +127,7 @@ impl LocalBackend {
         }
     }
 
-    /// Returns what the running backend wrote for its owner; nothing when none answers.
+    /// Returns the owner file of the running backend; nothing if none answers.
     pub(crate) fn owner(&self) -> Option<OwnerFile> {
         let file = self.folder().join(OWNER_FOLDER).join(OWNER_FILE);
         let text = fs::read_limited(&file, OWNER_LIMIT).ok()?;
@@ -136,7 +135,7 @@ impl LocalBackend {
         is_its_port(&owner).then_some(owner)
     }
 
-    /// Makes sure that it runs, if `url` is where it answers.
+    /// Makes sure that the backend runs if `url` is its address.
     ///
     /// # Errors
     /// When it does not.
@@ -148,7 +147,7 @@ impl LocalBackend {
         if is_its && self.owner().is_none() { Err(not_running(true)) } else { Ok(()) }
     }
 
-    /// Returns what the running backend wrote for its owner.
+    /// Returns the owner file of the running backend.
     ///
     /// # Errors
     /// When it does not run.
@@ -159,10 +158,10 @@ impl LocalBackend {
         }
     }
 
-    /// Returns the program of the backend: installed with `link`, by itself, or beside this program.
+    /// Returns the backend's program: installed with `link`, on its own, or next to this program.
     ///
     /// # Errors
-    /// When it is not there.
+    /// When it is not installed.
     pub(crate) fn program(&self, context: &Context) -> Result<PathBuf, CliError> {
         let name = format!("link-backend{}", std::env::consts::EXE_SUFFIX);
         let beside = std::env::current_exe().ok().map(|own| own.canonicalize().unwrap_or(own));
@@ -181,10 +180,10 @@ impl LocalBackend {
         })
     }
 
-    /// Starts it and waits until it answers.
+    /// Starts the backend and waits until it answers.
     ///
     /// # Errors
-    /// When it ends at once or does not answer in time; then it does not run.
+    /// When it ends at once or does not answer in time. It does not run then.
     pub(crate) async fn start(&self, context: &Context) -> Result<OwnerFile, CliError> {
         let program = self.program(context)?;
         fs::create_private_dir(self.folder()).map_err(|error| CliError::file(&error))?;
@@ -221,10 +220,10 @@ impl LocalBackend {
         }
     }
 
-    /// Stops it; false when it did not run.
+    /// Stops the backend. Returns false if it was not running.
     ///
     /// # Errors
-    /// When it does not end in time.
+    /// When it does not stop in time.
     pub(crate) async fn stop(&self) -> Result<bool, CliError> {
         let by_unit = self.stop_unit();
         if !self.is_running()? {
@@ -252,7 +251,7 @@ impl LocalBackend {
         Ok(true)
     }
 
-    /// The scope of the service manager, where one keeps it running.
+    /// The scope of the service manager, if one runs the backend.
     pub(crate) const fn scope(&self) -> Option<Scope> {
         self.place.scope
     }
@@ -261,10 +260,10 @@ impl LocalBackend {
         &self.place
     }
 
-    /// Takes away what a first start has made that failed.
+    /// Removes the files of a first start that failed.
     ///
     /// # Errors
-    /// When something cannot be deleted.
+    /// When a file cannot be deleted.
     pub(crate) fn forget(&self) -> Result<(), CliError> {
         if let Some(scope) = self.scope() {
             let receipt = Receipt::read(&self.place.layout.receipt()).unwrap_or_default();
@@ -279,10 +278,10 @@ impl LocalBackend {
             .map_err(|error| CliError::file(&error))
     }
 
-    /// Puts the unit in its place where this user's service manager shall keep the backend.
+    /// Installs the unit if this user's service manager runs the backend.
     fn place_unit(&self, context: &Context, program: &Path) -> Result<Option<Scope>, CliError> {
         let Some(scope) = self.scope() else { return Ok(None) };
-        // The receipt of the unit stands there.
+        // The receipt of the unit is in this folder.
         fs::create_private_dir(&self.place.layout.roots().data)
             .map_err(|error| CliError::file(&error))?;
         let mut unit = self.place.unit(scope);
@@ -334,7 +333,7 @@ impl LocalBackend {
     }
 }
 
-/// Returns a port that nobody has: `wanted`, or the next one that is free.
+/// Returns a free port: `wanted`, or the next free one.
 ///
 /// # Errors
 /// When no port is free.
@@ -350,13 +349,13 @@ pub(crate) fn free_port(wanted: Option<u16>) -> Result<u16, CliError> {
     })
 }
 
-/// Tells whether `port` can be had.
+/// Tells whether `port` is free.
 pub(crate) fn is_free(port: u16) -> bool {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
-/// Tells whether the process that wrote the file listens where the file says. Where the system does
-/// not tell who listens, the file alone is believed: it is of this user.
+/// Tells whether the process that wrote the file listens at the address in the file. If the system
+/// does not reveal listeners, the file of this user is trusted.
 fn is_its_port(owner: &OwnerFile) -> bool {
     let port = owner.url.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
     port.is_some_and(|port| {
@@ -371,7 +370,7 @@ async fn is_ready(owner: &OwnerFile) -> bool {
     }
 }
 
-/// What the service manager kept of the words of the backend that has just ended.
+/// Returns the last messages that the service manager has stored of a backend that just ended.
 fn last_line_of_journal() -> Option<String> {
     let words = ["--user", "--unit", "link-backend", "--lines", "20", "--output", "cat", "--quiet"];
     let call = process::Call {

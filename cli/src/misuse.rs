@@ -1,10 +1,10 @@
-//! Words that are not commands of this program, answered with the one that is meant.
+//! Arguments that are not commands of this program, and the commands to use instead.
 
 use std::ffi::OsString;
 
 use crate::error::CliError;
 
-/// A word of earlier versions, and what replaces it (specification, section 9).
+/// A command of earlier versions, and its replacement (specification, section 9).
 const REMOVED: &[(&str, &str)] = &[
     (
         "setup",
@@ -17,10 +17,10 @@ const REMOVED: &[(&str, &str)] = &[
     ("--username", "use `--email`"),
 ];
 
-/// Refuses removed words, and two file names that were meant for another program.
+/// Refuses removed commands, and two file names that were meant for coreutils' `link`.
 ///
 /// # Errors
-/// What is meant instead.
+/// What to use instead.
 pub(crate) fn check(
     arguments: &[OsString],
     command: &clap::Command,
@@ -49,7 +49,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Puts what clap says into one error.
+/// Turns clap's message into one error.
 pub(crate) fn of_clap(error: &clap::Error) -> CliError {
     let text = error.render().to_string();
     let mut paragraphs = text.trim().split("\n\n");

@@ -1,8 +1,8 @@
-//! What a person or a program sees: data on stdout, talk and errors on stderr.
+//! The output for people and programs: data on stdout, messages and errors on stderr.
 //!
-//! With `--json` stdout holds one JSON document and stderr nothing but an error, as one document.
-//! Texts come from devices and servers too: none of them can steer the terminal.
-//! Colours are left out where they are not wanted (`NO_COLOR`, no terminal).
+//! With `--json`, stdout holds one JSON document, and stderr holds nothing except an error as one
+//! document. Texts from devices and servers cannot control the terminal. Colours are off with
+//! `NO_COLOR` or without a terminal.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{args::Global, called, error::CliError, error_code::ErrorCode};
 
-/// Where output goes and how it looks.
+/// The destination and form of the output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     json: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Makes what the flags ask for.
+    /// Creates the output that the flags ask for.
     pub(crate) const fn new(global: Global) -> Self {
         Self { json: global.json, quiet: global.quiet }
     }
@@ -31,7 +31,7 @@ impl Output {
         self.json
     }
 
-    /// Tells whether progress may be shown, and whether as a bar.
+    /// Returns how progress is shown.
     pub(crate) fn progress_style(&self) -> ProgressStyle {
         if self.json || self.quiet {
             ProgressStyle::Hidden
@@ -56,15 +56,15 @@ impl Output {
         if text.is_empty() { Ok(()) } else { write_stdout(&format!("{}\n", text.trim_end())) }
     }
 
-    /// Tells a person what happens.
+    /// Prints a message for a person.
     pub(crate) fn say(&self, text: &str) {
         if !self.json && !self.quiet {
             write_stderr(&format!("{}\n", shown::lines(&called::in_words(text))));
         }
     }
 
-    /// Tells what a person has to do for the command to go on; nothing keeps it quiet. With `--json`
-    /// it is a document of its own, on one line of stderr.
+    /// Prints what a person must do before the command can continue. `--quiet` does not hide it.
+    /// With `--json` it is a document on one line of stderr.
     pub(crate) fn prompt(&self, value: &serde_json::Value, text: &str) {
         let line = if self.json {
             shown::json(&value.to_string())
@@ -99,11 +99,11 @@ pub(crate) enum ProgressStyle {
     Hidden,
     /// A bar that is redrawn: for a terminal.
     Bar,
-    /// A line for each step: for a log.
+    /// A line per step: for a log.
     Lines,
 }
 
-/// Lays out rows below their headings, each on one line.
+/// Formats rows below their headings, one line each.
 pub(crate) fn table<const N: usize>(
     headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -121,20 +121,20 @@ pub(crate) fn table<const N: usize>(
     lines.join("\n")
 }
 
-/// Writes bytes as a person reads them.
+/// Formats a number of bytes for a person.
 pub(crate) fn bytes(count: u64) -> String {
     indicatif::BinaryBytes(count).to_string()
 }
 
-/// Prints a text as it is.
+/// Prints a text unchanged.
 ///
 /// # Errors
-/// When stdout cannot be written. A reader that has seen enough is no error.
+/// When stdout cannot be written. A closed reader is no error.
 pub(crate) fn write_stdout(text: &str) -> Result<(), CliError> {
     stream_stdout(text).map(|_| ())
 }
 
-/// Prints a text as it is; tells whether somebody still reads.
+/// Prints a text unchanged. Returns false when the reader has closed the output.
 ///
 /// # Errors
 /// When stdout cannot be written.
@@ -156,6 +156,6 @@ fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
 }
 
 fn write_stderr(text: &str) {
-    // Nobody is left to be told when stderr is closed.
+    // If stderr is closed, nobody reads the message.
     let _closed = anstream::stderr().lock().write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! The login of the owner of this user's backend, by the proof that only this user can read.
+//! The login of the owner of this user's backend, with the proof that only this user can read.
 
 use link_client::{
     backend::{self, BackendClient},
@@ -13,11 +13,11 @@ use crate::{
     error::CliError,
 };
 
-/// Logs the owner in, keeps the login, and returns the owner's address. The first time the backend makes
-/// the account.
+/// Logs the owner in, stores the login, and returns the owner's e-mail. The first login creates the
+/// account.
 ///
 /// # Errors
-/// When the backend refuses, or the login cannot be kept.
+/// When the backend refuses, or the login cannot be stored.
 pub(crate) async fn log_in(context: &Context, owner: &OwnerFile) -> Result<String, CliError> {
     let http = Http::new(&owner.url)?;
     let email = email_of(session::user_name());
@@ -34,7 +34,7 @@ pub(crate) async fn log_in(context: &Context, owner: &OwnerFile) -> Result<Strin
     Ok(me.email)
 }
 
-/// The address of an owner with the name of the system's user, where that can be one.
+/// Returns an e-mail made from the name of the system's user, if the name is valid in one.
 fn email_of(user: Option<String>) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let user = user.filter(|user| !user.is_empty() && user.chars().all(is_plain))?;

@@ -1,4 +1,4 @@
-//! Puts the `link` command on PATH, and says what a person who types its name gets.
+//! Puts the `link` command on PATH, and reports which program a new shell finds.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use link_platform::{path_env::Shells, paths::Roots, session};
 
 use crate::{context::Context, error::CliError};
 
-/// Looks at the start files of the shells: nothing is to be done with them where the owner or the place
-/// of the installation forbids it. Says what cannot be edited, or what a person can do.
+/// Reads the shells' start files. Plans no edit where the owner or the place of the installation
+/// forbids it. Reports what cannot be edited and what a person can do.
 pub(crate) fn look(context: &Context, layout: &Layout) -> (StartFiles, Vec<String>) {
     let bin = context.roots.bin.clone();
     if !may_edit(context, layout) {
@@ -26,11 +26,11 @@ pub(crate) fn look(context: &Context, layout: &Layout) -> (StartFiles, Vec<Strin
     (StartFiles { bin, edits, unlisted: survey.unlisted(layout) }, said)
 }
 
-/// Edits the start files that do not put the folder of the command on PATH, and lists in the receipt
-/// those that do.
+/// Edits the start files that do not put the command's folder on PATH, and lists the edited files
+/// in the receipt.
 ///
 /// # Errors
-/// When another installer is at work, or the receipt cannot be read or written.
+/// When another installer runs, or the receipt cannot be read or written.
 pub(crate) fn edit(context: &Context, layout: &Layout) -> Result<(), CliError> {
     let Some(shells) = shells(context) else { return Ok(()) };
     let before = path_files::survey(layout, &shells).skipped;
@@ -71,7 +71,7 @@ pub(crate) fn shells(context: &Context) -> Option<Shells> {
     })
 }
 
-/// Says what a fresh login shell takes for `link`.
+/// Reports which program a fresh login shell runs as `link`.
 fn resolution(layout: &Layout, shells: &Shells) -> String {
     let command = layout.command();
     let user = session::user_name().unwrap_or_default();
@@ -99,13 +99,13 @@ fn resolution(layout: &Layout, shells: &Shells) -> String {
     }
 }
 
-/// Tells whether this shell finds our `link` first, once it is there.
+/// Tells whether this shell will find our `link` first.
 fn is_first(context: &Context) -> bool {
     let (folders, bin) = (&context.surroundings.folders, &context.roots.bin);
     folders.iter().find(|folder| *folder == bin || folder.join("link").is_file()) == Some(bin)
 }
 
-/// Says what keeps a person from calling the command by its name.
+/// Explains what keeps a person from calling the command by its name.
 fn advice(context: &Context, layout: &Layout) -> Option<String> {
     let bin = &context.roots.bin;
     let surroundings = &context.surroundings;

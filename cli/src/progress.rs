@@ -1,4 +1,4 @@
-//! Progress of a transfer: a bar on a terminal, a line for each 5 % in a log.
+//! Progress of a transfer: a bar on a terminal, a line per 5 % in a log.
 
 use std::sync::Mutex;
 
@@ -7,7 +7,7 @@ use link_protocol::limits::PROGRESS_STEP_PERCENT;
 
 use crate::output::{Output, ProgressStyle, bytes};
 
-/// A transfer that is shown.
+/// A transfer with visible progress.
 pub(crate) struct Progress {
     output: Output,
     bar: Option<ProgressBar>,
@@ -28,7 +28,7 @@ impl Progress {
         Self { output, bar, lines: style == ProgressStyle::Lines, last: Mutex::new(None) }
     }
 
-    /// Shows where the transfer is.
+    /// Shows the position of the transfer.
     pub(crate) fn show(&self, what: &str, done: u64, total: u64) {
         if let Some(bar) = &self.bar {
             if total > 0 && bar.length() != Some(total) {
@@ -38,7 +38,7 @@ impl Progress {
             if total > 0 {
                 bar.set_position(done.min(total));
             } else if bar.length().is_some() {
-                // What comes now has no size: a bar of the transfer before would stand still.
+                // The next stage has no size: the bar of the last transfer would stand still.
                 bar.set_style(waiting());
                 bar.unset_length();
             }
@@ -54,7 +54,7 @@ impl Progress {
         }
     }
 
-    /// Shows how many of several things are done.
+    /// Shows how many of several items are done.
     pub(crate) fn show_count(&self, what: &str, done: usize, total: usize) {
         if let Some(bar) = &self.bar {
             let total = u64::try_from(total).unwrap_or(u64::MAX);
@@ -75,7 +75,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,5 +1,5 @@
-//! Models and devices by what a person calls them: an id, a unique name, or "this machine". Another
-//! account's model is never meant by its name alone.
+//! Finds models and devices by an id, a unique name, or "this machine". A bare name never selects
+//! another account's model.
 
 use link_client::backend::BackendClient;
 use link_platform::fs;
@@ -12,7 +12,7 @@ use link_protocol::{
 
 use crate::{context::Context, error::CliError, error_code::ErrorCode};
 
-/// Returns the identity of this machine's device; nothing when it is not registered.
+/// Returns the identity of this machine's device, if it is registered.
 ///
 /// # Errors
 /// When the file cannot be read or is damaged.
@@ -33,10 +33,10 @@ pub(crate) fn identity(context: &Context) -> Result<Option<Identity>, CliError> 
     })
 }
 
-/// Returns the device that is meant: the named one, or this machine's.
+/// Returns the named device, or this machine's.
 ///
 /// # Errors
-/// When the name fits none or several, or this machine is not registered.
+/// When no device or several have the name, or this machine is not registered.
 pub(crate) async fn device(
     context: &Context,
     backend: &BackendClient,
@@ -57,11 +57,11 @@ pub(crate) async fn device(
     Ok(device.device_id)
 }
 
-/// Returns the model that is meant: one of the account's own by its name, another account's only as
-/// `publisher/name`.
+/// Returns the named model. A bare name selects one of the account's own; `publisher/name` selects
+/// another account's.
 ///
 /// # Errors
-/// When the name fits none or several.
+/// When no model or several have the name.
 pub(crate) async fn model(backend: &BackendClient, named: &str) -> Result<Model, CliError> {
     if let Ok(id) = named.parse::<ModelId>() {
         return Ok(backend.model(id).await?);
@@ -69,12 +69,12 @@ pub(crate) async fn model(backend: &BackendClient, named: &str) -> Result<Model,
     among(backend.models().await?, named)
 }
 
-/// Returns what a person calls a model by: its name, and of another account's the publisher too.
+/// Returns the name to call a model by; another account's model includes its publisher.
 pub(crate) fn called(model: &Model) -> String {
     if model.owned { model.name.clone() } else { qualified(model) }
 }
 
-/// Returns how a message names a model: a shared one with its publisher.
+/// Returns a model's name for messages; a shared one names its publisher.
 pub(crate) fn told(model: &Model) -> String {
     match &model.publisher {
         Some(publisher) if !model.owned && model.shared => {
@@ -87,7 +87,7 @@ pub(crate) fn told(model: &Model) -> String {
 fn qualified(model: &Model) -> String {
     match &model.publisher {
         Some(publisher) => format!("{publisher}/{}", model.name),
-        // A backend of before does not say whose it is.
+        // An older backend does not send the publisher.
         None => model.model_id.to_string(),
     }
 }
@@ -105,14 +105,14 @@ fn among(models: Vec<Model>, named: &str) -> Result<Model, CliError> {
         return Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
             .hint(format!("others share models of this name: {}", of_others.join(", "))));
     }
-    // The own ones by their whole name too, as others call them.
+    // The account's own models also match by `publisher/name`, as other accounts write them.
     let name = |model: &Model| {
         if qualified(model) == named { named.to_owned() } else { called(model) }
     };
     pick("model", named, models, |model| (name(model), model.model_id.to_string()))
 }
 
-/// Returns the one item of the name.
+/// Returns the only item with the name.
 fn pick<T>(
     what: &str,
     named: &str,

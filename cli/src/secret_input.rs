@@ -1,4 +1,4 @@
-//! Secrets and e-mails that a person types or a script pipes in. They never stand in the arguments.
+//! Secrets and e-mails from a prompt, a pipe or a file. They never appear among the arguments.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads stdin, a file and the terminal")]
 
@@ -8,7 +8,7 @@ use link_protocol::{exit_code::ExitCode, secret::Secret};
 
 use crate::{error::CliError, error_code::ErrorCode};
 
-/// Reads a file's first line, or stdin's next one for `-`.
+/// Reads the first line of a file, or the next line of stdin for `-`.
 ///
 /// # Errors
 /// When there is nothing to read.
@@ -44,7 +44,7 @@ pub(crate) fn stdin_line(what: &str) -> Result<Secret, CliError> {
     Ok(Secret::new(line))
 }
 
-/// Asks at the terminal for a line that is no secret.
+/// Prompts for a line that is not secret.
 ///
 /// # Errors
 /// When the terminal cannot be read.
@@ -58,13 +58,13 @@ pub(crate) fn ask_line(question: &str) -> Result<String, CliError> {
     Ok(line)
 }
 
-/// Asks for a secret without echo.
+/// Prompts for a secret without echo.
 ///
 /// # Errors
-/// When there is no terminal; `flag` is what to use then.
+/// When there is no terminal. The error then names `flag` as the alternative.
 pub(crate) fn ask_secret(prompt: &str, flag: &str) -> Result<Secret, CliError> {
     let missing = |_| CliError::usage(format!("no terminal to ask for it: use {flag}"));
-    // Before the prompt: what is pasted as soon as the prompt is there must not be shown.
+    // Hide the input before the prompt appears: a quick paste must not be shown.
     let _hidden = link_platform::terminal::hide_input();
     let text = rpassword::prompt_password(format!("{prompt}: ")).map_err(missing)?;
     if text.is_empty() {
@@ -73,10 +73,10 @@ pub(crate) fn ask_secret(prompt: &str, flag: &str) -> Result<Secret, CliError> {
     Ok(Secret::new(text))
 }
 
-/// Asks for a text.
+/// Prompts for a text.
 ///
 /// # Errors
-/// When there is no terminal; `flag` is what to use then.
+/// When there is no terminal. The error then names `flag` as the alternative.
 pub(crate) fn ask_text(prompt: &str, flag: &str) -> Result<String, CliError> {
     if !io::stdin().is_terminal() {
         return Err(CliError::usage(format!("no terminal to ask for it: use {flag}")));
@@ -87,10 +87,10 @@ pub(crate) fn ask_text(prompt: &str, flag: &str) -> Result<String, CliError> {
         .map_err(|error| CliError::new(ExitCode::Interrupted, ErrorCode::Input, error.to_string()))
 }
 
-/// Asks whether to go on; without a terminal `--yes` is needed.
+/// Asks whether to continue. Without a terminal, `--yes` is required.
 ///
 /// # Errors
-/// When there is no terminal to ask on.
+/// When there is no terminal.
 pub(crate) fn confirm(question: &str) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
         return Err(CliError::usage("no terminal to ask on: use --yes"));

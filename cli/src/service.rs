@@ -1,4 +1,4 @@
-//! How this installation is started: the words around `link_installer::service`.
+//! Messages about the service that starts this installation; `link_installer::service` acts.
 
 use link_installer::{
     decide::plan::device::ServiceFound,
@@ -18,15 +18,15 @@ use crate::{
     error_code::ErrorCode,
 };
 
-/// Tells whether the agent of this installation is started and stopped through its unit.
+/// Tells whether a unit starts and stops the agent of this installation.
 pub(crate) fn uses_unit(layout: &Layout) -> bool {
     systemd::has_unit(layout) && systemd::answers()
 }
 
-/// Reads what the owner asks for.
+/// Reads the owner's choice.
 ///
 /// # Errors
-/// When `LINK_SERVICE` is no word that it may be.
+/// When `LINK_SERVICE` has an unknown value.
 pub(crate) fn wish(context: &Context) -> Result<Wish, CliError> {
     match context.environment.service.as_deref() {
         None | Some("auto") => Ok(Wish::Best),
@@ -37,8 +37,8 @@ pub(crate) fn wish(context: &Context) -> Result<Wish, CliError> {
     }
 }
 
-/// Looks at what starts the agent, or is to: the best that this machine has and the owner wants. Says
-/// what stays as it is although a person may expect something else.
+/// Chooses what starts the agent: the best way that the machine offers and the owner wants. Reports
+/// what stays unchanged against expectation.
 pub(crate) fn look(
     context: &Context,
     layout: &Layout,
@@ -61,13 +61,13 @@ pub(crate) fn look(
             let said = kept(&unit.step);
             (ServiceFound::Unit { unit, waits_for_login }, Ok(said))
         }
-        // The agent can run without it, which `link status` tells.
+        // The agent can run without the unit, and `link status` reports that.
         Err(error) => (ServiceFound::Detached, Err(explain(error))),
     }
 }
 
-/// Changes the unit; returns whether it is ours. One that cannot be placed is told of and no more: the
-/// agent can run without it, which `link status` tells.
+/// Changes the unit and tells whether it is ours. A failure is only reported: the agent can run
+/// without the unit, and `link status` shows that.
 pub(crate) fn place(context: &Context, layout: &Layout, change: UnitChange) -> bool {
     match systemd::place(layout, unit(context, layout)) {
         Ok(UnitStep::Write) => {
@@ -75,7 +75,7 @@ pub(crate) fn place(context: &Context, layout: &Layout, change: UnitChange) -> b
             true
         }
         Ok(step) => {
-            // Somebody has changed it since it was looked at.
+            // The unit was edited after it was read.
             let said = kept(&step).filter(|_| change == UnitChange::Write);
             said.iter().for_each(|said| context.output.say(said));
             matches!(step, UnitStep::Leave | UnitStep::Keep { .. })
@@ -87,10 +87,10 @@ pub(crate) fn place(context: &Context, layout: &Layout, change: UnitChange) -> b
     }
 }
 
-/// Takes the unit away.
+/// Removes the unit.
 ///
 /// # Errors
-/// When it cannot be.
+/// When systemd fails.
 pub(crate) fn remove(context: &Context, layout: &Layout) -> Result<(), CliError> {
     if systemd::withdraw(layout).map_err(explain)? {
         context.output.say("removed the unit `link.service`");
@@ -98,7 +98,7 @@ pub(crate) fn remove(context: &Context, layout: &Layout) -> Result<(), CliError>
     Ok(())
 }
 
-/// Says why a unit stays as it is.
+/// Explains why a unit is left unchanged.
 fn kept(step: &UnitStep) -> Option<String> {
     match step {
         UnitStep::Leave | UnitStep::Write => None,
@@ -114,14 +114,14 @@ fn kept(step: &UnitStep) -> Option<String> {
     }
 }
 
-/// Says what will survive a logout and a reboot.
+/// Reports whether the agent survives a logout and a reboot.
 pub(crate) fn availability(context: &Context) -> Availability {
     let user = session::user_name().unwrap_or_default();
     let layout = Layout::new(context.roots.clone());
     service::availability(&systemd::observe(&layout, &user))
 }
 
-/// The same in a line.
+/// The same on one line.
 pub(crate) fn in_words(availability: &Availability) -> String {
     let tier = match availability.tier {
         Tier::SystemdUser => "unit of the user's systemd",
@@ -139,7 +139,7 @@ pub(crate) fn in_words(availability: &Availability) -> String {
 /// Starts the unit.
 ///
 /// # Errors
-/// When systemd cannot.
+/// When systemd fails.
 pub(crate) fn start() -> Result<(), CliError> {
     systemd::start().map_err(explain)
 }
@@ -147,13 +147,13 @@ pub(crate) fn start() -> Result<(), CliError> {
 /// Stops the unit.
 ///
 /// # Errors
-/// When systemd cannot.
+/// When systemd fails.
 pub(crate) fn stop() -> Result<(), CliError> {
     systemd::stop().map_err(explain)
 }
 
 fn tier(context: &Context, layout: &Layout, wish: Wish) -> Tier {
-    // Asked for once, a unit is not to be asked for again.
+    // A home folder that already has a unit keeps it without another request.
     let own_folder = context.environment.has_own_home && systemd::made(layout).is_none();
     service::choose(wish, own_folder, systemd::answers())
 }
@@ -164,7 +164,7 @@ fn unit(context: &Context, layout: &Layout) -> Unit {
     Unit { program: layout.guard(), environment }
 }
 
-/// Asks systemd to run the services of this user without a login, and says what came of it.
+/// Asks systemd to run this user's services without a login, and reports the outcome.
 ///
 /// # Errors
 /// When the receipt cannot be written.

@@ -1,4 +1,4 @@
-//! Which backend a command talks to, and as whom.
+//! The backend and the login of a command.
 
 use link_client::{
     backend::{BackendClient, Tokens},
@@ -16,13 +16,13 @@ use crate::{
     local_backend::LocalBackend,
 };
 
-/// The address that this build was made for, if it was made for one.
+/// The backend's address built into this program, if there is one.
 const BUILT_FOR: Option<&str> = option_env!("LINK_DEFAULT_BACKEND_URL");
 
-/// The file that keeps the address.
+/// The file that stores the address.
 const BACKEND_URL: &str = "backend_url";
 
-/// Returns the backend with the login.
+/// Returns the backend with the stored login.
 ///
 /// # Errors
 /// When nobody is logged in.
@@ -43,14 +43,14 @@ pub(crate) fn logged_in(context: &Context) -> Result<BackendClient, CliError> {
         );
         return Err(CliError::usage(message).hint("log in there with `link login`, or unset it"));
     }
-    // While that backend is down, anybody of this machine may have its port.
+    // While that backend is stopped, any user of this machine could listen on its port.
     LocalBackend::look(context).must_run_at(&backend_url)?;
     let tokens = Tokens { access: access_token, refresh: refresh_token };
     Ok(BackendClient::new(Http::new(&backend_url)?, tokens, Some(Box::new(file))))
 }
 
-/// Returns the address of the backend: as given, from the environment, the login's, the
-/// installation's, the build's.
+/// Returns the address of the backend: from the argument, the environment, the login, the
+/// installation, or this build.
 ///
 /// # Errors
 /// When there is none.
@@ -70,14 +70,14 @@ pub(crate) fn backend_url(context: &Context, given: Option<&str>) -> Result<Stri
     })
 }
 
-/// Returns the address of the backend, if it is known and [`keep_backend`] has not kept it.
+/// Returns the backend's address, unless [`keep_backend`] has stored it or it is unknown.
 pub(crate) fn unkept_backend(context: &Context) -> Option<String> {
     let url = backend_url(context, None).ok()?;
     let kept = fs::read_to_string(&context.roots.config.join(BACKEND_URL));
     (!kept.is_ok_and(|kept| kept == format!("{url}\n"))).then_some(url)
 }
 
-/// Keeps the address of the backend for commands that are given none.
+/// Stores the address of the backend for later commands.
 ///
 /// # Errors
 /// When it cannot be written.

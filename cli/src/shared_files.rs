@@ -1,5 +1,5 @@
-//! Manual pages and completions, made from the definition of the command, and where the shells and
-//! `man` look for them.
+//! Manual pages and completions, generated from the definition of the command, and the folders
+//! where `man` and the shells find them.
 
 pub mod backend;
 
@@ -22,13 +22,13 @@ use crate::{
     error_code::{self, ErrorCode},
 };
 
-/// The shells that completions are made for.
+/// The shells with completions.
 pub const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
 
-/// The name of each file and what it holds.
+/// Each file's name and contents.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// Returns one page for `command` and one for each subcommand that is shown.
+/// Returns a page for `command` and for each visible subcommand.
 ///
 /// # Errors
 /// When a page cannot be rendered.
@@ -52,7 +52,7 @@ pub fn man_pages(command: &Command) -> io::Result<Files> {
     Ok(files)
 }
 
-/// The section of the manual page that says what `error` is in the document of an error.
+/// The section of the manual page about the `error` field of an error document.
 fn error_section() -> String {
     let codes = error_code::table().replace('-', "\\-");
     format!(
@@ -72,8 +72,8 @@ pub fn completions(command: &Command, shell: Shell, name: &str) -> Vec<u8> {
     contents
 }
 
-/// Returns the files of this installation: below the user's folder of shared data, or below its own
-/// folder when it has one.
+/// Returns the files of this installation: below the user's folder of shared data, or below the
+/// installation's own folder if it has one.
 ///
 /// # Errors
 /// When a page cannot be rendered.
@@ -101,11 +101,11 @@ pub(crate) fn of_installation(context: &Context) -> Result<Vec<SharedFile>, CliE
     Ok(files)
 }
 
-/// Returns the files of a backend that is installed in `data`: below the shared data beside that
-/// folder, or below its own one when everything is in one home.
+/// Returns the files of a backend that is installed in `data`: below the shared data next to that
+/// folder, or below its own folder when everything is in one home.
 pub(crate) fn of_backend(data: &Path, has_own_home: bool) -> Vec<SharedFile> {
     let base = match data.parent() {
-        // Programs of the machine are in `/usr/local/lib`, what is shared in `/usr/local/share`.
+        // Programs of the machine are in `/usr/local/lib`, shared files in `/usr/local/share`.
         Some(parent) if !has_own_home && parent.ends_with("lib") => parent.with_file_name("share"),
         Some(parent) if !has_own_home => parent.to_owned(),
         Some(_) | None => data.join("share"),
@@ -123,8 +123,8 @@ pub(crate) fn of_backend(data: &Path, has_own_home: bool) -> Vec<SharedFile> {
     pages.chain(backend::COMPLETIONS.iter().filter_map(completion)).collect()
 }
 
-/// Where `shell` looks for the completions of `name`. PowerShell has no such place: there they wait
-/// to be read by a person's profile.
+/// Where `shell` looks for the completions of `name`. PowerShell has no such folder; a person's
+/// profile must load the file.
 fn place(base: &Path, data: &Path, shell: Shell, name: &str) -> Option<PathBuf> {
     let folder = match shell {
         Shell::Bash => return Some(base.join("bash-completion/completions").join(name)),

@@ -1,4 +1,4 @@
-//! Waiting for something to happen elsewhere, with a deadline.
+//! Waits for remote events, with a deadline.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads the clock and sleeps")]
 
@@ -10,13 +10,13 @@ use link_protocol::exit_code::ExitCode;
 
 use crate::{error::CliError, error_code::ErrorCode};
 
-/// How often the backend is asked: often at first, for what is quickly done.
+/// The intervals between requests to the backend: short at first, for quick results.
 const FIRST_STEP: Duration = Duration::from_millis(50);
 const STEP: Duration = Duration::from_millis(500);
-/// How often something on this machine is looked at.
+/// The interval between checks on this machine.
 const LOCAL_STEP: Duration = Duration::from_millis(50);
 
-/// A moment after which nobody waits any more.
+/// A deadline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline {
     started: Instant,
@@ -24,29 +24,29 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// Starts to wait.
+    /// Starts the clock.
     pub(crate) fn after(patience: Duration) -> Self {
         Self { started: Instant::now(), patience }
     }
 
-    /// Pauses before the backend is asked again, for as long as it asked for; false when the
-    /// deadline has passed.
+    /// Pauses before the next request to the backend, at least as long as the backend asked.
+    /// Returns false when the deadline has passed.
     pub(crate) async fn pause(&self, asked_for: Option<Duration>) -> bool {
         let step = (self.started.elapsed() / 4).clamp(FIRST_STEP, STEP);
         self.pause_for(asked_for.unwrap_or_default().max(step)).await
     }
 
-    /// Pauses before something on this machine is looked at again.
+    /// Pauses before the next check on this machine.
     pub(crate) async fn pause_locally(&self) -> bool {
         self.pause_for(LOCAL_STEP).await
     }
 
-    /// Tells whether the moment has passed.
+    /// Tells whether the deadline has passed.
     pub(crate) fn has_passed(&self) -> bool {
         self.started.elapsed() >= self.patience
     }
 
-    /// Returns the error of having waited in vain for `what`.
+    /// Returns the error for a wait for `what` that has timed out.
     pub(crate) fn gave_up(&self, what: &str) -> CliError {
         let message = format!("gave up after {} s: {what}", self.patience.as_secs());
         CliError::new(ExitCode::GaveUp, ErrorCode::GaveUp, message)
@@ -60,10 +60,10 @@ impl Deadline {
     }
 }
 
-/// Turns an answer into `None` when asking again may give one.
+/// Turns an answer into `None` if a retry may succeed.
 ///
 /// # Errors
-/// What asking again does not change.
+/// A failure that a retry would not change.
 pub(crate) fn tolerate<T>(
     answer: Result<T, CallError>,
 ) -> Result<Result<T, Option<Duration>>, CliError> {

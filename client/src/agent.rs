@@ -1,7 +1,7 @@
 //! The calls of a device's agent.
 //!
-//! A [`Failure`] says whether a call may be retried, and how long the backend asked to wait. What each
-//! path holds is `link_protocol::agent_api`.
+//! A [`Failure`] says whether a retry may succeed, and how long the backend asked to wait. The
+//! types of the bodies are in `link_protocol::agent_api`.
 
 use std::time::Duration;
 
@@ -17,18 +17,19 @@ use link_protocol::{
 
 use crate::http::{Call, Failure, Http, InvalidAddress};
 
-/// The backend as one registered device calls it.
+/// The backend as a registered device calls it.
 #[derive(Clone, Debug)]
 pub struct AgentClient {
     http: Http,
     device: DeviceId,
 }
 
-/// Registers a device at `backend_url`. `access_token` is needed only where the key is not enough.
+/// Registers a device at `backend_url`. `access_token` is needed only if the key alone does not
+/// suffice.
 ///
 /// # Errors
-/// [`Failure`] with the whole cause; nothing is registered then, or the answer was lost and the
-/// same key re-activates the same device.
+/// [`Failure`] with the whole cause. The device is not registered then, or the answer was lost; the
+/// same key then re-activates the same device.
 pub async fn register(backend: &Http, request: &RegisterRequest) -> Result<Registered, Failure> {
     backend.call(Call::post(REGISTER_PATH).json(request)).await
 }
@@ -46,7 +47,7 @@ impl AgentClient {
         Ok(Self { http: Http::new(base_url)?.with_bearer(device_token), device })
     }
 
-    /// Returns the device that this client speaks for.
+    /// Returns the device whose token this client sends.
     #[must_use]
     pub const fn device(&self) -> DeviceId {
         self.device
@@ -58,7 +59,7 @@ impl AgentClient {
         &self.http
     }
 
-    /// Reports what the device has and runs. The device is online once it has the answer.
+    /// Reports the installed and running models. After the answer the device is online.
     ///
     /// # Errors
     /// [`Failure`] when the backend refuses the device or does not answer.
@@ -77,7 +78,7 @@ impl AgentClient {
         self.http.call(Call::get(path).timeout(timeout)).await
     }
 
-    /// Answers a delivery.
+    /// Acknowledges a delivery.
     ///
     /// # Errors
     /// [`Failure`] when the backend refuses the receipt or does not answer.
@@ -86,7 +87,7 @@ impl AgentClient {
         self.http.call_for_status(Call::post(path).json(receipt)).await
     }
 
-    /// Asks where the router of zenoh is and who the device is there.
+    /// Asks for the address of the zenoh router and for the device's user there.
     ///
     /// # Errors
     /// [`Failure`] when the backend refuses the device, has no router or does not answer.

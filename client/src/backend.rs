@@ -1,8 +1,8 @@
 //! The backend as a person or a script calls it.
 //!
-//! An access token that has expired is renewed once and the call is made again. A refresh token is
-//! good for one use, and a second use revokes its whole family, so the renewal is done under the
-//! store's lock and starts from what the store holds: two commands at once renew only once.
+//! An expired access token is renewed once, and the call is repeated. A refresh token works once,
+//! and a second use revokes its whole family. The renewal therefore holds the store's lock and
+//! starts from the stored tokens: two concurrent commands renew only once.
 
 use std::{sync::Mutex, time::Duration};
 
@@ -39,36 +39,36 @@ pub use local_owner::{log_in_owner, owner_code, set_owner_password};
 pub use member::join;
 pub use upload::{UploadError, UploadSource};
 
-/// What a login gave.
+/// The tokens of a login.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Tokens {
     pub access: Secret,
-    /// Absent for a token that was made elsewhere; it cannot be renewed.
+    /// Absent for a token that was created elsewhere, which cannot be renewed.
     pub refresh: Option<Secret>,
 }
 
-/// Where the tokens of a login are kept between commands.
+/// Storage for the tokens of a login, shared by all commands.
 pub trait TokenStore: Send + Sync {
-    /// Returns the tokens that are kept.
+    /// Returns the stored tokens.
     ///
     /// # Errors
     /// Why they cannot be read.
     fn load(&self) -> Result<Option<Tokens>, StoreError>;
 
-    /// Keeps `tokens`; they are durable when this returns.
+    /// Stores `tokens`; they are durable when this returns.
     ///
     /// # Errors
-    /// Why they cannot be kept.
+    /// Why they cannot be stored.
     fn save(&self, tokens: &Tokens) -> Result<(), StoreError>;
 
-    /// Takes the lock that keeps two processes from renewing at once; `None` while another has it.
+    /// Takes the lock that prevents concurrent renewals. `None` while another process holds it.
     ///
     /// # Errors
     /// Why the lock cannot be taken.
     fn try_lock(&self) -> Result<Option<Box<dyn Send>>, StoreError>;
 }
 
-/// The store of the tokens failed; the text says why.
+/// The token store failed. The text is the cause.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreError(pub String);
@@ -76,10 +76,10 @@ pub struct StoreError(pub String);
 /// A call of a person or a script failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CallError {
-    /// The backend did not do it.
+    /// The backend refused, or was unreachable.
     #[error(transparent)]
     Backend(#[from] Failure),
-    /// The tokens could not be read or kept.
+    /// The tokens could not be read or stored.
     #[error("cannot keep the login")]
     Store(#[source] StoreError),
 }
@@ -91,24 +91,24 @@ pub struct BackendClient {
     store: Option<Box<dyn TokenStore>>,
 }
 
-/// How long another process may hold the lock of the store.
+/// The longest wait for the store's lock.
 const LOCK_PATIENCE: Duration = Duration::from_secs(20);
 const LOCK_STEP: Duration = Duration::from_millis(50);
 
 impl BackendClient {
-    /// Prepares calls with `tokens`, which are renewed through `store` when they expire.
+    /// Prepares calls with `tokens`, which `store` renews when they expire.
     #[must_use]
     pub fn new(http: Http, tokens: Tokens, store: Option<Box<dyn TokenStore>>) -> Self {
         Self { http, tokens: Mutex::new(tokens), store }
     }
 
-    /// Returns the server beneath.
+    /// Returns the underlying server.
     #[must_use]
     pub const fn http(&self) -> &Http {
         &self.http
     }
 
-    /// Returns the access token, for a request that goes elsewhere.
+    /// Returns the access token, for a request to another server.
     #[must_use]
     pub fn access_token(&self) -> Secret {
         self.tokens().access
@@ -154,7 +154,7 @@ impl BackendClient {
         self.tokens.lock().expect("no holder of this lock panics").clone()
     }
 
-    /// Returns tokens that are newer than `stale`, or the failure that made them necessary.
+    /// Returns tokens newer than `stale`, or the failure that required new ones.
     async fn renewed(&self, stale: Tokens, failure: Failure) -> Result<Tokens, CallError> {
         let Some(store) = &self.store else { return Err(failure.into()) };
         let _lock = lock(store.as_ref()).await.map_err(CallError::Store)?;
@@ -201,7 +201,7 @@ async fn lock(store: &dyn TokenStore) -> Result<Box<dyn Send>, StoreError> {
         .unwrap_or_else(|_| Err(StoreError("another `link` command holds the login".to_owned())))
 }
 
-/// Writes `text` so that it can stand as a value in a query.
+/// Escapes `text` for use as a value in a query.
 fn query_value(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

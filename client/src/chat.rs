@@ -1,5 +1,5 @@
 //! A conversation with a model that is served on this machine, over the chat completions of its
-//! public port. The answer is read while it is computed.
+//! public port. Answers are read while the engine computes them.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ use crate::{
 
 const PATH: &str = "/v1/chat/completions";
 
-/// The end of a stream of completions.
+/// The last event of a stream of completions.
 const DONE: &str = "[DONE]";
 
-/// A model that sends nothing for this long hangs. Reading a long prompt takes minutes.
+/// A model that is silent for this long hangs. Reading a long prompt takes minutes.
 const SILENCE: Duration = Duration::from_mins(10);
 
-/// The largest event that is read, in bytes.
+/// The largest event, in bytes.
 const EVENT_LIMIT: usize = 1024 * 1024;
 
 /// A model that is served on a port of this machine.
@@ -39,7 +39,7 @@ pub struct Message {
     pub content: String,
 }
 
-/// Who says something.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -48,7 +48,7 @@ pub enum Role {
     Assistant,
 }
 
-/// How an answer is sampled; what is not set is the engine's choice.
+/// The sampling of an answer. The engine chooses what is not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Sampling {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,13 +66,13 @@ pub struct Sampling {
 pub enum Part {
     /// A piece of the answer.
     Text(String),
-    /// A piece of what a reasoning model thinks before it answers.
+    /// A piece of a reasoning model's thoughts before its answer.
     Thought(String),
-    /// How many tokens the question and the answer took.
+    /// The token counts of the question and the answer.
     Usage(Usage),
 }
 
-/// How many tokens an answer took.
+/// The token counts of an answer.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Usage {
     #[serde(default)]
@@ -81,7 +81,7 @@ pub struct Usage {
     pub completion_tokens: u64,
 }
 
-/// An answer that is being computed. Dropping it ends the computation.
+/// An answer that is being computed. Dropping it aborts the computation.
 pub struct Reply {
     answer: Answer,
     events: EventStream,
@@ -130,7 +130,7 @@ struct EngineError {
 }
 
 impl ChatClient {
-    /// Names the model. Does not connect yet.
+    /// Names the model without a connection to it.
     #[must_use]
     pub const fn new(port: Port, alias: Alias) -> Self {
         Self { port, alias }
@@ -139,7 +139,7 @@ impl ChatClient {
     /// Asks for the answer to the last of `messages`.
     ///
     /// # Errors
-    /// [`Failure`] when nothing listens there or the question is refused.
+    /// [`Failure`] when nothing listens there or the engine refuses the question.
     pub async fn ask(&self, messages: &[Message], sampling: &Sampling) -> Result<Reply, Failure> {
         let name = format!("http://127.0.0.1:{}", self.port);
         let request = Request {
@@ -167,10 +167,10 @@ impl ChatClient {
 }
 
 impl Reply {
-    /// Waits for the next part; `None` when the answer is complete.
+    /// Waits for the next part. `None` when the answer is complete.
     ///
     /// # Errors
-    /// [`Failure`] when the engine failed, the stream broke, or nothing came for ten minutes.
+    /// [`Failure`] when the engine failed, the stream broke, or no part came for ten minutes.
     pub async fn next(&mut self) -> Result<Option<Part>, Failure> {
         loop {
             if let Some(part) = self.parts.pop_front() {
@@ -210,7 +210,7 @@ impl std::fmt::Debug for Reply {
     }
 }
 
-/// Returns the part that one event of a stream holds, or the error of the engine.
+/// Returns the part in one event of a stream, or the engine's error.
 fn parts_of(data: &str) -> Result<Vec<Part>, String> {
     let chunk: Chunk = serde_json::from_str(data).map_err(|error| error.to_string())?;
     if let Some(EngineError { message }) = chunk.error {

@@ -1,7 +1,7 @@
-//! The HTTP client for downloads from an address that somebody else chose.
+//! The HTTP client for downloads from an address that another party chose.
 //!
-//! A redirect may lead to another host, as file servers do, but neither from https to http nor into
-//! this machine or its private network unless the address itself was there.
+//! A redirect may lead to another host, as file servers do. It may not lead from https to http, nor
+//! to this machine or its private network unless the first address was there as well.
 
 mod destination;
 
@@ -12,10 +12,10 @@ use reqwest::{StatusCode, Url, redirect};
 use self::destination::{Resolver, may_follow};
 use crate::http::{self, InvalidAddress, with_causes};
 
-/// Redirects that are followed.
+/// The most redirects that are followed.
 const HOPS: usize = 5;
 
-/// Makes the client for `address`. A server that is silent for `stall` has timed out.
+/// Creates the client for `address`. A server that is silent for `stall` has timed out.
 ///
 /// # Errors
 /// [`InvalidAddress`] when `address` is not an http or https address.
@@ -34,7 +34,7 @@ pub fn client(address: &str, stall: Duration) -> Result<reqwest::Client, Invalid
     http::build(builder.dns_resolver(Arc::new(Resolver::new(&url))))
 }
 
-/// Gets a small document; `None` when the server has none at this address.
+/// Gets a small document. `None` when the server has none at this address.
 ///
 /// # Errors
 /// Why the download failed, for a person.
@@ -67,8 +67,8 @@ pub async fn document(
     Ok(Some(document))
 }
 
-/// Explains a failure that TLS or a proxy on the way to the server caused, and says what helps. The
-/// text does not contain the address.
+/// Explains a failure that TLS or a proxy caused, and says what helps. The text does not contain
+/// the address.
 pub(crate) fn tls_or_proxy(error: &reqwest::Error) -> Option<&'static str> {
     explain(&with_causes(error))
 }

@@ -1,7 +1,7 @@
-//! Registration of this machine with a key: the device's own key pair, the request, and the identity
-//! file that is written when it was granted.
+//! Registers this machine with a key: the device's own key pair, the request, and the identity
+//! file.
 //!
-//! The key pair is on disk before the request is sent. When the answer is lost, the next registration
+//! The key pair is on disk before the request is sent. If the answer is lost, the next registration
 //! uses the same key pair.
 
 use std::{path::PathBuf, time::Duration};
@@ -27,25 +27,25 @@ use crate::{
     http::{Failure, Http},
 };
 
-/// What this machine registers as.
+/// The input of a registration.
 #[derive(Debug)]
 pub struct Enrolment<'a> {
     pub roots: &'a Roots,
     pub key: &'a EnrolmentKey,
-    /// The device that this machine becomes; a new one when absent.
+    /// The device that this machine becomes. Absent for a new device.
     pub device_id: Option<DeviceId>,
-    /// The name of the device; the host's name when absent.
+    /// The name of the device. Absent for the host name.
     pub name: Option<&'a str>,
-    /// The current registration of this machine, when it shall stay the same device.
+    /// The current registration of this machine, if it is to stay the same device.
     pub before: Option<&'a Identity>,
     pub agent_version: semver::Version,
     pub now: Timestamp,
 }
 
-/// A machine was not registered.
+/// The registration failed.
 #[derive(Debug, thiserror::Error)]
 pub enum NotEnrolled {
-    /// The backend was not reached, or refused.
+    /// The backend was unreachable, or refused.
     #[error(transparent)]
     Backend(#[from] Failure),
     /// The key pair or the identity cannot be written.
@@ -70,7 +70,7 @@ impl Enrolment<'_> {
     /// Registers at `backend` and writes the identity file.
     ///
     /// # Errors
-    /// [`NotEnrolled`]; a retry continues where this enrolment ended.
+    /// [`NotEnrolled`]. A retry continues where this registration ended.
     pub async fn enrol(&self, backend: &Http) -> Result<Identity, NotEnrolled> {
         fs::create_private_dir(&self.roots.state)?;
         let seed = self.seed()?;
@@ -95,7 +95,7 @@ impl Enrolment<'_> {
         let hostname = facts::hostname();
         let before = self.before.map(|identity| identity.device_id);
         let device_id = self.device_id.or(before);
-        // A device that is known keeps its key pair, so the key itself proves that it agrees.
+        // A known device keeps its key pair, so the key itself proves that the device agrees.
         let proof = device_id.filter(|id| before == Some(*id)).map(|id| {
             let statement = proof_statement(id, signing.verifying(), self.now);
             KeyProof { issued_at: self.now, signature: signing.sign(&statement) }
@@ -117,8 +117,8 @@ impl Enrolment<'_> {
         }
     }
 
-    /// Returns the seed of the device's own key: its current one, the one of a registration whose answer
-    /// was lost, or a new one.
+    /// Returns the seed of the device's key pair: the current one, that of a registration whose
+    /// answer was lost, or a new one.
     fn seed(&self) -> Result<[u8; 32], NotEnrolled> {
         let kept = match self.before {
             Some(identity) => Some(identity.private_key_seed.clone()),

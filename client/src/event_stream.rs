@@ -1,31 +1,31 @@
-//! Server-sent events, read however their bytes arrive.
+//! Parses server-sent events from bytes that arrive in any pieces.
 
-/// Events that come in.
+/// Incoming events.
 #[derive(Debug, Default)]
 pub(crate) struct EventStream {
-    /// Bytes that are not a whole line yet.
+    /// The bytes of an incomplete line.
     bytes: Vec<u8>,
-    /// How much of them was read.
+    /// The number of those bytes that were searched for its end.
     read: usize,
     event: Event,
 }
 
-/// An event that has data.
+/// An event with data.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(crate) struct Event {
-    /// Empty when the event does not name its kind.
+    /// Empty if the event has no type.
     pub(crate) kind: String,
     pub(crate) data: String,
 }
 
 impl EventStream {
-    /// Takes bytes in.
+    /// Adds received bytes.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         self.bytes.drain(..std::mem::take(&mut self.read));
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Returns the next event that is whole.
+    /// Returns the next complete event.
     pub(crate) fn take(&mut self) -> Option<Event> {
         while let Some(line) = self.line() {
             if let Some(event) = self.read(&line) {
@@ -35,12 +35,12 @@ impl EventStream {
         None
     }
 
-    /// Returns how much is held of an event that is not whole, in bytes.
+    /// Returns the size of the incomplete event, in bytes.
     pub(crate) fn waiting(&self) -> usize {
         self.bytes.len() - self.read + self.event.data.len()
     }
 
-    /// Takes one line; returns the event that it ends.
+    /// Adds a line. Returns the event that the line completes.
     fn read(&mut self, line: &str) -> Option<Event> {
         if line.is_empty() {
             let event = std::mem::take(&mut self.event);
@@ -56,7 +56,7 @@ impl EventStream {
                 }
                 self.event.data.push_str(value);
             }
-            // A comment, or a field that a later version has added.
+            // A comment, or a field of a later version.
             _ => {}
         }
         None

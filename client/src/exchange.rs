@@ -1,4 +1,4 @@
-//! Requests over one connection to a program of this machine, and their answers.
+//! Requests and answers over one connection to a program on this machine.
 
 use http_body_util::BodyExt as _;
 use hyper::{
@@ -21,7 +21,7 @@ use crate::{
     retry::{self, Verdict},
 };
 
-/// The largest answer that is read, in bytes.
+/// The largest answer, in bytes.
 const ANSWER_LIMIT: usize = 4 * 1024 * 1024;
 
 /// Asks the program at the other end of `stream` for the state of the agent.
@@ -39,7 +39,7 @@ where
 /// A connection to a program of this machine.
 pub(crate) struct Connection {
     sender: SendRequest<String>,
-    /// The name of the other end in messages.
+    /// The name of the peer in messages.
     name: String,
     token: Option<Secret>,
 }
@@ -58,12 +58,12 @@ impl Connection {
     {
         let shaken = http1::handshake(TokioIo::new(stream)).await;
         let (sender, connection) = shaken.map_err(|error| broken(&name, &error))?;
-        // It ends with the sender and the answers.
+        // The task ends with the sender and the answers.
         drop(tokio::spawn(connection));
         Ok(Self { sender, name, token: None })
     }
 
-    /// Sends the token with every later request: the other end has proved that it is the agent.
+    /// Sends the token with every later request. The peer has proved that it is the agent.
     pub(crate) fn trust(&mut self, token: Secret) {
         self.token = Some(token);
     }
@@ -78,14 +78,14 @@ impl Connection {
         self.ask_more(method, path, body).await
     }
 
-    /// Sends a request and keeps the connection for another one.
+    /// Sends a request and keeps the connection open.
     pub(crate) async fn ask_more(
         &mut self,
         method: Method,
         path: &str,
         body: Option<String>,
     ) -> Result<Answer, Failure> {
-        // At a port the agent compares it with its own address.
+        // On a port the agent compares this header with its own address.
         let host = self.name.strip_prefix("http://").unwrap_or("localhost");
         let mut request = Request::builder().method(method).uri(path).header(header::HOST, host);
         if let Some(token) = &self.token {
@@ -108,7 +108,7 @@ impl Connection {
 }
 
 impl Answer {
-    /// Returns the answer if it is a success, its body unread.
+    /// Returns the answer if it is a success, without reading its body.
     pub(crate) async fn success(self) -> Result<Self, Failure> {
         let status = self.response.status();
         let verdict = retry::judge(status.as_u16());
@@ -130,7 +130,7 @@ impl Answer {
             .map_err(|error| unavailable(&name, Cause::Unreadable(error.to_string())))
     }
 
-    /// Returns the next part of the body; nothing at its end.
+    /// Returns the next part of the body, or nothing at its end.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, Failure> {
         while let Some(frame) = self.response.body_mut().frame().await {
             let frame = frame.map_err(|error| broken(&self.name, &error))?;
@@ -141,7 +141,7 @@ impl Answer {
         Ok(None)
     }
 
-    /// Returns the name of the other end in messages.
+    /// Returns the name of the peer in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

@@ -1,8 +1,8 @@
-//! The shell that sends requests to one server.
+//! Sends requests to one server.
 //!
-//! [`Http::call`] returns the whole cause of a failure. [`Http::get`], [`Http::post`], [`Http::put`] and
-//! [`Http::delete`] are the specification's simple form: a failure that may be retried is `None` or
-//! `false`, any other is an [`HttpError`]. A request never leaves the origin that it was meant for.
+//! [`Http::call`] returns the whole cause of a failure. [`Http::get`], [`Http::post`],
+//! [`Http::put`] and [`Http::delete`] are the specification's simple form: a retryable failure is
+//! `None` or `false`, any other is an [`HttpError`]. A request never leaves its origin.
 
 use std::{fmt, time::Duration};
 
@@ -20,10 +20,10 @@ mod failure;
 pub(crate) use failure::with_causes;
 pub use failure::{Cause, Failure, HttpError};
 
-/// The largest error body that is read, in bytes.
+/// The largest error body, in bytes.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
-/// The largest answer that is read, in bytes. The longest list of an account is smaller.
+/// The largest answer, in bytes. The longest list of an account is smaller.
 const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
 
 /// A server, and how to call it.
@@ -37,7 +37,8 @@ pub struct Http {
 /// A text is not the address of a server.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidAddress {
-    /// The text is no http or https address, or holds more than a scheme, a host, a port and a path.
+    /// The text is not an http or https address, or has more than a scheme, a host, a port and a
+    /// path.
     #[error("`{0}` is not an address such as `https://link.example`")]
     NotHttp(String),
     /// The system's TLS roots could not be loaded.

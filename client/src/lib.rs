@@ -23,8 +23,8 @@ pub mod transfer;
 #[cfg(feature = "zenoh")]
 pub mod zenoh;
 
-/// Makes ring the crypto provider of this process. Each `main` calls it first; calling it again
-/// does nothing.
+/// Makes ring the crypto provider of this process. Each `main` calls this first. Further calls do
+/// nothing.
 pub fn install_crypto() {
     let installed = rustls::crypto::ring::default_provider().install_default();
     debug_assert!(installed.is_ok() || rustls::crypto::CryptoProvider::get_default().is_some());

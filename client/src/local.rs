@@ -1,9 +1,10 @@
 //! Calls to the local API of one installation's agent (specification, section 4.2), for programs of
 //! the same user.
 //!
-//! A call goes over the agent's socket, which only programs of this user reach. Where there is none
-//! it goes to the port that the agent has written down. The listener there must prove that it knows
-//! the control token before the token is sent. An agent of another installation is never asked.
+//! A call uses the agent's socket, which only programs of this user can reach. Without a socket it
+//! uses the port that the agent has written down. The listener there must first prove that it knows
+//! the control token; only then is the token sent. An agent of another installation is never
+//! called.
 
 use std::time::Duration;
 
@@ -31,10 +32,11 @@ use crate::exchange::Connection;
 pub use crate::exchange::healthz_over;
 pub use states::States;
 
-/// How long a call waits. The agent is on the same machine: a later answer will not come.
+/// The longest wait for an answer. The agent is on the same machine, so a later answer does not
+/// come.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The largest file of the agent's that is read, in bytes.
+/// The largest file of the agent that is read, in bytes.
 const FILE_LIMIT: u64 = 4096;
 
 /// The agent of one installation.
@@ -44,13 +46,14 @@ pub struct LocalClient {
 }
 
 impl LocalClient {
-    /// Prepares calls to the agent of the installation in `roots`. Each call finds out where the agent listens.
+    /// Prepares calls to the agent of the installation in `roots`. Each call finds the agent's
+    /// address.
     #[must_use]
     pub fn of(roots: &Roots) -> Self {
         Self { roots: roots.clone() }
     }
 
-    /// Returns the port of the agent's local API; nothing when no agent has written one down.
+    /// Returns the port of the agent's local API, if an agent has written one down.
     #[must_use]
     pub fn port(&self) -> Option<u16> {
         let text = fs::read_limited(&self.roots.local_api(), FILE_LIMIT).ok()?;
@@ -65,7 +68,7 @@ impl LocalClient {
         self.call(Method::GET, HEALTHZ_PATH, None).await
     }
 
-    /// Returns one entry for each configured pipeline, serving or not.
+    /// Returns an entry for each configured pipeline, serving or not.
     ///
     /// # Errors
     /// [`Failure`] when it does not run or does not answer.
@@ -85,10 +88,10 @@ impl LocalClient {
         self.within(ask).await.map(States::new)
     }
 
-    /// Asks the agent to update itself; the progress shows in the agent's state.
+    /// Asks the agent to update itself. The progress is part of the agent's state.
     ///
     /// # Errors
-    /// [`Failure`] when it does not run or an update is under way.
+    /// [`Failure`] when the agent does not run or is already updating.
     pub async fn update(&self, request: &UpdateRequest) -> Result<(), Failure> {
         let body = serde_json::to_string(request).expect("a request has only string keys");
         let ask = async {
@@ -98,34 +101,34 @@ impl LocalClient {
         self.within(ask).await
     }
 
-    /// Asks the agent to serve a model; the outcome shows in the agent's state.
+    /// Asks the agent to serve a model. The outcome is part of the agent's state.
     ///
     /// # Errors
-    /// [`Failure`] when it does not run or has no such pipeline.
+    /// [`Failure`] when the agent does not run or has no such pipeline.
     pub async fn serve(&self, id: PipelineId) -> Result<PipelineEntry, Failure> {
         self.call(Method::POST, &path_of(SERVE_PATH, id), None).await
     }
 
-    /// Asks the agent to stop serving a model; the outcome shows in the agent's state.
+    /// Asks the agent to stop serving a model. The outcome is part of the agent's state.
     ///
     /// # Errors
-    /// [`Failure`] when it does not run or has no such pipeline.
+    /// [`Failure`] when the agent does not run or has no such pipeline.
     pub async fn stop(&self, id: PipelineId) -> Result<PipelineEntry, Failure> {
         self.call(Method::POST, &path_of(STOP_PATH, id), None).await
     }
 
-    /// Asks the agent to remove a model with its files; the outcome shows in the agent's state.
+    /// Asks the agent to delete a model and its files. The outcome is part of the agent's state.
     ///
     /// # Errors
-    /// [`Failure`] when it does not run or has no such pipeline.
+    /// [`Failure`] when the agent does not run or has no such pipeline.
     pub async fn remove(&self, id: PipelineId) -> Result<PipelineEntry, Failure> {
         self.call(Method::DELETE, &path_of(PIPELINE_PATH, id), None).await
     }
 
-    /// Asks the agent to end the deployment of a pipeline's model.
+    /// Asks the agent to cancel the deployment of a pipeline's model.
     ///
     /// # Errors
-    /// [`Failure`] when it does not run, or neither has the pipeline nor deploys its model.
+    /// [`Failure`] when the agent does not run, or neither has the pipeline nor deploys its model.
     pub async fn cancel_deploy(&self, id: PipelineId) -> Result<CancelledDeploy, Failure> {
         self.call(Method::POST, &path_of(CANCEL_DEPLOY_PATH, id), None).await
     }
@@ -145,20 +148,21 @@ impl LocalClient {
         tokio::time::timeout(TIMEOUT, ask).await.map_err(timed_out)?
     }
 
-    /// Connects to the agent; the program at the other end belongs to this user.
+    /// Connects to the agent's socket. The program at the other end belongs to this user.
     async fn connect(&self) -> Result<Connection, Failure> {
         let socket = self.roots.control_socket();
         match private_socket::connect(&socket).await {
             Ok(stream) => Connection::over(stream, socket.display().to_string()).await,
             Err(error) => match self.port() {
-                // An agent that can have no socket has none there.
+                // Without a socket file the agent may still listen on its port.
                 Some(port) if !socket.exists() => self.connect_to(port).await,
                 Some(_) | None => Err(self.unavailable(Cause::Connect(error.to_string()))),
             },
         }
     }
 
-    /// Connects to `port`, where anybody may listen: the same connection proves itself first.
+    /// Connects to `port`, where any program may listen. The listener must prove its identity
+    /// first.
     async fn connect_to(&self, port: u16) -> Result<Connection, Failure> {
         let token = fs::read_limited(&self.roots.control_token(), FILE_LIMIT)
             .map(|token| Secret::new(token.trim()))
@@ -170,7 +174,7 @@ impl LocalClient {
         let nonce = proof::nonce();
         let path = format!("{PROOF_PATH}?nonce={nonce}");
         let answer = connection.ask_more(Method::GET, &path, None).await?;
-        // Whatever else is answered is no proof.
+        // Any other answer is no proof.
         let proved = answer
             .json::<Proof>()
             .await

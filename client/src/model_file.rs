@@ -1,4 +1,4 @@
-//! A look at a model file on this machine: what it is, before it is sent or served.
+//! Reads the description of a model file on this machine, before the file is sent or served.
 
 #![expect(clippy::disallowed_types, reason = "IO shell: reads the beginning of the file")]
 
@@ -13,7 +13,7 @@ use tokio::io::AsyncReadExt as _;
 /// Bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// Reads the descriptions of the model in the file at `path`, and no more of it.
+/// Reads the model's description at the start of the file at `path`.
 ///
 /// # Errors
 /// When the file cannot be read.

@@ -1,5 +1,5 @@
-//! What is at an address at this moment, so that it can be pinned: its size and its SHA-256, which the hub of
-//! models tells and any other server has to be read for.
+//! Reads the size and the SHA-256 of the file at a URL, to pin it. The hub of models sends the
+//! SHA-256; from any other server the whole file is read.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{download, http};
 
 /// A server that is silent for this long is gone.
 const STALL: Duration = Duration::from_secs(30);
-/// The hub, which tells the checksum of a file in these headers.
+/// The hub sends the checksum of a file in these headers.
 const HUB: &str = "https://huggingface.co/";
 const HUB_DIGEST: &str = "x-linked-etag";
 const HUB_SIZE: &str = "x-linked-size";
@@ -26,14 +26,14 @@ const HUB_SIZE: &str = "x-linked-size";
 pub struct Pin {
     pub sha256: Sha256Hex,
     pub size_bytes: u64,
-    /// What it says of itself, where it was read.
+    /// The model's description, if the file was read.
     pub seen: Option<Result<ModelFacts, NotAModel>>,
 }
 
-/// Finds out what is at `url`; `progress` hears how much was read, of how much where that is known.
+/// Pins the file at `url`. `progress` receives the number of read bytes and, if known, the size.
 ///
 /// # Errors
-/// Why it cannot be found out, for a person.
+/// Why the file cannot be pinned, for a person.
 pub async fn pin(url: &str, progress: impl Fn(u64, u64)) -> Result<Pin, String> {
     if url.starts_with(HUB)
         && let Some(pin) = told_by_the_hub(url).await
@@ -64,7 +64,7 @@ pub async fn pin(url: &str, progress: impl Fn(u64, u64)) -> Result<Pin, String> 
     Ok(Pin { sha256, size_bytes, seen: Some(inspection.finish(size_bytes)) })
 }
 
-/// Asks the hub, which answers with the headers before it sends elsewhere.
+/// Asks the hub, which sends the headers before it redirects.
 async fn told_by_the_hub(url: &str) -> Option<Pin> {
     let builder = http::builder_for(&url.parse().ok()?).read_timeout(STALL);
     let client = http::build(builder.redirect(redirect::Policy::none())).ok()?;

@@ -1,14 +1,14 @@
-//! Files on other people's servers. None of this device's tokens is ever sent there.
+//! Files on other parties' servers. None of this device's tokens is ever sent there.
 
 use reqwest::{Client, header};
 
 use crate::http::InvalidAddress;
 use link_protocol::limits;
 
-/// Returns the size of the file at `url` in bytes, when the server states it. Follows redirects.
+/// Returns the size of the file at `url` in bytes, if the server states it. Follows redirects.
 ///
 /// # Errors
-/// [`InvalidAddress`] when TLS could not be set up.
+/// [`InvalidAddress`] when TLS cannot be set up.
 pub async fn size_of(url: &str) -> Result<Option<u64>, InvalidAddress> {
     let client = Client::builder()
         .user_agent(concat!("link/", env!("CARGO_PKG_VERSION")))

@@ -9,10 +9,10 @@ use jiff::{Timestamp, fmt::rfc2822};
 use link_protocol::limits;
 use reqwest::header::{self, HeaderMap};
 
-/// What the status of an answer means for its request.
+/// The meaning of an answer's status for its request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// The request was done.
+    /// The request succeeded.
     Success,
     /// A retry may succeed.
     Retryable,
@@ -30,28 +30,28 @@ pub const fn judge(status: u16) -> Verdict {
     }
 }
 
-/// Returns how long to wait before the attempt after `failed` failed ones, or `None` when there is
-/// none. A longer wait that the server asked for wins, up to [`limits::RETRY_AFTER_CAP`].
+/// Returns the wait before the next attempt after `failed` failed ones, or `None` after the last
+/// one. A longer wait that the server asked for wins, up to [`limits::RETRY_AFTER_CAP`].
 #[must_use]
 pub fn delay_after(failed: usize, retry_after: Option<Duration>) -> Option<Duration> {
     let own = failed.checked_sub(1).and_then(|index| limits::RETRY_DELAYS.get(index)).copied()?;
     Some(no_sooner(own, retry_after))
 }
 
-/// Returns `own`, or the longer wait that the server asked for, up to [`limits::RETRY_AFTER_CAP`].
+/// Returns `own`, or the server's longer wait, up to [`limits::RETRY_AFTER_CAP`].
 #[must_use]
 pub fn no_sooner(own: Duration, retry_after: Option<Duration>) -> Duration {
     own.max(retry_after.unwrap_or_default().min(limits::RETRY_AFTER_CAP))
 }
 
-/// Reads how long the server that sent `headers` asks to wait: seconds, or a date.
+/// Returns the wait that the server asks for in `headers`: seconds, or a date.
 ///
-/// A date is compared with the `Date` of the same answer, so that only the server's clock counts.
+/// A date is compared with the `Date` of the same answer, so only the server's clock counts.
 pub(crate) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let wait = text(header::RETRY_AFTER)?;
     if !wait.is_empty() && wait.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More seconds than the type holds are a long wait like any other.
+        // A number too large for the type is a long wait as well.
         return Some(Duration::from_secs(wait.parse().unwrap_or(u64::MAX)));
     }
     let (until, sent) = (parse_date(wait)?, parse_date(text(header::DATE)?)?);

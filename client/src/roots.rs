@@ -1,4 +1,4 @@
-//! The certificates that servers are checked against: those of the system, unless the configuration
+//! The root certificates that servers are checked against: the system's, unless the configuration
 //! of this process names others.
 
 use std::sync::OnceLock;
@@ -7,28 +7,29 @@ use link_platform::fs::{self, FileError};
 use link_protocol::config::RootCa;
 use reqwest::Certificate;
 
-/// The largest file of certificates that is read, in bytes.
+/// The largest certificate file, in bytes.
 const SIZE_LIMIT: u64 = 4 * 1024 * 1024;
 
 static ROOTS: OnceLock<Vec<Certificate>> = OnceLock::new();
 
-/// Certificates cannot be used.
+/// The certificates are unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRoots {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The file holds something else.
+    /// The file contains no certificates.
     #[error("`{0}` holds no certificates in PEM")]
     NoPem(String),
 }
 
-/// Makes this process check every server against `root`. `auto` is the store that comes with the
-/// program; the system's store is not used then. The certificates of a file are added to that store,
-/// so that a private backend and a public mirror can both be reached. Only the first call counts.
+/// Makes this process check every server against `root`. `auto` is the store in this program,
+/// instead of the system's store. The certificates of a file are added to the store in this
+/// program, so that a private backend and a public mirror are both reachable. Only the first call
+/// has an effect.
 ///
 /// # Errors
-/// [`NoRoots`]; nothing is changed then.
+/// [`NoRoots`]. Nothing is changed then.
 pub fn trust(root: &RootCa) -> Result<(), NoRoots> {
     let mut roots = bundled();
     if let RootCa::File(path) = root {
@@ -43,7 +44,7 @@ pub fn trust(root: &RootCa) -> Result<(), NoRoots> {
     Ok(())
 }
 
-/// What was asked for, if anything was.
+/// The configured roots, if any.
 pub(crate) fn trusted() -> Option<Vec<Certificate>> {
     ROOTS.get().cloned()
 }

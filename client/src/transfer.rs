@@ -1,5 +1,5 @@
-//! Downloads one file over HTTP: resumes after a cut, hashes the bytes as they arrive, and refuses every
-//! file but the announced one.
+//! Downloads one file over HTTP: resumes after a cut, hashes the bytes as they arrive, and accepts
+//! only the announced file.
 
 #![expect(
     clippy::disallowed_methods,
@@ -25,7 +25,7 @@ use tokio::{
 
 use crate::{download, http::InvalidAddress, retry};
 
-/// How long a server may stay silent in the middle of a file.
+/// The longest silence of a server in the middle of a file.
 const STALL: Duration = Duration::from_secs(30);
 
 /// Waits between attempts that brought no bytes. After one more such attempt the download has failed.
@@ -37,11 +37,11 @@ const RETRIES: [Duration; 5] = [
     Duration::from_secs(12),
 ];
 
-/// How long any download may take, before its size counts.
+/// The time that every download may take, before the time for its size is added.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
-/// The slowest accepted rate, in bytes a second: that of an early mobile network, over which 10 GB take
-/// a week. Without a limit a server that drips could keep a download alive for ever.
+/// The slowest accepted rate, in bytes per second: that of an early mobile network, over which 10
+/// GB take a week. Without this limit a server that drips could keep a download alive for ever.
 const SLOWEST: u64 = 16 * 1024;
 
 /// Disk space that a download leaves free, in bytes.
@@ -60,19 +60,19 @@ pub struct Transfer<'a> {
     pub source: Source,
     pub size_bytes: u64,
     pub sha256: &'a Sha256Hex,
-    /// The path of the complete file; its folder is created.
+    /// The path of the complete file. Its folder is created.
     pub path: &'a Path,
     /// Receives the number of bytes on disk.
     pub progress: &'a watch::Sender<u64>,
 }
 
-/// How one attempt ended.
+/// The end of one attempt.
 enum Try {
     /// The file is complete.
     Whole,
-    /// The connection was cut or refused. A retry, after `retry_after`, may resume.
+    /// The connection was cut or refused. A retry after `retry_after` may resume.
     Cut { reason: String, retry_after: Option<Duration> },
-    /// The download can never succeed.
+    /// No retry can succeed.
     Fatal(TransferError),
 }
 
@@ -82,17 +82,17 @@ impl Try {
     }
 }
 
-/// Why a download failed, for a person.
+/// The failure of a download, for a person.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TransferError {
-    /// The file is not the announced one.
+    /// The file differs from the announced one.
     #[error("{0}")]
     Altered(String),
     #[error("{0}")]
     Failed(String),
 }
 
-/// Returns the path of the bytes while the file is incomplete.
+/// Returns the path of the incomplete file.
 #[must_use]
 pub fn part(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -114,7 +114,7 @@ impl Transfer<'_> {
         }
         let part = part(self.path);
         let client = download::client(&self.source.url, STALL).map_err(|error| match error {
-            // The address may be one that only the owner of the file should know.
+            // Only the owner of the file may be meant to know the address.
             InvalidAddress::NotHttp(_) => failed(&"the file has no http or https address"),
             InvalidAddress::Tls(cause) => failed(&format!("cannot set up TLS: {cause}")),
         })?;
@@ -123,7 +123,7 @@ impl Transfer<'_> {
         let resumed = progress.done > 0;
         let limit = patience(self.size_bytes.saturating_sub(progress.done));
         match self.fetch(&client, &mut progress, &part, limit).await {
-            // What an earlier run left may have been damaged by a power cut.
+            // A power cut may have damaged the bytes of an earlier run.
             Err(TransferError::Altered(reason)) if resumed => {
                 tracing::warn!("a resumed download was damaged and starts anew: {reason}");
                 progress.restart().await.map_err(|error| explain(&error))?;
@@ -152,7 +152,7 @@ impl Transfer<'_> {
         self.verify(progress, part).await
     }
 
-    /// Retries until the file is complete, or attempts bring no bytes.
+    /// Retries until the file is complete or the attempts bring no more bytes.
     async fn fetch_all(
         &self,
         client: &reqwest::Client,
@@ -176,7 +176,7 @@ impl Transfer<'_> {
         }
     }
 
-    /// Opens the part file and hashes what an earlier attempt left in it.
+    /// Opens the part file and hashes its bytes from an earlier attempt.
     async fn resume(&self, part: &Path) -> io::Result<Progress> {
         let mut file = tokio::fs::File::options()
             .create(true)
@@ -266,7 +266,7 @@ impl Transfer<'_> {
         if progress.done == self.size_bytes {
             Try::Whole
         } else {
-            // The server ended the file in good order: there is no more of it.
+            // The server ended the file cleanly, so no more bytes will come.
             Try::Fatal(TransferError::Altered(format!(
                 "the file is shorter than announced: {} of {} bytes",
                 progress.done, self.size_bytes
@@ -291,7 +291,7 @@ impl Transfer<'_> {
     }
 }
 
-/// The open part file, and the hash of what is in it.
+/// The open part file, and the hash of its bytes.
 struct Progress {
     file: Option<tokio::fs::File>,
     hash: Sha256,
@@ -302,7 +302,7 @@ impl Progress {
     async fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
         if let Some(file) = &mut self.file {
             file.write_all(chunk).await?;
-            // An error of the disk shows only once the bytes have left the buffer.
+            // A disk error appears only after the bytes have left the buffer.
             file.flush().await?;
         }
         self.hash.update(chunk);
@@ -323,12 +323,12 @@ impl Progress {
     }
 }
 
-/// Returns how long `bytes` may take, with all retries and waits.
+/// Returns the longest time for `bytes`, including retries and waits.
 fn patience(bytes: u64) -> Duration {
     PATIENCE.saturating_add(Duration::from_secs(bytes / SLOWEST))
 }
 
-/// Returns whether a retry may help after this answer.
+/// Returns whether a retry may succeed after this answer.
 fn may_pass(status: StatusCode) -> bool {
     status.is_server_error()
         || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)
@@ -342,7 +342,7 @@ fn starts_at(response: &reqwest::Response, start: u64) -> bool {
         .is_some_and(|range| range.starts_with(&format!("bytes {start}-")))
 }
 
-/// Describes an error without the address, which only the owner of the model may be meant to know.
+/// Describes an error without the address, which may be private to the owner of the model.
 fn brief(error: &reqwest::Error) -> &'static str {
     if error.is_timeout() {
         "no answer in time"

@@ -1,7 +1,7 @@
-//! A device at a zenoh router: what it sends, signed, and the commands that it is sent.
+//! A device's session with a zenoh router: its signed messages, and the commands that it receives.
 //!
-//! One session for one slot. Its owner must run on a runtime with more than one thread: the end
-//! of a session of zenoh asks for one.
+//! One session per slot. Its owner must run on a multi-threaded runtime, which closing a zenoh
+//! session requires.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,30 +27,30 @@ use crate::{
     retry::{self, Verdict},
 };
 
-/// How long the router may take to let a device in. A wrong password shows as this, too.
+/// The longest time for the router to admit a device. A wrong password looks like a timeout, too.
 const JOIN: Duration = Duration::from_secs(10);
-/// Endpoints that are tried, at most.
+/// The most endpoints that are tried.
 const ENDPOINTS: usize = 16;
-/// Commands that may wait to be taken.
+/// The most commands that may wait in the queue.
 const COMMANDS: usize = 64;
-/// How long the end of a session may take.
+/// The longest time to close a session.
 const CLOSE: Duration = Duration::from_secs(5);
 
-/// The router did not let the device in, or a session could not be used.
+/// The router did not admit the device, or the session is unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum NoSession {
-    /// The user's name cannot be a part of a key.
+    /// The user's name is not valid in a key expression.
     #[error("`{0}` is no name of a slot")]
     NoSlot(String),
-    /// The library would read parameters in it, and files that they name.
+    /// zenoh would interpret parameters in the endpoint, and files that they name.
     #[error(
         "an endpoint cannot be used; correct `endpoints` of the backend's zenoh or of this device"
     )]
     NoEndpoint(#[from] InvalidEndpoint),
-    /// zenoh does not tell a wrong password from a wrong certificate or nobody there.
+    /// zenoh does not distinguish a wrong password from a wrong certificate or a missing router.
     #[error("no router at {endpoints} let this device in: {cause}")]
     NotJoined { endpoints: String, cause: String },
-    /// Something could not be declared.
+    /// A declaration failed.
     #[error("the session with the router cannot be used: {0}")]
     Unusable(String),
 }
@@ -69,23 +69,23 @@ pub struct Commands {
     queries: Queryable<FifoChannelHandler<Query>>,
 }
 
-/// A command that waits for its receipt; dropping it is an answer, too: none.
+/// A command that waits for its receipt. Dropping it means: no receipt.
 #[derive(Debug)]
 pub struct Delivery {
     query: Query,
-    /// What was delivered.
+    /// The delivered message.
     pub poll: Poll,
 }
 
-/// Shows that the device is there for as long as it lives.
+/// Announces the device as present for as long as the value lives.
 #[derive(Debug)]
 pub struct Presence(#[expect(dead_code, reason = "held, not read")] LivelinessToken);
 
 impl DeviceSession {
-    /// Joins the router of `access` as the device that has `key`.
+    /// Joins the router of `access` as the device with `key`.
     ///
     /// # Errors
-    /// [`NoSession`] when no router lets the device in within ten seconds.
+    /// [`NoSession`] when no router admits the device within ten seconds.
     pub async fn join(access: &ZenohAccess, key: Arc<SigningKey>) -> Result<Self, NoSession> {
         let slot = Slot::named(&access.username)
             .ok_or_else(|| NoSession::NoSlot(access.username.chars().take(100).collect()))?;
@@ -96,7 +96,7 @@ impl DeviceSession {
             Ok(config) => config,
             Err(cause) => return Err(not_joined(cause)),
         };
-        // zenoh has a limit of its own, which starts later than the look for the router's name.
+        // zenoh's own timeout starts later, after it has resolved the router's name.
         match tokio::time::timeout(JOIN + CLOSE, zenoh::open(config)).await {
             Ok(Ok(session)) => Ok(Self { session, slot, key }),
             Ok(Err(error)) => Err(not_joined(error.to_string())),
@@ -104,7 +104,7 @@ impl DeviceSession {
         }
     }
 
-    /// Takes commands from now on.
+    /// Receives commands from now on.
     ///
     /// # Errors
     /// [`NoSession::Unusable`].
@@ -117,7 +117,7 @@ impl DeviceSession {
         Ok(Commands { queries })
     }
 
-    /// Shows that the device is there.
+    /// Announces that the device is present.
     ///
     /// # Errors
     /// [`NoSession::Unusable`].
@@ -159,7 +159,7 @@ impl DeviceSession {
         }
     }
 
-    /// Leaves the router.
+    /// Closes the session.
     pub async fn close(self) {
         match tokio::time::timeout(CLOSE, self.session.close()).await {
             Ok(Ok(())) => {}
@@ -168,10 +168,10 @@ impl DeviceSession {
         }
     }
 
-    /// Answers a delivery; the command is in the journal by then.
+    /// Acknowledges a delivery. The command is already in the journal.
     ///
     /// # Errors
-    /// [`NoSession::Unusable`] when the answer cannot be sent; the backend delivers again.
+    /// [`NoSession::Unusable`] when the receipt cannot be sent. The backend then delivers again.
     pub async fn acknowledge(
         &self,
         delivery: &Delivery,
@@ -192,8 +192,8 @@ impl DeviceSession {
 }
 
 impl Commands {
-    /// Waits for the next delivery; nothing when the session has ended. What cannot be read is
-    /// passed over: it has no receipt and is delivered again.
+    /// Waits for the next delivery. Nothing when the session has ended. An unreadable delivery is
+    /// skipped: it gets no receipt and is delivered again.
     pub async fn next(&self) -> Option<Delivery> {
         loop {
             let query = self.queries.recv_async().await.ok()?;
@@ -263,7 +263,7 @@ fn config(access: &ZenohAccess, endpoints: &[String]) -> Result<Config, String> 
         ("transport/link/rx/max_message_size", MAX_MESSAGE.into()),
         ("transport/link/rx/buffer_size", BUFFER.into()),
         ("transport/link/tx/batch_size", BUFFER.into()),
-        // As patient as the router is.
+        // The router waits as long.
         ("transport/link/tx/lease", 30_000.into()),
         ("transport/link/tx/threads", 1.into()),
     ];

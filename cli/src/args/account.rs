@@ -10,31 +10,31 @@ use crate::args::{Backend, parse_duration};
 /// `link register`.
 #[derive(Args, Debug, Default)]
 pub struct Register {
-    /// Key for one device; `-` reads it from stdin. Or set LINK_REGISTRATION_KEY
+    /// Key for one device; `-` reads it from stdin. LINK_REGISTRATION_KEY does the same
     #[arg(long, value_name = "KEY", conflicts_with = "fleet_key")]
     pub registration_key: Option<String>,
-    /// Key for many devices; `-` reads it from stdin. Or set LINK_FLEET_KEY
+    /// Key for many devices; `-` reads it from stdin. LINK_FLEET_KEY does the same
     #[arg(long, value_name = "KEY")]
     pub fleet_key: Option<String>,
-    /// Log in with this e-mail first; the password is asked for
+    /// E-mail of an account to log in to first; prompts for the password
     #[arg(long, value_name = "EMAIL", conflicts_with = "token")]
     pub email: Option<String>,
     /// Read the password from the next line of stdin
     #[arg(long, requires = "email")]
     pub password_stdin: bool,
-    /// Access token of an account, in place of a login; `-` reads it from stdin. Or set
-    /// LINK_ACCESS_TOKEN
+    /// Access token of an account, instead of a login; `-` reads it from stdin. LINK_ACCESS_TOKEN
+    /// does the same
     #[arg(long, value_name = "TOKEN")]
     pub token: Option<String>,
     #[command(flatten)]
     pub backend: Backend,
-    /// Name shown in the dashboard [default: the name of this machine]
+    /// Name of the device in the dashboard [default: the host name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Re-activate this device instead of making a new one
+    /// Re-activate this device instead of creating a new one
     #[arg(long, value_name = "ID", conflicts_with = "new_device")]
     pub device_id: Option<DeviceId>,
-    /// Make a new device although this machine is registered
+    /// Create a new device even if this machine is registered
     #[arg(long)]
     pub new_device: bool,
 }
@@ -42,22 +42,22 @@ pub struct Register {
 /// `link login`.
 #[derive(Args, Debug)]
 pub struct Login {
-    /// E-mail of the account; asked for on a terminal
+    /// E-mail of the account [default: prompt]
     #[arg(long, value_name = "EMAIL")]
     pub email: Option<String>,
     /// Read the password from the first line of stdin
     #[arg(long)]
     pub password_stdin: bool,
-    /// Let somebody log this machine in with a browser, here or elsewhere
+    /// Approve this login in a browser, on this or another machine
     #[arg(long, conflicts_with_all = ["email", "password_stdin", "token_file"])]
     pub device: bool,
-    /// Open no browser here
+    /// Do not open a browser on this machine
     #[arg(long, requires = "device")]
     pub no_browser: bool,
-    /// How long to wait for the browser, such as `60s` or `5m`
+    /// Longest wait for the browser, such as `60s` or `5m`
     #[arg(long, value_name = "TIME", requires = "device", value_parser = parse_duration, default_value = "10m")]
     pub timeout: Duration,
-    /// Use a personal access token from the first line of this file; `-` reads it from stdin
+    /// File with a personal access token on its first line; `-` reads it from stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["email", "password_stdin"])]
     pub token_file: Option<String>,
     #[command(flatten)]
@@ -67,16 +67,16 @@ pub struct Login {
 /// `link account …`.
 #[derive(Debug, Subcommand)]
 pub enum AccountCommand {
-    /// Create the first account with the setup token of the backend
+    /// Create the first account with the backend's setup token
     #[command(after_help = CREATE_EXAMPLES)]
     Create(CreateAccount),
-    /// List the accounts that you belong to
+    /// List your accounts
     #[command(after_help = "Example:\n  link account list")]
     List,
-    /// Set a password for the backend of `link up`; every login ends
+    /// Set a password for the backend of `link up`; this ends every login
     #[command(after_help = PASSWORD_EXAMPLES)]
     Password(Password),
-    /// Go to another of your accounts; commands act there from then on
+    /// Switch to another account; later commands act in that account
     #[command(after_help = "Example:\n  link account use acc_…")]
     Use { account: AccountId },
 }
@@ -87,7 +87,7 @@ pub struct CreateAccount {
     /// File that holds the setup token; `-` reads it from the first line of stdin
     #[arg(long, value_name = "FILE")]
     pub setup_token_file: Option<String>,
-    /// E-mail of the account; asked for on a terminal
+    /// E-mail of the account [default: prompt]
     #[arg(long, value_name = "EMAIL")]
     pub email: Option<String>,
     /// Read the password from the next line of stdin

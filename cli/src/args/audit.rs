@@ -6,22 +6,22 @@ use jiff::Timestamp;
 /// `link audit`.
 #[derive(Args, Debug)]
 pub struct Audit {
-    /// Only this action, such as `member.remove`, or all of a kind, such as `member`
+    /// Only this action, such as `member.remove`, or every action of a group, such as `member`
     #[arg(long, value_name = "ACTION")]
     pub action: Option<String>,
-    /// Only what this user, token or device did, by id
+    /// Only actions of this user, token or device, by id
     #[arg(long, value_name = "ID")]
     pub actor: Option<String>,
-    /// Only what was done to this, by id
+    /// Only actions on this object, by id
     #[arg(long, value_name = "ID")]
     pub subject: Option<String>,
-    /// Not before this time, such as 2027-01-31T00:00:00Z
+    /// Only entries at or after this time, such as 2027-01-31T00:00:00Z
     #[arg(long, value_name = "TIME")]
     pub since: Option<Timestamp>,
-    /// Before this time
+    /// Only entries before this time
     #[arg(long, value_name = "TIME")]
     pub until: Option<Timestamp>,
-    /// How many entries, the newest first
+    /// Largest number of entries; the newest come first
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
 }

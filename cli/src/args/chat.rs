@@ -7,7 +7,7 @@ use link_protocol::port::Port;
 /// `link chat`.
 #[derive(Args, Debug)]
 pub struct Chat {
-    /// Name that `link status` shows the model under
+    /// Name of the model in `link status`
     pub model: String,
     #[command(flatten)]
     pub question: Question,
@@ -16,23 +16,23 @@ pub struct Chat {
 /// `link run`.
 #[derive(Args, Debug)]
 pub struct Run {
-    /// Model, by id or by name, of another account as `publisher/name`; else a name of the catalogue,
-    /// `hf:owner/repo/file`, an address, or the path of a model file
+    /// Model, by id or name (`publisher/name` for another account's), or a catalogue name,
+    /// `hf:owner/repo/file`, a URL, or the path of a model file
     pub model: String,
-    /// Go on with a model that needs more memory than this machine has
+    /// Continue even if the model needs more memory than this machine has
     #[arg(long)]
     pub anyway: bool,
-    /// Port to serve on [default: the one of the deployment before, or 8080]
+    /// Port to serve on [default: the port of the last deployment, or 8080]
     #[arg(long, value_name = "N")]
     pub port: Option<Port>,
     #[command(flatten)]
     pub question: Question,
 }
 
-/// What a model is asked, and how it answers.
+/// The question for a model and the sampling of its answer.
 #[derive(Args, Clone, Debug)]
 pub struct Question {
-    /// Question to answer once [default: standard input, or a conversation at a terminal]
+    /// Question to answer once [default: standard input, or a conversation on a terminal]
     #[arg(value_name = "QUESTION")]
     pub words: Vec<String>,
     /// System prompt
@@ -50,7 +50,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Returns how answers are sampled.
+    /// Returns the sampling of the answers.
     #[must_use]
     pub const fn sampling(&self) -> Sampling {
         let Self { temperature, max_tokens, seed, .. } = *self;

@@ -11,11 +11,11 @@ pub enum DeviceCommand {
     /// List the devices of the account
     #[command(after_help = LIST_EXAMPLES)]
     List {
-        /// Only the devices that fit, such as `tag=lab,state=online`
+        /// Only devices that match, such as `tag=lab,state=online`
         #[arg(long, value_name = "SELECTION")]
         select: Option<Selector>,
     },
-    /// Give tags to a device
+    /// Add tags to a device
     #[command(after_help = "Example:\n  link device tag workstation lab second-floor")]
     Tag {
         /// Device, by id or by name
@@ -24,7 +24,7 @@ pub enum DeviceCommand {
         #[arg(required = true)]
         tags: Vec<String>,
     },
-    /// Take tags from a device
+    /// Remove tags from a device
     #[command(after_help = "Example:\n  link device untag workstation lab")]
     Untag {
         /// Device, by id or by name
@@ -36,10 +36,10 @@ pub enum DeviceCommand {
     /// Show one device
     #[command(after_help = "Examples:\n  link device show\n  link device show workstation")]
     Show {
-        /// Device, by id or by name [default: this machine's]
+        /// Device, by id or name [default: this machine]
         device: Option<String>,
     },
-    /// Replace the agent of a device by another version; a device that is offline does so later
+    /// Replace the agent of a device with another version; an offline device does this later
     #[command(after_help = DEVICE_UPDATE_EXAMPLES)]
     Update {
         /// Device, by id or by name
@@ -55,27 +55,27 @@ pub enum DeviceCommand {
     Remove {
         /// Device, by id or by name
         device: String,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long, short)]
         yes: bool,
     },
-    /// Give a device to another account, with a key of that account
+    /// Transfer a device to another account, with a key of that account
     #[command(after_help = TRANSFER_EXAMPLES)]
     Transfer {
         /// Device, by id or by name
         device: String,
-        /// File with the registration or fleet key of the account that receives it; `-` reads it from
-        /// stdin [default: ask]
+        /// File with the registration or fleet key of the receiving account; `-` reads it from
+        /// stdin [default: prompt]
         #[arg(long, value_name = "FILE")]
         key_file: Option<String>,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long, short)]
         yes: bool,
     },
-    /// Remove a device that was uninstalled while the backend could not be told; needs no login
+    /// Remove a device that was uninstalled while the backend was unreachable; needs no login
     #[command(after_help = RETIRE_EXAMPLES)]
     Retire {
-        /// Retire code that `link uninstall --force` printed; `-` reads it from stdin
+        /// Code that `link uninstall --force` printed; `-` reads it from stdin
         code: String,
         #[command(flatten)]
         backend: Backend,

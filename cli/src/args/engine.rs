@@ -8,41 +8,42 @@ use link_protocol::command::Sha256Hex;
 /// `link engine …`.
 #[derive(Debug, Subcommand)]
 pub enum EngineCommand {
-    /// List the builds of the inference engine that are installed here, and why
+    /// List the installed builds of the inference engine, and why each was chosen
     #[command(after_help = "Example:\n  link engine list")]
     List,
-    /// Install a build of the inference engine, and use it
+    /// Install a build of the inference engine and switch to it
     #[command(after_help = INSTALL_EXAMPLES)]
     Install {
-        /// Archive (.tar.gz) or folder that holds `llama-server` [default: the best build of the signed index]
+        /// Archive (.tar.gz) or folder that holds `llama-server` [default: the best build in the
+        /// signed index]
         #[arg(value_name = "FILE")]
         from: Option<PathBuf>,
-        /// SHA-256 that the archive must have
+        /// Expected SHA-256 of the archive
         #[arg(long, value_name = "HEX", requires = "from")]
         sha256: Option<Sha256Hex>,
-        /// Name of the build [default: what the engine says of itself]
+        /// Name of the build [default: the version that the engine reports]
         #[arg(long, value_name = "BUILD", requires = "from")]
         build: Option<String>,
-        /// Folder on a web server (https) or on this machine (file://) that holds a signed index
+        /// Folder with a signed index, on a web server (https) or on this machine (file://)
         #[arg(long, value_name = "URL", conflicts_with = "from")]
         source: Option<String>,
     },
     /// Remove a build
     #[command(after_help = "Example:\n  link engine remove b8808")]
     Remove {
-        /// Build, as `link engine list` shows it
+        /// Name of the build in `link engine list`
         build: String,
     },
-    /// Trust a key that signs indexes of engines, beside the keys that sign releases
+    /// Trust a key that signs engine indexes, in addition to the release keys
     #[command(after_help = TRUST_EXAMPLES)]
     Trust {
         /// File with the public key
         #[arg(value_name = "KEYFILE", required_unless_present_any = ["list", "remove"])]
         key: Option<PathBuf>,
-        /// List the keys that were added here
+        /// List the keys that were added on this machine
         #[arg(long, conflicts_with = "key")]
         list: bool,
-        /// Trust this key no longer
+        /// Key to stop trusting
         #[arg(long, value_name = "KEY", conflicts_with_all = ["key", "list"])]
         remove: Option<String>,
     },

@@ -5,10 +5,10 @@ use clap::Subcommand;
 /// `link fleet …`.
 #[derive(Debug, Subcommand)]
 pub enum FleetCommand {
-    /// List the tags of the account's devices, with how many are online and which versions they run
+    /// List the account's tags, with their online devices and agent versions
     #[command(after_help = "Example:\n  link fleet list")]
     List,
-    /// Show the devices with a tag
+    /// List the devices with a tag
     #[command(after_help = "Example:\n  link fleet show lab")]
     Show {
         /// Tag of the devices

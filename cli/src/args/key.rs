@@ -7,22 +7,22 @@ use link_protocol::id::KeyId;
 /// `link key …`.
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
-    /// Create a key; it is shown this once
+    /// Create a key; the key is shown only once
     #[command(after_help = CREATE_EXAMPLES)]
     Create {
-        /// One device, or many
+        /// Kind of the key: for one device, or for many
         #[arg(long, value_enum)]
         kind: KeyKindArg,
-        /// Name to know it by
+        /// Name of the key in lists
         #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
         name: String,
-        /// When it stops working, such as 2027-01-31T00:00:00Z
+        /// Expiry, such as 2027-01-31T00:00:00Z [default: never]
         #[arg(long, value_name = "TIME")]
         expires_at: Option<Timestamp>,
-        /// How many devices a fleet key may enrol
+        /// Largest number of devices that a fleet key may enrol
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         max_devices: Option<u32>,
-        /// Label of the devices that it enrols; may be given several times
+        /// Tag for the devices that the key enrols; may be given several times
         #[arg(long = "tag", value_name = "TAG")]
         tags: Vec<String>,
     },
@@ -34,7 +34,7 @@ pub enum KeyCommand {
     Revoke { key: KeyId },
 }
 
-/// What a key enrols.
+/// The devices that a key enrols.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum KeyKindArg {
     /// One device

@@ -8,44 +8,44 @@ use crate::args::Backend;
 /// `link member …`.
 #[derive(Debug, Subcommand)]
 pub enum MemberCommand {
-    /// List the members of the account, and who is invited
+    /// List the members of the account and the open invitations
     #[command(after_help = "Example:\n  link member list")]
     List,
-    /// Make an invitation; its token is shown this once and is good for one member
+    /// Create an invitation for one person; its token is shown only once
     #[command(after_help = INVITE_EXAMPLES)]
     Invite {
-        /// What the member may do
+        /// Role of the new member
         #[arg(long, value_enum)]
         role: RoleArg,
-        /// Only a user of this e-mail may accept [default: whoever has the token]
+        /// Only a user with this e-mail may accept [default: anyone with the token]
         #[arg(long, value_name = "EMAIL")]
         email: Option<String>,
-        /// When it stops working, such as 2027-01-31T00:00:00Z [default: in seven days]
+        /// Expiry, such as 2027-01-31T00:00:00Z [default: in seven days]
         #[arg(long, value_name = "TIME")]
         expires_at: Option<Timestamp>,
     },
     /// Accept an invitation and log in to its account
     #[command(after_help = ACCEPT_EXAMPLES)]
     Accept(Accept),
-    /// Give a member another role
+    /// Change the role of a member
     #[command(after_help = "Example:\n  link member role bob@example.com operator")]
     Role {
         /// Member, by e-mail or id
         member: String,
-        /// What the member may do from now on
+        /// New role of the member
         #[arg(value_enum)]
         role: RoleArg,
     },
     /// Remove a member, withdraw an invitation, or leave the account
     #[command(after_help = REMOVE_EXAMPLES)]
     Remove {
-        /// Member by e-mail or id, or invitation by id
+        /// Member, by e-mail or id, or invitation, by id
         member: String,
-        /// What becomes of the registration and fleet keys that the member created [default: asked,
-        /// and without a terminal or with --yes they are revoked]
+        /// What to do with the registration and fleet keys that the member created [default:
+        /// prompt; without a terminal, or with --yes, revoke]
         #[arg(long, value_enum, value_name = "WHAT")]
         keys: Option<LeftKeysArg>,
-        /// Do not ask
+        /// Do not ask for confirmation
         #[arg(long, short)]
         yes: bool,
     },
@@ -57,7 +57,7 @@ pub struct Accept {
     /// File that holds the invitation's token; `-` reads it from the first line of stdin
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<String>,
-    /// Make a new user with this e-mail [default: who is logged in joins]
+    /// E-mail of a new user to create [default: the logged-in user joins]
     #[arg(long, value_name = "EMAIL")]
     pub email: Option<String>,
     /// Read the new user's password from the next line of stdin
@@ -67,21 +67,21 @@ pub struct Accept {
     pub backend: Backend,
 }
 
-/// What becomes of the keys of a member who goes.
+/// What to do with the keys of a departing member.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum LeftKeysArg {
-    /// No device registers with them afterwards
+    /// Revoke the keys: no device can register with them afterwards
     Revoke,
-    /// They stay good, and you answer for them
+    /// Keep the keys valid; you become responsible for them
     TakeOver,
 }
 
-/// What a member may do.
+/// Roles of members.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum RoleArg {
-    /// Everything; an account has at least one
+    /// Everything; an account has at least one owner
     Owner,
-    /// Everything but what concerns owners
+    /// Everything except changes to owners
     Admin,
     /// Deploy, serve, repair, update and tag
     Operator,

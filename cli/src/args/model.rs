@@ -13,20 +13,20 @@ use crate::args::{Naming, Wait};
 /// `link model …`.
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
-    /// List the models that you may deploy, shared ones with their publisher
+    /// List the models that you may deploy; shared models show their publisher
     #[command(after_help = "Example:\n  link model list")]
     List,
-    /// Search the catalogue of models; without words, list it
+    /// Search the catalogue of models; without words, list every model
     #[command(after_help = "Example:\n  link model search small apache")]
     Search {
-        /// Words that the name, the summary, the architecture or the licence has
+        /// Words to look for in name, summary, architecture or licence
         #[arg(value_name = "WORD")]
         words: Vec<String>,
     },
-    /// Add a model: of the catalogue, by its file, or by the address that devices fetch it from
+    /// Add a model from the catalogue, a file, or a URL that devices download from
     #[command(after_help = ADD_EXAMPLES)]
     Add(Add),
-    /// Show a model and where it is deployed, or one of the catalogue
+    /// Show a model and its deployments, or a model of the catalogue
     #[command(after_help = "Example:\n  link model show smollm")]
     Show {
         /// Model, by id or by name; of another account as `publisher/name`
@@ -35,16 +35,16 @@ pub enum ModelCommand {
     /// Deploy a model to a device, or redeploy it with the current allowlist
     #[command(after_help = DEPLOY_EXAMPLES)]
     Deploy(Deploy),
-    /// Serve a model that is deployed
+    /// Serve a deployed model
     #[command(after_help = "Example:\n  link model serve smollm --wait")]
     Serve(Serve),
-    /// Stop serving a model; it stays deployed
+    /// Stop serving a model; the model stays deployed
     #[command(after_help = "Example:\n  link model stop smollm --wait")]
     Stop(OnDevice),
-    /// Delete a model from a device; it stays available to deploy again
+    /// Delete a model from a device; the model can be deployed again
     #[command(after_help = "Example:\n  link model remove smollm --device workstation --wait")]
     Remove(OnDevice),
-    /// End a deployment that is under way
+    /// Cancel an unfinished deployment
     #[command(after_help = "Example:\n  link model cancel smollm")]
     Cancel {
         /// Model, by id or by name; of another account as `publisher/name`
@@ -53,7 +53,7 @@ pub enum ModelCommand {
         #[arg(long, value_name = "DEVICE")]
         device: Option<String>,
     },
-    /// Delete a model that is deployed nowhere
+    /// Delete a model that is not deployed anywhere
     #[command(after_help = "Example:\n  link model delete smollm")]
     Delete {
         /// Model, by id or by name; of another account as `publisher/name`
@@ -64,35 +64,35 @@ pub enum ModelCommand {
 /// `link model add`.
 #[derive(Args, Debug)]
 pub struct Add {
-    /// File to upload; else a name of the catalogue, `hf:owner/repo/file` or an address
+    /// File to upload, or a catalogue name, `hf:owner/repo/file` or a URL
     #[arg(value_name = "NAME|FILE", required_unless_present = "url", conflicts_with = "url")]
     pub file: Option<PathBuf>,
-    /// Address that devices fetch the file from; the backend keeps no copy
+    /// URL that devices download the file from; the backend keeps no copy
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
-    /// SHA-256 of the file at the address [default: asked for, or pinned to what is there now]
+    /// SHA-256 of the file at the URL [default: prompt, or pin the current file]
     #[arg(long, value_name = "HEX")]
     pub sha256: Option<Sha256Hex>,
-    /// Size of the file at the address in bytes [default: asked from its server]
+    /// Size of the file at the URL in bytes [default: the server's answer]
     #[arg(long, value_name = "BYTES")]
     pub size: Option<u64>,
-    /// Name of the model [default: the file's, without its extension]
+    /// Name of the model [default: the file name without its extension]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Name of the file on devices [default: the file's]
+    /// Name of the file on devices [default: the file's own name]
     #[arg(long, value_name = "NAME")]
     pub file_name: Option<FileName>,
-    /// Plugin whose engine runs it
+    /// Plugin whose engine runs the model
     #[arg(long, value_name = "PLUGIN", default_value = LANGUAGE_MODEL)]
     pub plugin: String,
-    /// Let every account of the backend deploy it as `publisher/name`, where the backend's
+    /// Let every account of the backend deploy the model as `publisher/name`, if the backend's
     /// configuration lets this account share
     #[arg(long)]
     pub shared: bool,
 }
 
 impl Add {
-    /// Returns what adds a language model under the name that it has.
+    /// Returns the arguments that add a language model under its own name.
     #[must_use]
     pub fn as_it_is() -> Self {
         Self {
@@ -116,15 +116,15 @@ pub struct Deploy {
     /// Device, by id or by name [default: this machine's]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// All devices that fit, such as `tag=lab,state=online`, in place of one
+    /// Every device that matches, such as `tag=lab,state=online`, instead of one device
     #[arg(long, value_name = "SELECTION", conflicts_with = "device")]
     pub select: Option<Selector>,
-    /// Port to serve on [default: the one of the deployment before, or 8080]
+    /// Port to serve on [default: the port of the last deployment, or 8080]
     #[arg(long, value_name = "N")]
     pub port: Option<Port>,
     #[command(flatten)]
     pub naming: Naming,
-    /// Serve it as soon as it is there
+    /// Serve the model as soon as it is downloaded
     #[arg(long)]
     pub serve: bool,
     /// Let no web page call the model
@@ -142,7 +142,7 @@ pub struct Deploy {
 pub struct Serve {
     #[command(flatten)]
     pub on: OnDevice,
-    /// Port to serve on from now on [default: the current one]
+    /// Port to serve on from now on [default: the current port]
     #[arg(long, value_name = "N")]
     pub port: Option<Port>,
 }

@@ -7,23 +7,23 @@ use link_protocol::{id::TokenId, permission::Permission};
 /// `link token …`.
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
-    /// Create a personal access token for scripts; it is shown this once
+    /// Create a personal access token for scripts; the token is shown only once
     #[command(after_help = create_examples())]
     Create {
-        /// Name to know it by
+        /// Name of the token in lists
         #[arg(long, value_name = "NAME")]
         name: String,
-        /// What it may be used for; may be given several times
+        /// Scope of the token; may be given several times
         #[arg(long = "scope", value_name = "SCOPE", required = true)]
         scopes: Vec<Permission>,
-        /// When it stops working, such as 2027-01-31T00:00:00Z [default: in 90 days]
+        /// Expiry, such as 2027-01-31T00:00:00Z [default: in 90 days]
         #[arg(long, value_name = "TIME")]
         expires_at: Option<Timestamp>,
     },
-    /// List your tokens for the account, without their secrets
+    /// List your tokens in this account, without their secrets
     #[command(after_help = "Example:\n  link token list")]
     List,
-    /// Revoke a token: it is good for nothing afterwards
+    /// Revoke a token: every later request with it is refused
     #[command(after_help = "Example:\n  link token revoke tok_…")]
     Revoke { token: TokenId },
 }

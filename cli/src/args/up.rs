@@ -6,7 +6,7 @@ use link_protocol::port::Port;
 /// `link up`.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Up {
-    /// Port of the backend [default: the one that it had, or the first free one from 8000]
+    /// Port of the backend [default: its last port, or the first free port from 8000]
     #[arg(long, value_name = "N")]
     pub port: Option<Port>,
 }
@@ -14,10 +14,10 @@ pub struct Up {
 /// `link down`.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Down {
-    /// Delete the backend's data and this device's registration and models too
+    /// Also delete the backend's data and this device's registration and models
     #[arg(long)]
     pub purge: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short, requires = "purge")]
     pub yes: bool,
 }
@@ -25,7 +25,7 @@ pub struct Down {
 /// `link open`.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Open {
-    /// Print the address in place of opening a browser; it is good for 30 seconds and once
+    /// Print the address instead of opening a browser; it works once, within 30 seconds
     #[arg(long)]
     pub print: bool,
 }

@@ -1,4 +1,4 @@
-//! An answer while it comes: printed piece by piece, stopped by Ctrl-C.
+//! An answer while it arrives: printed piece by piece, stopped by Ctrl-C.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: measures how fast an answer comes")]
 
@@ -20,9 +20,9 @@ pub(crate) struct Answered {
     pub(crate) text: String,
     pub(crate) ended: Ended,
     pub(crate) usage: Option<Usage>,
-    /// From the question to the first piece of the answer, in seconds.
+    /// Seconds from the question to the first piece of the answer.
     pub(crate) time_to_first_token_s: Option<f64>,
-    /// What the engine made in each second from its first piece on.
+    /// Tokens per second from the first piece on.
     pub(crate) tokens_per_second: Option<f64>,
 }
 
@@ -31,14 +31,14 @@ pub(crate) struct Answered {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ended {
     Whole,
-    /// By Ctrl-C.
+    /// The user has pressed Ctrl-C.
     Stopped,
 }
 
-/// Asks for the answer to what was said last, and prints it as it comes unless JSON is asked for.
+/// Asks for the answer to the last message, and prints it while it arrives unless JSON is wanted.
 ///
 /// # Errors
-/// When the model cannot be asked, the answer breaks off, or stdout cannot be written.
+/// When the model cannot be reached, the answer breaks off, or stdout cannot be written.
 pub(super) async fn stream(
     context: &Context,
     client: &ChatClient,
@@ -53,7 +53,7 @@ pub(super) async fn stream(
         tokens_per_second: None,
     };
     let shows = !context.output.is_json();
-    // One listener for the whole answer: a signal between two of them would be lost.
+    // One listener for the whole answer: a signal between two listeners would be lost.
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
     let messages = conversation.messages();
     let asked = client.ask(&messages, conversation.sampling());
@@ -92,7 +92,7 @@ pub(super) async fn stream(
     Ok(answered.timed(&clock))
 }
 
-/// Returns a text that cannot steer the terminal. A tab cannot, and code may need it.
+/// Returns a text that cannot control the terminal. Tabs stay, because code may need them.
 fn harmless(text: &str) -> String {
     text.split('\t').map(shown::lines).collect::<Vec<_>>().join("\t")
 }
@@ -105,7 +105,7 @@ fn failed(failure: Failure) -> CliError {
 }
 
 impl Answered {
-    /// Returns how fast it was, for a person.
+    /// Returns the speed of an answer, for a person.
     pub(super) fn in_words(&self) -> String {
         let mut words = Vec::new();
         if self.ended == Ended::Stopped {
@@ -134,7 +134,7 @@ impl Answered {
     }
 }
 
-/// When pieces came.
+/// Arrival times of the pieces.
 struct Clock {
     asked: Instant,
     first: Option<Duration>,
@@ -153,7 +153,7 @@ impl Clock {
         self.pieces += 1;
     }
 
-    /// Returns the tokens per second after the first one; nothing when there was only one.
+    /// Returns the tokens per second after the first token, or nothing if there was only one.
     fn rate(&self, tokens: u64) -> Option<f64> {
         let took = self.last.saturating_sub(self.first?).as_secs_f64();
         let later = u32::try_from(tokens.saturating_sub(1)).ok().filter(|later| *later > 0)?;

@@ -1,4 +1,4 @@
-//! What was said, how answers are sampled, and what a typed line means. Nothing here acts.
+//! The messages of a conversation, the sampling of answers, and the meaning of a typed line. Pure.
 
 use link_client::chat::{Message, Role, Sampling};
 
@@ -19,51 +19,51 @@ pub(crate) struct Conversation {
     said: Vec<Message>,
 }
 
-/// What a typed text asks for.
+/// The meaning of a typed text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Entry {
     Nothing,
-    /// The model's turn.
+    /// A question: the model's turn.
     Ask,
-    /// A line for the person.
+    /// A line of output for the user.
     Say(String),
     Leave,
     StopModel,
 }
 
 impl Conversation {
-    /// Begins one.
+    /// Starts a conversation.
     pub(crate) fn new(system: Option<String>, sampling: Sampling) -> Self {
         Self { system, sampling, said: Vec::new() }
     }
 
-    /// Returns how answers are sampled.
+    /// Returns the sampling of answers.
     pub(super) const fn sampling(&self) -> &Sampling {
         &self.sampling
     }
 
-    /// Returns what the model is shown.
+    /// Returns the messages for the model.
     pub(super) fn messages(&self) -> Vec<Message> {
         let system = self.system.clone().map(|content| Message { role: Role::System, content });
         system.into_iter().chain(self.said.iter().cloned()).collect()
     }
 
-    /// The person asks.
+    /// Adds a question of the user.
     pub(super) fn ask(&mut self, question: String) {
         self.said.push(Message { role: Role::User, content: question });
     }
 
-    /// The model has answered; a stopped answer counts as far as it came.
+    /// Adds the model's answer. A stopped answer counts as far as it came.
     pub(super) fn answered(&mut self, content: String) {
         self.said.push(Message { role: Role::Assistant, content });
     }
 
-    /// The last question was not answered: it was never asked.
+    /// Removes the last question, which got no answer.
     pub(super) fn take_back(&mut self) {
         self.said.pop_if(|last| last.role == Role::User);
     }
 
-    /// Takes what a person typed: a command, or something to the model.
+    /// Interprets a typed text: a command, or a message to the model.
     pub(super) fn enter(&mut self, typed: &str) -> Entry {
         let text = typed.trim();
         if text.is_empty() {
@@ -134,7 +134,7 @@ impl Conversation {
     }
 }
 
-/// Reads a number within bounds; `-` is none.
+/// Reads a number between two bounds. `-` means none.
 fn between(text: &str, least: f64, most: f64) -> Result<Option<f64>, String> {
     if text == "-" {
         return Ok(None);
@@ -143,7 +143,7 @@ fn between(text: &str, least: f64, most: f64) -> Result<Option<f64>, String> {
     value.map(Some).ok_or_else(|| format!("`{text}` is not a number from {least} to {most}"))
 }
 
-/// Reads a whole number; `-` is none.
+/// Reads a whole number. `-` means none.
 fn at_least<T>(text: &str, least: T) -> Result<Option<T>, String>
 where
     T: std::str::FromStr + PartialOrd + std::fmt::Display,

@@ -1,6 +1,6 @@
-//! The line that a person edits, with the history of earlier ones in a private file.
+//! The line editor, with the history of earlier lines in a private file.
 //!
-//! The editor blocks until a line is there, so it is read on a thread of its own and handed back.
+//! The editor blocks until a line is complete, so it runs on a thread of its own.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use rustyline::{Config, DefaultEditor, error::ReadlineError};
 
 use crate::{error::CliError, error_code::ErrorCode};
 
-/// How many lines are kept.
+/// The most lines that the history keeps.
 const KEPT: usize = 1000;
 
-/// Begins and ends a text of several lines.
+/// Starts and ends a text of several lines.
 const BLOCK: &str = "\"\"\"";
 
-/// The editor, and where its history is kept.
+/// The editor and the file of its history.
 pub(super) struct Prompt {
     editor: DefaultEditor,
     history: PathBuf,
 }
 
-/// What a person did at the prompt.
+/// What the user did at the prompt.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Typed {
     Text(String),
@@ -39,7 +39,7 @@ impl Prompt {
         let config = Config::builder().max_history_size(KEPT).map_err(failed)?;
         let config = config.history_ignore_space(true).auto_add_history(true).build();
         let mut editor = DefaultEditor::with_config(config).map_err(failed)?;
-        // A history that cannot be read, or is not there yet, is an empty one.
+        // An unreadable or missing history is an empty history.
         let _none = editor.load_history(history);
         Ok(Self { editor, history: history.to_owned() })
     }
@@ -69,7 +69,7 @@ impl Prompt {
                         return Ok(Typed::Text(text));
                     }
                 }
-                // Ctrl-C takes back what was typed, as a shell does.
+                // As in a shell, Ctrl-C discards the typed text.
                 Err(ReadlineError::Interrupted) => (text, block) = (String::new(), false),
                 Err(ReadlineError::Eof) => return Ok(Typed::End),
                 Err(error) => return Err(failed(error)),
@@ -77,7 +77,7 @@ impl Prompt {
         }
     }
 
-    /// Writes the history to its file. A conversation is not ended by a disk that is full.
+    /// Writes the history to its file. A full disk does not end a conversation.
     fn keep(&mut self) {
         let folder = self.history.parent();
         if folder.is_some_and(|folder| fs::create_private_dir(folder).is_ok()) {
@@ -86,7 +86,7 @@ impl Prompt {
     }
 }
 
-/// Adds a line to a text; tells whether more lines belong to it.
+/// Adds a line to a text and tells whether more lines belong to the text.
 fn take(text: &mut String, block: &mut bool, line: &str) -> bool {
     if *block {
         let Some(last) = line.trim_end().strip_suffix(BLOCK) else {

@@ -37,7 +37,7 @@ pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<()
         AccountCommand::Use { account } => {
             let backend = session::logged_in(context)?;
             let tokens = backend.enter_account(account).await?;
-            // The login in the account of before is of no more use to anybody.
+            // The login in the former account is of no further use.
             let left = backend.log_out().await;
             let me = keep(context, backend.http(), tokens, &format!("entered {account}")).await?;
             if let Err(failure) = left {
@@ -78,7 +78,7 @@ pub(super) async fn login(context: &Context, arguments: Login) -> Result<(), Cli
     if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) }
 }
 
-/// Logs in and keeps the login.
+/// Logs in and stores the login.
 ///
 /// # Errors
 /// When the backend refuses, or there is no password.
@@ -147,10 +147,10 @@ pub(super) async fn whoami(context: &Context) -> Result<(), CliError> {
     show(context, &me, backend.http().base())
 }
 
-/// Keeps a login for later commands, and says so.
+/// Stores a login for later commands, and reports it.
 ///
 /// # Errors
-/// When the backend does not take the tokens, or the file cannot be written.
+/// When the backend does not accept the tokens, or the file cannot be written.
 pub(super) async fn keep(
     context: &Context,
     http: &Http,
@@ -170,7 +170,8 @@ pub(super) async fn keep(
     Ok(me)
 }
 
-/// Sets the password of the owner of this user's backend, and logs in again: every login has ended.
+/// Sets the password of this user's own backend and logs in again, because the change ends every
+/// login.
 async fn set_password(context: &Context, arguments: Password) -> Result<(), CliError> {
     let owner = LocalBackend::look(context).running()?;
     let password = if arguments.password_stdin {
@@ -185,7 +186,7 @@ async fn set_password(context: &Context, arguments: Password) -> Result<(), CliE
     context.output.data(&serde_json::json!({"email": email}), |_| String::new())
 }
 
-/// Prints who is logged in.
+/// Prints the user of the login.
 ///
 /// # Errors
 /// When stdout cannot be written.
@@ -217,7 +218,7 @@ fn email(given: Option<String>) -> Result<String, CliError> {
     given.map_or_else(|| secret_input::ask_text("E-mail", "--email"), Ok)
 }
 
-/// Asks for a new password, twice.
+/// Prompts for a new password, twice.
 ///
 /// # Errors
 /// When there is no terminal, or the two differ.

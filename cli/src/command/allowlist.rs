@@ -1,13 +1,13 @@
-//! `link allowlist`: the web origins that the account's deployments carry from now on.
+//! `link allowlist`: the web origins that new deployments of the account allow.
 
 use link_protocol::{allowlist::Origin, backend_api::account::AllowlistSetting};
 
 use crate::{args::AllowlistCommand, context::Context, error::CliError, output, session};
 
-/// What a command does with the account's origins.
+/// The effect of a command on the account's origins.
 #[derive(Debug, Eq, PartialEq)]
 struct Change {
-    /// The origins from now on, unless they stay.
+    /// The new origins, unless they stay.
     origins: Option<Vec<Origin>>,
     said: String,
 }

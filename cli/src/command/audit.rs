@@ -1,4 +1,4 @@
-//! `link audit`: who did what in the account.
+//! `link audit`: the audit log of the account.
 
 use link_protocol::{
     backend_api::audit::{ActorKind, AuditEntry, AuditOutcome, AuditQuery},

@@ -1,8 +1,8 @@
-//! `link install-backend` and `link uninstall-backend`: what `install.sh --backend` hands over to.
+//! `link install-backend` and `link uninstall-backend`, which `install.sh --backend` calls.
 //!
-//! The backend has folders of its own beside those of a device, so that either can be installed,
-//! repaired and taken away without the other. A new version that does not become ready gives its
-//! place back to the one before.
+//! The backend has folders of its own next to those of a device, so each can be installed, repaired
+//! and removed without the other. If a new version does not become ready, the installer restores
+//! the previous version.
 
 mod steps;
 
@@ -31,10 +31,10 @@ use crate::{
     secret_input, service,
 };
 
-/// Decides one plan, from the unpacked release to a backend that runs; prints it, or does it.
+/// Makes one plan, from the unpacked release to a running backend, and prints or applies it.
 ///
 /// # Errors
-/// What could not be done.
+/// The step that failed.
 pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<ExitCode, CliError> {
     let wish = service::wish(context)?;
     let place = Place::find(context, wish);
@@ -62,7 +62,7 @@ pub(super) fn install(context: &Context, arguments: &InstallFiles) -> Result<Exi
     finish(&mut steps, &found, &done)
 }
 
-/// Says what became of the files.
+/// Reports the outcome for the files.
 fn say(context: &Context, place: &Place, outcome: Outcome, version: &Version) {
     let folder = place.layout.roots().data.display();
     context.output.say(&match outcome {
@@ -73,7 +73,7 @@ fn say(context: &Context, place: &Place, outcome: Outcome, version: &Version) {
     });
 }
 
-/// Does what follows the files.
+/// Takes the steps after the files.
 fn finish(
     steps: &mut Steps<'_>,
     found: &BackendFound,
@@ -108,10 +108,10 @@ fn finish(
     Ok(ExitCode::Success)
 }
 
-/// Takes the backend away; its data stays unless it is purged.
+/// Uninstalls the backend. Its data stays unless `--purge` is given.
 ///
 /// # Errors
-/// What could not be done.
+/// The step that failed.
 pub(super) fn uninstall(
     context: &Context,
     arguments: UninstallBackend,

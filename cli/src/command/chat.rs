@@ -14,7 +14,7 @@ use crate::{
     error_code::ErrorCode,
 };
 
-/// The largest question that is read from standard input, in bytes.
+/// The largest question from standard input, in bytes.
 const QUESTION_LIMIT: u64 = 4 * 1024 * 1024;
 
 pub(super) async fn run(context: &Context, arguments: Chat) -> Result<ExitCode, CliError> {
@@ -23,10 +23,10 @@ pub(super) async fn run(context: &Context, arguments: Chat) -> Result<ExitCode, 
     talk(context, entry, arguments.question).await
 }
 
-/// Answers the question that was given, or talks until the person leaves.
+/// Answers the given question, or talks until the user leaves.
 ///
 /// # Errors
-/// When the model cannot be asked.
+/// When the model cannot be reached.
 pub(super) async fn talk(
     context: &Context,
     entry: &PipelineEntry,
@@ -82,7 +82,7 @@ fn served<'a>(entries: &'a [PipelineEntry], name: &str) -> Result<&'a PipelineEn
     }
 }
 
-/// Returns the question: the arguments, then what is piped in. At a terminal without arguments there
+/// Returns the question: the arguments, then the piped input. On a terminal without arguments there
 /// is none.
 fn asked(question: &Question) -> Result<Option<String>, CliError> {
     let words = question.words.join(" ");

@@ -1,4 +1,4 @@
-//! `link commands`: what devices were told to do, and what became of it.
+//! `link commands`: the commands sent to devices, and their outcomes.
 
 use link_protocol::backend_api::command::{CommandExplanation, CommandInfo, CommandState};
 

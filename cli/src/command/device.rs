@@ -1,5 +1,4 @@
-//! `link device`: the devices of the account, the update of one, one that goes to another account,
-//! and one that is to leave it with its retire code.
+//! `link device`: the account's devices; updates, transfers and retires one.
 
 mod system;
 mod transfer;
@@ -100,7 +99,7 @@ async fn retire(context: &Context, argument: &str, at: &Backend) -> Result<(), C
     context.output.data(&json!({"retired": id}), |_| String::new())
 }
 
-/// Lays devices out, one on each line.
+/// Formats devices as a table.
 pub(super) fn table(devices: &[Device]) -> String {
     if devices.is_empty() {
         return "no devices; register one with `link register`".to_owned();

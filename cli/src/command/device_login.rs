@@ -1,4 +1,4 @@
-//! `link login --device`: a person lets this machine in by a browser, here or elsewhere.
+//! `link login --device`: a person approves this login in a browser, on this or another machine.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -23,13 +23,13 @@ use crate::{
     wait::Deadline,
 };
 
-/// What an answer to a poll that came too early adds to the interval.
+/// Added to the interval after a poll that came too early.
 const SLOWER: Duration = Duration::from_secs(5);
 
-/// Waits until a person has let this machine in.
+/// Waits until a person has approved this login.
 ///
 /// # Errors
-/// When they refuse, the code expires, or the deadline passes.
+/// When the person refuses, the code expires, or the deadline passes.
 pub(super) async fn run(
     context: &Context,
     http: &Http,
@@ -76,8 +76,8 @@ fn announce(context: &Context, codes: &DeviceCodeResponse) {
     );
 }
 
-/// Opens the address where somebody can see it: at once without a terminal, after a question with
-/// one. A machine without a browser is no error: the address can be opened elsewhere.
+/// Opens the address in a browser: at once without a terminal, after a question with one. A machine
+/// without a browser is no error, because the address can be opened elsewhere.
 fn open_browser(context: &Context, codes: &DeviceCodeResponse) -> Result<(), CliError> {
     let wanted = !io::stdin().is_terminal() || secret_input::confirm("Open it in a browser here?")?;
     if wanted && let Err(error) = open_address(&codes.verification_uri_complete) {
@@ -86,7 +86,7 @@ fn open_browser(context: &Context, codes: &DeviceCodeResponse) -> Result<(), Cli
     Ok(())
 }
 
-/// Opens a web address, and nothing else that a server might name.
+/// Opens a web address, and no other address that a server might name.
 fn open_address(address: &str) -> Result<(), CliError> {
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     let failed = |why: String| CliError::new(ExitCode::Failed, ErrorCode::Browser, why);

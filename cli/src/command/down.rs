@@ -1,4 +1,4 @@
-//! `link down`: stops the backend of `link up` and the agent; `--purge` deletes what they keep.
+//! `link down`: stops the backend of `link up` and the agent. `--purge` deletes their data.
 
 use link_installer::uninstall_backend::{self, Further};
 use link_platform::fs;
@@ -16,7 +16,7 @@ use crate::{
     resolve, secret_input,
 };
 
-/// What a person types before everything is deleted.
+/// The word to type before everything is deleted.
 const WORD: &str = "purge";
 
 pub(super) async fn run(context: &Context, arguments: Down) -> Result<ExitCode, CliError> {
@@ -57,7 +57,7 @@ fn purge(context: &Context, local: &LocalBackend) -> Result<(), CliError> {
         take_away(context, local, true)?;
         context.output.say("deleted the backend and its data");
     }
-    // What belongs to another backend is not this command's.
+    // A login or device of another backend stays.
     let identity = resolve::identity(context)?;
     if identity.is_none_or(|identity| Some(identity.backend_url) == url) {
         forget_device(context).map_err(|error| CliError::file(&error))?;
@@ -66,17 +66,17 @@ fn purge(context: &Context, local: &LocalBackend) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Takes the unit and the programs of the backend away, and its data where that is wished.
+/// Removes the unit and the programs of the backend, and its data if `purge` is set.
 ///
 /// # Errors
-/// When something cannot be deleted.
+/// When a file cannot be deleted.
 pub(super) fn take_away(
     context: &Context,
     local: &LocalBackend,
     purge: bool,
 ) -> Result<(), CliError> {
     let place = local.place();
-    // The lock of the installers stands there, also where nothing was installed.
+    // The lock of the installers is in this folder even where nothing was installed.
     fs::create_private_dir(&place.layout.roots().data).map_err(|error| CliError::file(&error))?;
     let shared = place.shared(context);
     let further = Further { config: (place.config.as_path(), ""), shared: &shared, purge };
@@ -92,7 +92,7 @@ pub(super) fn take_away(
     }
 }
 
-/// Deletes who this device is and what it keeps; the programs and engines stay.
+/// Deletes the identity and the state of this device. The programs and engines stay.
 fn forget_device(context: &Context) -> Result<(), fs::FileError> {
     let roots = &context.roots;
     for folder in [roots.sessions(), roots.models(), roots.run(), roots.logs()] {

@@ -1,4 +1,4 @@
-//! `link fleet`: the devices of the account by their tags.
+//! `link fleet`: the account's devices by tag.
 
 use std::collections::BTreeMap;
 

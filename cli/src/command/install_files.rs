@@ -1,5 +1,5 @@
-//! `link install-files`: what `install.sh` hands over to. Decides one plan, from the unpacked release to
-//! an agent that runs; prints it (`--dry-run`), or does it and says what happened.
+//! `link install-files`, which `install.sh` calls. Makes one plan, from the unpacked release to a
+//! running agent, and prints it (`--dry-run`) or applies it and reports the outcome.
 
 mod steps;
 
@@ -55,7 +55,7 @@ pub(super) async fn run(context: &Context, arguments: &InstallFiles) -> Result<E
     finish(context, &layout, &done, &looked).await
 }
 
-/// Says what would be done.
+/// Prints the plan.
 pub(super) fn say_plan(context: &Context, lines: &[String]) -> Result<ExitCode, CliError> {
     if lines.is_empty() {
         context.output.say("nothing would be done");
@@ -67,7 +67,7 @@ pub(super) fn say_plan(context: &Context, lines: &[String]) -> Result<ExitCode, 
     Ok(ExitCode::Success)
 }
 
-/// Says what became of the files.
+/// Reports the outcome for the files.
 fn say(context: &Context, outcome: Outcome) {
     let folder = context.roots.data.display();
     context.output.say(&match outcome {
@@ -80,7 +80,7 @@ fn say(context: &Context, outcome: Outcome) {
     });
 }
 
-/// Does what follows the files.
+/// Takes the steps after the files.
 async fn finish(
     context: &Context,
     layout: &Layout,
@@ -125,7 +125,7 @@ pub(super) fn refresh(context: &Context) -> Result<(), CliError> {
     Ok(install::refresh(&layout, &shared)?)
 }
 
-/// The version of this program, which is that of the release it came with.
+/// The version of this program and of its release.
 pub(super) fn own_version() -> Version {
     VERSION.parse().expect("the package's version is one")
 }

@@ -35,7 +35,7 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
     }
 }
 
-/// The whole line for a device, with the address of the backend in it.
+/// Returns the complete line to run on a device, with the address of the backend.
 fn on_a_device(base: &str, kind: KeyKind, key: &str) -> String {
     let variable = match kind {
         KeyKind::Registration => "LINK_REGISTRATION_KEY",

@@ -1,4 +1,4 @@
-//! `link member`: who belongs to the account, and who is invited to it.
+//! `link member`: the members of the account and its invitations.
 
 use link_client::{
     backend::{self, BackendClient},
@@ -143,8 +143,7 @@ async fn leave(
     Ok(Some(left))
 }
 
-/// Removes another member. Where nobody says what becomes of their keys and nobody can be asked, the
-/// keys are revoked.
+/// Removes another member. Without a choice and without a terminal, the member's keys are revoked.
 async fn dismiss(
     context: &Context,
     backend: &BackendClient,

@@ -1,4 +1,4 @@
-//! `link model`: models and what runs where.
+//! `link model`: models and their deployments.
 
 mod add;
 pub(super) mod catalogue;
@@ -101,7 +101,7 @@ async fn show(context: &Context, named: &str) -> Result<(), CliError> {
     })
 }
 
-/// Says what the file of a model says of itself.
+/// Formats the description in a model's file.
 fn about(facts: &ModelFacts) -> String {
     let quantization = facts.quantization.as_ref().map(|name| format!(", {name}"));
     let context = facts.context_length.map(|tokens| format!("Context {tokens} tokens\n"));

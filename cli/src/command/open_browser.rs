@@ -1,7 +1,7 @@
-//! `link open`: opens the workspace of this user's backend in a browser that is logged in.
+//! `link open`: opens the workspace of this user's backend in a logged-in browser.
 //!
-//! The browser gets a one-time code. It stands in the fragment of an address, which browsers do not
-//! send, and that address in a private file, because every user of a machine can read arguments.
+//! The browser gets a one-time code in the fragment of the address, which browsers do not send. The
+//! address is in a private file, because every user of a machine can read command lines.
 
 use link_client::{backend, http::Http};
 use link_platform::fs;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{args::Open, context::Context, error::CliError, local_backend::LocalBackend};
 
-/// The file that leads a browser to the address.
+/// The file that redirects a browser to the address.
 const FILE: &str = "open.html";
 
 pub(super) async fn run(context: &Context, arguments: Open) -> Result<(), CliError> {
@@ -37,9 +37,9 @@ pub(super) async fn run(context: &Context, arguments: Open) -> Result<(), CliErr
     context.output.data(&document, |_| url.clone())
 }
 
-/// A page that goes on to `url` at once.
+/// Returns a page that redirects to `url` at once.
 fn page(url: &str) -> String {
-    // An address of ours has no letter that means something to HTML.
+    // Our addresses contain no character that is special in HTML.
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Link</title>\n\
          <meta http-equiv=\"refresh\" content=\"0; url={url}\">\n<a href=\"{url}\">Go to Link</a>\n\

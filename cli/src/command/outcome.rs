@@ -1,4 +1,4 @@
-//! What became of a command that was sent to a device.
+//! The outcome of a command that was sent to a device.
 
 use link_client::backend::BackendClient;
 use link_protocol::{
@@ -14,7 +14,7 @@ use crate::{
     wait::{self, Deadline},
 };
 
-/// Waits for the device's result and prints it; without `wait` prints that the command was sent.
+/// Waits for the device's result and prints it. Without `wait`, prints that the command was sent.
 ///
 /// # Errors
 /// When the device failed or refused, the command expired, or the deadline passed.
@@ -42,7 +42,7 @@ pub(super) async fn report(
     context.output.data(&ended, |_| String::new())
 }
 
-/// Waits until the device has done it.
+/// Waits until the device has finished.
 ///
 /// # Errors
 /// When the device failed or refused, the command expired, or the deadline passed.
@@ -73,7 +73,7 @@ pub(super) async fn done(
         .hint("`link status` on the device shows more"))
 }
 
-/// Says that a newer command counts. To send the older one again would undo the newer one.
+/// Returns the error for a command that a newer one has replaced. A retry would undo the newer one.
 pub(super) fn superseded(command: &CommandInfo, what: &str) -> CliError {
     let newer = command.superseded_by.map(|newer| newer.to_string()).unwrap_or_default();
     let message = format!("a newer command, {newer}, took the place of this one: {what}");

@@ -1,8 +1,8 @@
-//! `link register`: makes this machine a device, with a key alone.
+//! `link register`: makes this machine a device.
 //!
-//! The identity file is written after the backend's answer and in one step, so a device is
-//! registered or it is not. The device's own key is kept from before the call: when the answer is
-//! lost, the same command again gets the same device, even with a key that is good for one.
+//! The identity file is written in one step after the backend's answer, so a device is either
+//! registered or not. The device's key pair is stored before the call: if the answer is lost, the
+//! same command gets the same device again, even with a key for one device.
 
 use link_client::{
     backend::{BackendClient, Tokens},
@@ -55,10 +55,10 @@ pub(super) async fn run(context: &Context, arguments: &Register) -> Result<(), C
     context.output.data(&document, |_| String::new())
 }
 
-/// Returns the key that was given as an argument or in the environment; arguments win.
+/// Returns the key from the arguments or, if there is none, from the environment.
 ///
 /// # Errors
-/// When it is mistyped, or of the other kind. Nobody has been called then.
+/// When the key is mistyped or of the other kind. Nothing was sent then.
 pub(super) fn given_key(
     context: &Context,
     arguments: &Register,
@@ -101,7 +101,7 @@ pub(super) fn given_key(
 /// Registers and writes the identity file.
 ///
 /// # Errors
-/// Why nothing was registered.
+/// Why the device was not registered.
 pub(super) async fn register(
     context: &Context,
     arguments: &Register,
@@ -113,7 +113,7 @@ pub(super) async fn register(
     fs::create_private_dir(&context.roots.state).map_err(|error| CliError::file(&error))?;
     let account = account_given(context, arguments, &http).await?;
     let (key, backend) = match (given, account) {
-        // The key must be one of the account that logged in, which the backend checks.
+        // The backend checks that the key belongs to the account of the login.
         (Some(key), Some(account)) => (key, http.with_bearer(account.access_token())),
         (Some(key), None) => (key, http.clone()),
         (None, account) => key_of_account(context, account, &http).await?,
@@ -130,7 +130,7 @@ pub(super) async fn register(
     enrolment.enrol(&backend).await.map_err(explain)
 }
 
-/// Returns the device that this machine is, when it is to stay that device.
+/// Returns the device that this machine already is, unless it becomes a new device.
 fn known_device(
     context: &Context,
     arguments: &Register,
@@ -148,7 +148,7 @@ fn known_device(
         .hint("add --new-device to leave that backend"))
 }
 
-/// Logs in as the account that the arguments name, if they name one.
+/// Logs in to the account that the arguments name, if they name one.
 async fn account_given(
     context: &Context,
     arguments: &Register,
@@ -165,8 +165,8 @@ async fn account_given(
     Ok(Some(BackendClient::new(http.clone(), tokens, None)))
 }
 
-/// The interactive path: a key made for the account, or for the one that is logged in, shown to the
-/// backend with its access token.
+/// The interactive path: creates a key for the account of the login and presents the key with its
+/// access token.
 async fn key_of_account(
     context: &Context,
     account: Option<BackendClient>,

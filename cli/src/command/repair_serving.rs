@@ -1,4 +1,4 @@
-//! `link repair-serving`: corrects the allowlist of a model that is served, in place.
+//! `link repair-serving`: updates the allowlist of a served model in place.
 
 use link_client::backend::BackendClient;
 use link_protocol::{

@@ -1,4 +1,4 @@
-//! `link run`: brings everything that is missing for a model to answer on this machine, then asks it.
+//! `link run`: prepares everything that a model needs to answer on this machine, then asks it.
 
 use std::time::Duration;
 
@@ -32,9 +32,9 @@ use crate::{
     wait::Deadline,
 };
 
-/// How long a deployment, with its download, may take.
+/// The longest time for a deployment, including its download.
 const PATIENCE: Duration = Duration::from_hours(1);
-/// How long a model that is there may take to be served.
+/// The longest time to serve a downloaded model.
 const SERVING: Duration = Duration::from_mins(3);
 
 pub(super) async fn run(context: &Context, arguments: Run) -> Result<ExitCode, CliError> {
@@ -54,7 +54,7 @@ pub(super) async fn run(context: &Context, arguments: Run) -> Result<ExitCode, C
     chat::talk(context, &entry, arguments.question).await
 }
 
-/// Deploys and serves a model, as far as that is not done yet.
+/// Deploys and serves a model unless that is already done.
 async fn bring(
     context: &Context,
     local: &LocalClient,
@@ -105,7 +105,7 @@ async fn deploy(
     deploy::wait_for(context, backend, created, true, PATIENCE).await
 }
 
-/// Tells whether the model is served, or is on the way to it, on the port that is wanted.
+/// Tells whether the model is served, or about to be, on the requested port.
 fn is_serving(deployment: &Deployment, port: Option<Port>) -> bool {
     let state = deployment.serving.as_ref().map(|serving| serving.state);
     deployment.state == DeploymentState::Completed
@@ -113,9 +113,9 @@ fn is_serving(deployment: &Deployment, port: Option<Port>) -> bool {
         && port.is_none_or(|port| port == deployment.port)
 }
 
-/// Waits until the agent shows the model as served.
+/// Waits until the agent reports the model as served.
 async fn shown(local: &LocalClient, deployment: &Deployment) -> Result<PipelineEntry, CliError> {
-    // An agent that has just started loads what it served before.
+    // An agent that has just started first loads the models that it served before.
     let deadline = Deadline::after(SERVING);
     loop {
         let served = local

@@ -1,6 +1,6 @@
 //! `link status`: the agent, its connection and its models, from the agent's local API.
 //!
-//! It ends with 0 only when all is well; every other state has an exit code of its own.
+//! Exit code 0 means that all is well. Every other state has an exit code of its own.
 
 mod watch;
 
@@ -25,7 +25,7 @@ use crate::{
     resolve, service,
 };
 
-/// What is known about this machine.
+/// The state of this machine.
 #[derive(Debug, Serialize)]
 struct Status {
     registered: bool,
@@ -36,13 +36,13 @@ struct Status {
     /// The port of the local API of the agent that answers.
     local_port: Option<u16>,
     pipelines: Vec<PipelineEntry>,
-    /// The build of the engine that models start with.
+    /// The build of the engine that new model processes use.
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<Engine>,
     availability: Availability,
 }
 
-/// A build of the engine, and why it is that one.
+/// A build of the engine, and why it was chosen.
 #[derive(Debug, Serialize)]
 struct Engine {
     build: String,
@@ -68,7 +68,7 @@ async fn once(context: &Context, local: &LocalClient) -> Result<ExitCode, CliErr
     Ok(exit)
 }
 
-/// Gathers what is known beside what the agent says.
+/// Collects the state that the agent itself does not report.
 async fn look(
     context: &Context,
     local: &LocalClient,
@@ -94,14 +94,14 @@ async fn look(
     })
 }
 
-/// Finds the build that models start with; nothing when there is none, or it cannot be read.
+/// Finds the build that new model processes use. Nothing if there is none or it cannot be read.
 fn engine(context: &Context) -> Option<Engine> {
     let builds = Engines::of_language_models(&context.roots.engines()).list().ok()?;
     let build = builds.into_iter().find(|build| build.current)?;
     Some(Engine { build: build.name, why: build.origin.map(|origin| origin.why) })
 }
 
-/// Returns how `link status` ends, and what to do.
+/// Returns the exit code of `link status` and the advice.
 fn verdict(status: &Status, identity: Option<&Identity>) -> (ExitCode, Option<String>) {
     let advice = |text: &str| Some(text.to_owned());
     if !status.registered {
@@ -199,7 +199,7 @@ fn models(agent: &Healthz, pipelines: &[PipelineEntry]) -> String {
     output::table(["MODEL", "STATE", "ADDRESS", ""], rows)
 }
 
-/// The version, with the channel's label unless it is the one that everybody has.
+/// Formats the version, with the channel's label unless the channel is stable.
 fn version(version: &str, channel: &str) -> String {
     let mut letters = channel.chars();
     match letters.next() {

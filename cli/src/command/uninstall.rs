@@ -1,9 +1,9 @@
-//! `link uninstall`: stops the agent, deregisters the device, deletes what was installed.
+//! `link uninstall`: stops the agent, deregisters the device and deletes the installation.
 //!
-//! Declined at the question, nothing has changed (specification, section 3.4). The same holds while
-//! the backend cannot be told, unless `--force` is given: then a retire code is printed, which does
-//! at the backend what this command could not do, and nothing is kept here. The agent is stopped
-//! first, so that it cannot report for a device that is gone. No installer works meanwhile.
+//! After a "no" at the prompt nothing has changed (specification, section 3.4). Nothing changes
+//! either while the backend is unreachable, unless `--force` is given: then the command prints a
+//! retire code, which frees the device's slot at the backend later. The agent is stopped first, so
+//! that it cannot report for a deleted device. No installer runs meanwhile.
 
 use link_client::agent::AgentClient;
 use link_installer::{
@@ -25,16 +25,16 @@ use crate::{
     output, path_setup, resolve, secret_input, shared_files,
 };
 
-/// What became of the device's record at the backend.
+/// The state of the device's record at the backend.
 enum Record {
-    /// There was none.
+    /// There was no record.
     None,
     Removed,
-    /// The backend could not be told.
+    /// The backend was unreachable.
     Kept(Option<Retirement>),
 }
 
-/// How the record can still be removed.
+/// The code that removes the record later.
 struct Retirement {
     code: RetireCode,
     backend_url: String,
@@ -64,7 +64,7 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
     let record = match settle(context, identity, arguments.force).await {
         Ok(record) => record,
         Err(error) => {
-            // The guard that is started needs the lock.
+            // The restarted guard needs the lock.
             drop(begun);
             return Err(as_before(context, was_running, error).await);
         }
@@ -102,7 +102,7 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
     Ok(if kept { ExitCode::DeregistrationDeferred } else { ExitCode::Success })
 }
 
-/// Deletes what was installed, as far as it is known.
+/// Deletes the installed files, as far as they are known.
 fn delete(context: &Context, begun: Uninstallation) -> Result<Left, CliError> {
     if !begun.has_lost_receipt() {
         return Ok(begun.finish(Places::default()));
@@ -116,10 +116,10 @@ fn delete(context: &Context, begun: Uninstallation) -> Result<Left, CliError> {
     Ok(begun.finish(Places { shells: shells.as_ref(), shared: &shared }))
 }
 
-/// Has the backend forget the device, or says how it can be made to.
+/// Deregisters the device at the backend, or prints how to do so later.
 ///
 /// # Errors
-/// When the backend could not be told and that is not forced, or nobody can be shown the code.
+/// When the backend is unreachable without `--force`, or nobody can be shown the code.
 async fn settle(
     context: &Context,
     identity: Result<Option<Identity>, CliError>,
@@ -164,8 +164,8 @@ async fn deregister(identity: &Identity) -> Result<(), CliError> {
     let Identity { backend_url, device_id, device_token, .. } = identity;
     let client = AgentClient::new(backend_url, *device_id, device_token.clone())?;
     match client.deregister().await {
-        // The backend does not know the device any more: that is what was wanted. Another server
-        // that answers at its address has no such code.
+        // The backend does not know the device, so there is nothing left to do. A different server
+        // at this address has no such code.
         Err(failure) if matches!(failure.code(), Some(Code::Unauthorized | Code::NotFound)) => {
             Ok(())
         }
@@ -186,8 +186,8 @@ fn retirement(identity: &Identity) -> Result<Retirement, CliError> {
     Ok(Retirement { code, backend_url: backend_url.clone() })
 }
 
-/// Shows a person the code while there is still something to come back to: before anything is
-/// deleted. A program gets it in the one document at the end.
+/// Shows a person the code before anything is deleted. A program gets the code in the document at
+/// the end.
 fn show(context: &Context, retirement: &Retirement) -> Result<(), CliError> {
     if context.output.is_json() {
         return Ok(());
@@ -205,7 +205,7 @@ fn show(context: &Context, retirement: &Retirement) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Starts the agent again if it ran, so that a failed uninstall has changed nothing.
+/// Restarts the agent if it was running, so that a failed uninstall has changed nothing.
 async fn as_before(context: &Context, was_running: bool, mut error: CliError) -> CliError {
     if was_running {
         match agent_process::start(context).await {

@@ -1,7 +1,7 @@
-//! `link up`: a backend of one's own, an account, this device, the agent; whatever is missing.
+//! `link up`: prepares a backend of one's own, an account, this device and the agent.
 //!
-//! Each step looks first whether it is done, so that the same command again finishes what was
-//! interrupted. What a first start that fails has made is taken away again.
+//! Each step first checks whether it is already done, so a second run completes an interrupted
+//! first one. If a first start fails, its files are removed again.
 
 mod account;
 mod device;
@@ -26,20 +26,20 @@ use crate::{
     wait::Deadline,
 };
 
-/// How long another `link up` or `link down` is waited for.
+/// The longest wait for another `link up` or `link down`.
 const TURN: Duration = Duration::from_mins(2);
 
-/// The backend, and what was done about it.
+/// The backend, and how it came to run.
 struct Running {
     owner: OwnerFile,
-    /// It had been stopped, or is new.
+    /// The backend was started now.
     is_started: bool,
-    /// Where it answered before its port was taken.
+    /// The former address of a backend whose port was taken.
     before: Option<String>,
 }
 
 pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError> {
-    // What scripts say of other backends is not meant.
+    // Variables that scripts set for other backends must not apply.
     let context = &context.without_backend();
     let _turn = turn(context).await?;
     let local = LocalBackend::find(context)?;
@@ -88,10 +88,10 @@ pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError
     })
 }
 
-/// Waits for the turn of this command: one at a time works on this user's backend.
+/// Waits for exclusive access to this user's backend.
 ///
 /// # Errors
-/// When another one does not end.
+/// When another command does not end.
 pub(super) async fn turn(context: &Context) -> Result<Lock, CliError> {
     fs::create_private_dir(&context.roots.state).map_err(|error| CliError::file(&error))?;
     let file = context.roots.state.join("up.lock");
@@ -113,7 +113,7 @@ pub(super) async fn turn(context: &Context) -> Result<Lock, CliError> {
     }
 }
 
-/// Starts the backend unless it runs; makes its settings when there are none.
+/// Starts the backend if it is stopped; creates its settings if there are none.
 async fn ensure_backend(
     context: &Context,
     local: &LocalBackend,
@@ -138,7 +138,7 @@ async fn ensure_backend(
         if let Some(owner) = local.owner() {
             return Ok(Running { owner, is_started: false, before: None });
         }
-        // It is on its way up or down.
+        // The backend is starting or stopping.
         local.stop().await?;
     } else if local.is_running()? {
         local.stop().await?;
@@ -170,7 +170,7 @@ fn is_at(wanted: Option<Port>, port: Option<u16>) -> bool {
     wanted.is_none_or(|wanted| Some(wanted.get()) == port)
 }
 
-/// The settings after a home has moved: what they name is gone, and what is there is ours.
+/// Corrects the settings after the home folder has moved.
 fn at_home(context: &Context, local: &LocalBackend, settings: Settings) -> Settings {
     let data = local.folder();
     let named = settings.data().map(std::path::PathBuf::from);
@@ -181,7 +181,7 @@ fn at_home(context: &Context, local: &LocalBackend, settings: Settings) -> Setti
     settings.with_data(data)
 }
 
-/// The settings with the port that is wanted, or another one when a program has it.
+/// Returns the settings with the requested port, or with a free port if that one is taken.
 fn with_free_port(
     context: &Context,
     settings: Settings,

@@ -1,5 +1,5 @@
-//! `link update`: asks the agent to update itself, and follows it; does it here when no agent
-//! answers.
+//! `link update`: asks the agent to update itself and follows the update. Without an agent, updates
+//! directly.
 
 use std::time::Duration;
 
@@ -32,11 +32,11 @@ use crate::{
 
 mod newest;
 
-/// How long a download, the check and the first answer of the new version may take together.
+/// The longest time for download, check and first answer of the new version together.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
-/// An agent that answers nothing for so long may have ended.
+/// An agent that has been silent for this long may have ended.
 const SILENCE: Duration = Duration::from_secs(10);
-/// How long the new version may take to reach the backend before that is left to it.
+/// The longest wait for the new version to reach the backend before the command ends anyway.
 const CONNECT: Duration = Duration::from_secs(15);
 
 pub(super) async fn run(context: &Context, arguments: Update) -> Result<(), CliError> {
@@ -52,7 +52,7 @@ pub(super) async fn run(context: &Context, arguments: Update) -> Result<(), CliE
     }
 }
 
-/// Tells whether there is a newer version.
+/// Checks for a newer version.
 async fn check(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     let (layout, trust) = (Layout::new(context.roots.clone()), release_check::trust(context)?);
     let stage = Stage { layout: &layout, trust: &trust, wanted, now: context::now(), check: &[] };
@@ -73,7 +73,7 @@ async fn check(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     }
 }
 
-/// Asks the agent, and follows it until the new version answers.
+/// Asks the agent to update, and follows the update until the new version answers.
 async fn by_agent(
     context: &Context,
     local: &LocalClient,
@@ -91,7 +91,7 @@ async fn by_agent(
             return Err(deadline.gave_up("the update goes on; follow it with `link status`"));
         }
         let Ok(now) = local.healthz().await else {
-            // Nobody answers while one version makes way for the other.
+            // Neither version answers while one replaces the other.
             if silence.get_or_insert_with(|| Deadline::after(SILENCE)).has_passed() {
                 if !agent_process::is_running(context)? {
                     return Err(ended_too());
@@ -123,7 +123,7 @@ fn ended_too() -> CliError {
         .hint("start it with `link start`; it runs the version that is well")
 }
 
-/// Says that the new version answers, and gives it a moment to reach the backend.
+/// Reports that the new version answers, and briefly waits until it has reached the backend.
 async fn arrived(
     context: &Context,
     local: &LocalClient,
@@ -143,7 +143,7 @@ async fn arrived(
     context.output.data(&json!({"from": before, "to": to, "stale": stale}), |_| String::new())
 }
 
-/// Says how an update ended that did not bring another version.
+/// Reports the end of an update that installed no other version.
 async fn ended(
     context: &Context,
     now: &Healthz,
@@ -183,7 +183,7 @@ const fn is_over(phase: UpdatePhase) -> bool {
     matches!(phase, UpdatePhase::UpToDate | UpdatePhase::Declined | UpdatePhase::Failed)
 }
 
-/// Brings the new version here without an agent, and starts it if one ran.
+/// Installs the new version without an agent, and starts it if one was running.
 async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     let (layout, trust) = (Layout::new(context.roots.clone()), release_check::trust(context)?);
     let stage = Stage { layout: &layout, trust: &trust, wanted, now: context::now(), check: &[] };
@@ -214,7 +214,7 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     context.output.data(&json!({"from": from, "to": to, "stale": stale}), |_| String::new())
 }
 
-/// Shows how far `work` is until it has ended.
+/// Shows the progress of `work` until it ends.
 pub(super) async fn shown<T>(
     context: &Context,
     mut seen: watch::Receiver<UpdateProgress>,
@@ -274,7 +274,7 @@ pub(super) fn explain(error: StageError) -> CliError {
     CliError::new(error.exit_code(), code, chain(&error))
 }
 
-/// The exit code that an agent names, which may be of a later version.
+/// Returns the exit code that an agent names; the agent may be of a later version.
 fn exit_code(number: Option<u8>) -> ExitCode {
     let named = ExitCode::ALL.iter().find(|code| Some(code.number()) == number);
     named.copied().unwrap_or(ExitCode::Failed)

@@ -1,5 +1,5 @@
-//! The configuration of a backend that `link up` made: the few lines that this program reads and
-//! corrects. Every other line stays as its owner wrote it. Pure.
+//! The configuration of a backend of `link up`: the few lines that this program reads and edits.
+//! Every other line stays as its owner wrote it. Pure.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const HEAD: &str = "\
 ";
 
 impl Settings {
-    /// Makes those of a backend that keeps everything in `data`.
+    /// Creates the settings of a backend that keeps its data in `data`.
     pub(crate) fn new(data: &Path, port: u16) -> Self {
         let data = quoted(&data.display().to_string());
         let listen = quoted(&address(port));
@@ -25,7 +25,7 @@ impl Settings {
         Self { text: format!("{HEAD}data = {data}\nlisten = {listen}\n{owner}\n") }
     }
 
-    /// Takes the text of a file.
+    /// Wraps the text of a file.
     pub(crate) const fn of(text: String) -> Self {
         Self { text }
     }
@@ -34,22 +34,22 @@ impl Settings {
         &self.text
     }
 
-    /// Tells whether the owner of the backend proves to be its owner by a file.
+    /// Tells whether a file proves the owner of the backend.
     pub(crate) fn is_for_one_person(&self) -> bool {
         self.value("owner_proof").as_deref() == Some("file")
     }
 
-    /// The port on loopback, where that is what it listens on.
+    /// The port on loopback, if the backend listens there.
     pub(crate) fn port(&self) -> Option<u16> {
         self.value("listen")?.strip_prefix("127.0.0.1:")?.parse().ok()
     }
 
-    /// Where it answers.
+    /// The address of the backend.
     pub(crate) fn url(&self) -> Option<String> {
         self.port().map(|port| format!("http://{}", address(port)))
     }
 
-    /// The folder that holds everything.
+    /// The folder of all its data.
     pub(crate) fn data(&self) -> Option<String> {
         self.value("data")
     }
@@ -64,13 +64,13 @@ impl Settings {
         self.with("data", &data.display().to_string())
     }
 
-    /// The value of a key of the file's first part, before any table.
+    /// The value of a top-level key, before any table.
     fn value(&self, key: &str) -> Option<String> {
         let line = self.text.lines().take_while(|line| !is_table(line)).find_map(|line| {
             let (name, value) = line.split_once('=')?;
             (name.trim() == key).then(|| value.trim())
         })?;
-        // A quoted text is written alike in TOML and in JSON.
+        // A quoted text has the same form in TOML and JSON.
         let mut values = serde_json::Deserializer::from_str(line).into_iter::<String>();
         values.next()?.ok()
     }

@@ -1,7 +1,7 @@
-//! The manual pages and completions of `link-backend`, which `link` installs beside it.
+//! The manual pages and completions of `link-backend`, which `link` installs with it.
 //!
-//! They are made from the definition of that program (`cargo xtask generate`), which this one may not
-//! import; a test of `xtask` finds a file that is missing in these lists.
+//! `cargo xtask generate` makes them from the definition of that program, which this crate may not
+//! import. A test of `xtask` finds a file that these lists lack.
 
 use clap_complete::Shell;
 

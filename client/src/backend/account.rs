@@ -17,7 +17,7 @@ use crate::{
 /// Creates the first account.
 ///
 /// # Errors
-/// [`Failure`], such as a wrong setup token or an account that exists.
+/// [`Failure`], such as a wrong setup token or an existing account.
 pub async fn set_up(http: &Http, request: &SetupRequest) -> Result<Tokens, Failure> {
     let call = Call::post(format!("{PREFIX}/setup")).json(request);
     http.call::<TokenResponse>(call).await.map(Tokens::from)
@@ -33,10 +33,10 @@ pub async fn login(http: &Http, request: &LoginRequest) -> Result<Tokens, Failur
 }
 
 impl BackendClient {
-    /// Ends the login: its refresh token is good for nothing afterwards.
+    /// Revokes the login: its refresh token stops working.
     ///
     /// # Errors
-    /// [`Failure`] when the backend did not do it.
+    /// [`Failure`] when the login could not be revoked.
     pub async fn log_out(&self) -> Result<(), Failure> {
         let Some(refresh_token) = self.tokens().refresh else { return Ok(()) };
         let call =
@@ -44,7 +44,7 @@ impl BackendClient {
         self.http().call_for_status(call).await
     }
 
-    /// Returns who the login stands for.
+    /// Returns the user and the account of the login.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -52,8 +52,8 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/me"))).await
     }
 
-    /// Returns the account's own origins and the backend's defaults, which deployments carry from now
-    /// on.
+    /// Returns the account's own origins and the backend's defaults, which every later deployment
+    /// allows.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl BackendClient {
-    /// Returns one page of the entries that `query` asks for, the newest first.
+    /// Returns a page of the entries that match `query`, newest first.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -1,4 +1,4 @@
-//! Commands to a device: repair, serve, stop, uninstall, and what became of them.
+//! Commands to a device: repair, serve, stop, uninstall, and their outcomes.
 
 use link_protocol::{
     agent_api::PREFIX,
@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl BackendClient {
-    /// Corrects the allowlist of a serving pipeline in place (specification, section 4.1). The same
-    /// `idempotency_key` makes one repair, however often it is sent.
+    /// Updates the allowlist of a serving pipeline in place (specification, section 4.1). Calls
+    /// with the same `idempotency_key` make one repair.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -33,7 +33,7 @@ impl BackendClient {
         self.call(|| Call::post(&path).header("idempotency-key", idempotency_key)).await
     }
 
-    /// Starts serving a model that is deployed.
+    /// Starts serving a deployed model.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -55,7 +55,7 @@ impl BackendClient {
         self.call(|| Call::post(format!("{PREFIX}/models/{model}/stop/{device}"))).await
     }
 
-    /// Deletes a model from a device; it stays available to deploy again.
+    /// Deletes a model from a device. The model can be deployed again.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -67,7 +67,7 @@ impl BackendClient {
         self.call(|| Call::post(format!("{PREFIX}/models/{model}/uninstall/{device}"))).await
     }
 
-    /// Returns the newest `most` commands to the account's devices.
+    /// Returns at most `most` commands to the account's devices, newest first.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -91,7 +91,7 @@ impl BackendClient {
         Ok(commands)
     }
 
-    /// Returns in plain words where a command is.
+    /// Returns an explanation of a command's state.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -102,7 +102,7 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/commands/{command}/explanation"))).await
     }
 
-    /// Returns a command and, once the device has reported it, its result.
+    /// Returns a command, with its result once the device has reported one.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

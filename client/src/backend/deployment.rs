@@ -12,8 +12,7 @@ use crate::{
 };
 
 impl BackendClient {
-    /// Deploys or redeploys a model. The same `idempotency_key` makes one deployment, however often
-    /// it is sent.
+    /// Deploys or redeploys a model. Calls with the same `idempotency_key` make one deployment.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -38,8 +37,8 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/deployments/{deployment}"))).await
     }
 
-    /// Returns the newest deployment of each model on each device, all of them or those of one
-    /// device or one model.
+    /// Returns the newest deployment of each model on each device, or only those of one device or
+    /// one model.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -53,7 +52,7 @@ impl BackendClient {
         self.all(&format!("{PREFIX}/deployments?current=true{device}{model}")).await
     }
 
-    /// Ends a deployment that is under way.
+    /// Cancels an unfinished deployment.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -15,10 +15,10 @@ use crate::{
     http::{Call, Failure, Http},
 };
 
-/// Removes the device that signed `code`; needs no login.
+/// Removes the device that signed `code`. Needs no login.
 ///
 /// # Errors
-/// [`Failure`], such as a device that is gone or has registered again.
+/// [`Failure`], such as a removed device or one that has registered again.
 pub async fn retire_device(http: &Http, code: &RetireCode) -> Result<(), Failure> {
     http.call_for_status(Call::post(RETIRE_PATH).json(&RetireRequest::from(code))).await
 }
@@ -40,8 +40,8 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/devices/{device}"))).await
     }
 
-    /// Tells a device to replace its agent by another version. The same `idempotency_key` makes one
-    /// command, however often it is sent.
+    /// Asks a device to replace its agent with another version. Calls with the same
+    /// `idempotency_key` make one command.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -59,7 +59,7 @@ impl BackendClient {
         .await
     }
 
-    /// Removes a device; its slot of the device limit is free afterwards.
+    /// Removes a device and frees its slot in the device limit.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -67,7 +67,7 @@ impl BackendClient {
         self.call_for_status(|| Call::delete(format!("{PREFIX}/devices/{device}"))).await
     }
 
-    /// Gives a device to the account whose key `wish` holds.
+    /// Transfers a device to the account whose key `wish` holds.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

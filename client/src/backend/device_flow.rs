@@ -1,4 +1,4 @@
-//! Logging in by a browser, perhaps on another machine (RFC 8628).
+//! Logins that a person approves in a browser, perhaps on another machine (RFC 8628).
 
 use link_protocol::{
     agent_api::PREFIX,
@@ -13,7 +13,7 @@ use crate::{
     http::{Call, Failure, Http},
 };
 
-/// Asks for codes, with which a person lets this machine in.
+/// Asks for the codes with which a person approves this login.
 ///
 /// # Errors
 /// [`Failure`].
@@ -27,7 +27,7 @@ pub async fn begin_device_login(
 /// Asks whether the person has decided.
 ///
 /// # Errors
-/// [`Failure`]; `authorization-pending` and `slow-down` while they have not.
+/// [`Failure`]; `authorization-pending` and `slow-down` until the decision.
 pub async fn poll_device_login(
     http: &Http,
     request: &DeviceTokenRequest,

@@ -1,4 +1,4 @@
-//! Fleets: devices by a selection, and their tags.
+//! Devices by a selection, and their tags.
 
 use link_protocol::{
     agent_api::PREFIX,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl BackendClient {
-    /// Returns every device of the account that `selector` means.
+    /// Returns every device of the account that matches `selector`.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

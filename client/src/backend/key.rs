@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl BackendClient {
-    /// Creates a key; the answer is the only time that it is shown.
+    /// Creates a key. Only this answer contains its secret.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -28,7 +28,7 @@ impl BackendClient {
         self.all(&format!("{PREFIX}/keys")).await
     }
 
-    /// Returns the keys that a member answers for.
+    /// Returns the keys that a member is responsible for.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -1,4 +1,4 @@
-//! The owner of a backend on this machine: logins by the proof that only this user can read.
+//! The owner of a backend on this machine, who logs in with the proof that only this user can read.
 
 use link_protocol::{
     agent_api::PREFIX,
@@ -13,7 +13,7 @@ use crate::{
     http::{Call, Failure, Http},
 };
 
-/// Logs the owner in; the first time the backend makes the account.
+/// Logs the owner in. The first login creates the account.
 ///
 /// # Errors
 /// [`Failure`].
@@ -22,7 +22,7 @@ pub async fn log_in_owner(http: &Http, request: &OwnerLogin) -> Result<Tokens, F
     http.call::<TokenResponse>(call).await.map(Tokens::from)
 }
 
-/// Asks for a code that a browser can log in with once.
+/// Asks for a one-time login code for a browser.
 ///
 /// # Errors
 /// [`Failure`].
@@ -30,7 +30,7 @@ pub async fn owner_code(http: &Http, request: &OwnerCode) -> Result<OneTimeCode,
     http.call(Call::post(format!("{PREFIX}/auth/local/code")).json(request)).await
 }
 
-/// Gives the owner a password and ends every login of the owner.
+/// Sets the owner's password and ends every login of the owner.
 ///
 /// # Errors
 /// [`Failure`], such as a password that is too short.

@@ -1,4 +1,4 @@
-//! Members of the account, invitations, and the caller's other accounts.
+//! Members of the account, invitations, and the user's other accounts.
 
 use link_protocol::{
     agent_api::PREFIX,
@@ -17,10 +17,10 @@ use crate::{
     http::{Call, Failure, Http},
 };
 
-/// Accepts an invitation as a user who is created for it.
+/// Accepts an invitation as a new user.
 ///
 /// # Errors
-/// [`Failure`], such as an invitation that was used.
+/// [`Failure`], such as a used invitation.
 pub async fn join(http: &Http, request: &AcceptInvitation) -> Result<Tokens, Failure> {
     let call = Call::post(format!("{PREFIX}/members/accept")).json(request);
     http.call::<TokenResponse>(call).await.map(Tokens::from)
@@ -35,7 +35,7 @@ impl BackendClient {
         self.all(&format!("{PREFIX}/members")).await
     }
 
-    /// Returns every invitation that can still be accepted.
+    /// Returns every open invitation.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -43,7 +43,7 @@ impl BackendClient {
         self.all(&format!("{PREFIX}/members/invitations")).await
     }
 
-    /// Invites a member; the answer is the only time that the token is shown.
+    /// Invites a member. Only this answer contains the token.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -59,7 +59,8 @@ impl BackendClient {
         self.call_for_status(|| Call::delete(format!("{PREFIX}/members/invitations/{id}"))).await
     }
 
-    /// Accepts an invitation as the one who is logged in; the tokens are of a login there.
+    /// Accepts an invitation as the logged-in user. The returned tokens are a login in that
+    /// account.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -68,7 +69,7 @@ impl BackendClient {
         self.call::<TokenResponse>(call).await.map(Tokens::from)
     }
 
-    /// Gives a member another role.
+    /// Changes the role of a member.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -77,7 +78,7 @@ impl BackendClient {
         self.call(|| Call::patch(format!("{PREFIX}/members/{user}")).json(&body)).await
     }
 
-    /// Removes a member, and does with the keys that they answer for what `keys` says.
+    /// Removes a member, and revokes or takes over the member's keys as `keys` says.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -90,7 +91,7 @@ impl BackendClient {
         self.call(|| Call::delete(&path)).await
     }
 
-    /// Leaves the account; the keys that the caller answers for are revoked.
+    /// Leaves the account. The keys that the user is responsible for are revoked.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -98,7 +99,7 @@ impl BackendClient {
         self.call(|| Call::post(format!("{PREFIX}/members/leave"))).await
     }
 
-    /// Returns the accounts of the one who is logged in.
+    /// Returns the accounts of the logged-in user.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -106,7 +107,7 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/accounts"))).await
     }
 
-    /// Begins a login in another account of the one who is logged in.
+    /// Logs the same user in to another account.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -11,7 +11,7 @@ use link_protocol::{
 };
 
 impl BackendClient {
-    /// Describes a model; its file is uploaded next, or fetched by devices from its address.
+    /// Describes a model. Its file is then uploaded, or downloaded by devices from its URL.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -47,7 +47,7 @@ impl BackendClient {
         self.call(|| Call::get(format!("{PREFIX}/models/{model}"))).await
     }
 
-    /// Deletes a model that is deployed nowhere.
+    /// Deletes a model that is not deployed anywhere.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

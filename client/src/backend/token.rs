@@ -1,4 +1,4 @@
-//! Personal access tokens of the one who is logged in.
+//! Personal access tokens of the logged-in user.
 
 use link_protocol::{
     agent_api::PREFIX,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl BackendClient {
-    /// Creates a token; the answer is the only time that it is shown.
+    /// Creates a token. Only this answer contains its secret.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.
@@ -20,7 +20,7 @@ impl BackendClient {
         self.call(|| Call::post(format!("{PREFIX}/tokens")).json(request)).await
     }
 
-    /// Returns every token of the one who is logged in.
+    /// Returns every token of the logged-in user.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

@@ -1,4 +1,5 @@
-//! The upload of a model's file: it goes on where the backend has it, over cuts of the line and restarts.
+//! Uploads a model's file. An interrupted upload resumes where the backend's copy ends, even after
+//! a restart.
 
 #![expect(
     clippy::disallowed_methods,
@@ -29,9 +30,9 @@ use crate::{
 
 /// Bytes that are read and sent at once.
 const CHUNK: usize = 256 * 1024;
-/// An upload in which nothing moves for this long has been cut.
+/// An upload without progress for this long is cut.
 const STALL: Duration = Duration::from_secs(60);
-/// Waits between tries that brought nothing; one more such try and the upload has failed.
+/// Waits between attempts that sent no bytes. After one more such attempt the upload has failed.
 const RETRIES: [Duration; 6] = [
     Duration::from_millis(500),
     Duration::from_millis(1500),
@@ -51,7 +52,7 @@ pub struct UploadSource {
 /// An upload failed.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadError {
-    /// The backend did not take it.
+    /// The backend refused it.
     #[error(transparent)]
     Call(#[from] CallError),
     /// The file could not be read to its end.
@@ -60,7 +61,7 @@ pub enum UploadError {
 }
 
 impl UploadError {
-    /// Tells whether the same upload may go on later; otherwise the backend has refused the file.
+    /// Tells whether a later attempt may resume. Otherwise the backend has refused the file.
     #[must_use]
     pub fn may_go_on(&self) -> bool {
         match self {
@@ -73,7 +74,7 @@ impl UploadError {
         }
     }
 
-    /// Tells whether another try, at once, may end otherwise.
+    /// Tells whether an immediate retry may succeed.
     fn may_pass(&self) -> bool {
         let is_full = |failure: &Failure| failure.code() == Some(Code::InsufficientStorage);
         match self {
@@ -84,11 +85,12 @@ impl UploadError {
 }
 
 impl BackendClient {
-    /// Uploads the file of a model, from where the backend has it; `sent` hears how many bytes have left.
-    /// A cut is gone on behind, a few times in a row when nothing arrives.
+    /// Uploads the file of a model, from where the backend's copy ends. `sent` receives the number
+    /// of sent bytes. A cut upload is resumed, with a limited number of attempts in a row that send
+    /// nothing.
     ///
     /// # Errors
-    /// [`UploadError`]; the same upload can be gone on with.
+    /// [`UploadError`]. The same upload can be resumed.
     pub async fn upload_model(
         &self,
         model: ModelId,
@@ -111,7 +113,7 @@ impl BackendClient {
         }
     }
 
-    /// Sends what the backend does not have; `reached` is where that begins.
+    /// Sends the bytes that the backend lacks, and stores where they begin in `reached`.
     async fn try_upload(
         &self,
         model: ModelId,
@@ -119,12 +121,12 @@ impl BackendClient {
         reached: &mut u64,
         sent: impl Fn(u64) + Send + Sync + 'static,
     ) -> Result<Model, UploadError> {
-        // A stream cannot be sent twice, so an expired login is renewed before it starts.
+        // A stream cannot be sent twice, so renew an expired login first.
         self.me().await?;
         let path = format!("{PREFIX}/models/{model}/content");
         let (offset, method) = match self.upload_offset(&path).await {
             Ok(offset) => (offset, Method::PATCH),
-            // A backend of before takes a file in one piece only.
+            // An older backend takes a file only in one piece.
             Err(Failure::Refused(error)) if error.status == StatusCode::METHOD_NOT_ALLOWED => {
                 (0, Method::PUT)
             }
@@ -163,7 +165,7 @@ impl BackendClient {
         Ok(answer.map_err(CallError::from)?)
     }
 
-    /// Asks how much of the file the backend has.
+    /// Asks how many bytes of the file the backend has.
     async fn upload_offset(&self, path: &str) -> Result<u64, Failure> {
         let http = self.http().with_bearer(self.tokens().access);
         let answer = http.exchange(Call::new(Method::HEAD, path)).await?;
@@ -184,7 +186,7 @@ impl BackendClient {
     }
 }
 
-/// Returns once nothing has moved for [`STALL`].
+/// Returns after [`STALL`] without progress.
 async fn stalled(moved: &AtomicU64) {
     let mut before = moved.load(Ordering::Relaxed);
     loop {

@@ -1,8 +1,9 @@
-//! Which destinations a download may be led to: the server that somebody named, and public ones.
+//! The permitted destinations of a download: the named server, and public ones.
 //!
-//! Nobody who may name an address, or answers there, must make a device ask the machines of its own
-//! network. An address in a URL is judged where a redirect is followed; a name is judged by what it
-//! resolves to, at each connection, so that a name whose address changes is judged again.
+//! Nobody who may name an address, or who answers at one, may make a device send requests into its
+//! own network. A numeric address is checked before a redirect is followed. A name is checked by
+//! the addresses that it resolves to, at each connection, so a name whose address changes is
+//! checked again.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: names, and the environment's proxies")]
 
@@ -21,14 +22,14 @@ use reqwest::{
 const PROXY_VARIABLES: [&str; 6] =
     ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-/// Returns whether a redirect from `from` may be followed to `to`.
+/// Returns whether a redirect from `from` to `to` is permitted.
 pub(super) fn may_follow(from: &Url, to: &Url) -> bool {
     let same_scheme = from.scheme() == to.scheme();
     same_scheme && (from.origin() == to.origin() || !is_private(to))
 }
 
-/// Returns whether the host of an address is this machine or one of a private network, as far as the
-/// address itself says so.
+/// Returns whether the host of a URL is this machine or in a private network, as far as the URL
+/// shows.
 fn is_private(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let name = host.trim_end_matches('.');
@@ -38,7 +39,7 @@ fn is_private(url: &Url) -> bool {
         || host.parse::<IpAddr>().is_ok_and(is_private_address)
 }
 
-/// Returns whether an IP address is none of the public internet.
+/// Returns whether an IP address is outside the public internet.
 fn is_private_address(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => is_private_v4(v4),
@@ -68,8 +69,8 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || (first == 198 && (second == 18 || second == 19))
 }
 
-/// The IPv4 address that a translator (RFC 6052) or a 6to4 router (RFC 3056) takes from an IPv6
-/// address, and the one of the deprecated compatible form.
+/// Returns the IPv4 address that a translator (RFC 6052), a 6to4 router (RFC 3056) or the
+/// deprecated compatible form puts in an IPv6 address.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, c, d, e, f, g, h] = address.segments();
     let v4 = |high: u16, low: u16| {
@@ -83,15 +84,15 @@ fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-/// Looks names up, and leaves private addresses out unless somebody named the host on purpose.
+/// Resolves names, and omits private addresses unless the user named the host.
 #[derive(Debug)]
 pub(super) struct Resolver {
     named: Arc<[String]>,
 }
 
 impl Resolver {
-    /// A resolver for a download from `url`; the proxies of this process's environment were named on
-    /// purpose, too.
+    /// Returns a resolver for a download from `url`. The proxies in this process's environment
+    /// count as named by the user.
     pub(super) fn new(url: &Url) -> Self {
         let proxies = PROXY_VARIABLES.iter().filter_map(|name| std::env::var(name).ok());
         let proxies = proxies.filter_map(|proxy| host_of_proxy(&proxy));
@@ -117,7 +118,7 @@ impl Resolve for Resolver {
     }
 }
 
-/// The host of a proxy, which may be written without a scheme.
+/// Returns the host of a proxy, which may be written without a scheme.
 fn host_of_proxy(proxy: &str) -> Option<String> {
     let url = if proxy.contains("://") { proxy.to_owned() } else { format!("http://{proxy}") };
     Url::parse(&url).ok()?.host_str().map(str::to_owned)

@@ -7,7 +7,7 @@ use link_protocol::problem::{Code, Problem};
 /// A call failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Failure {
-    /// The server did not answer, or could not: a retry may help.
+    /// The server did not answer, or had an internal error. A retry may succeed.
     #[error("no answer from {url}: {cause}")]
     Unavailable { url: String, cause: Cause },
     /// The server refused: a retry gets the same answer.
@@ -21,7 +21,7 @@ pub struct HttpError {
     pub status: u16,
     /// The detail of the problem document, or else the status in words.
     pub reason: String,
-    /// Whether the same request may succeed later: never for a 4xx.
+    /// Whether a retry may succeed. Never for a 4xx.
     pub retryable: bool,
     pub problem: Option<Box<Problem>>,
     /// How long the server asked to wait before another request.
@@ -31,13 +31,13 @@ pub struct HttpError {
 /// Why a server did not answer.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Cause {
-    /// Nothing listens at the address, or the address cannot be reached.
+    /// Nothing listens at the address, or the address is unreachable.
     Connect(String),
     /// The call timed out.
     Timeout,
     /// The server answered with a 5xx.
     Status { status: u16, problem: Option<Box<Problem>>, retry_after: Option<Duration> },
-    /// The server answered with something that this version cannot read.
+    /// The server's answer is not readable by this version.
     Unreadable(String),
     /// The connection broke.
     Broken(String),
@@ -54,7 +54,7 @@ impl Failure {
         }
     }
 
-    /// Returns the stable code of the problem, when this version knows it.
+    /// Returns the code of the problem, if this version knows it.
     #[must_use]
     pub fn code(&self) -> Option<Code> {
         self.problem().and_then(Problem::known_code)

@@ -1,8 +1,8 @@
-//! The proof of a listener: the program that answers on a port knows the control token, and shows it without
+//! The proof of a listener: the program on a port shows that it knows the control token without
 //! sending it.
 //!
-//! The port is part of it, so that a program which passes the question on to the agent, at another
-//! port, proves nothing. Pure, apart from the random nonce.
+//! The proof includes the port. A program on another port that forwards the challenge to the agent
+//! therefore proves nothing. Pure, except for the random nonce.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use link_protocol::secret::Secret;
@@ -11,13 +11,13 @@ use ring::{
     rand::{SecureRandom as _, SystemRandom},
 };
 
-/// What the digest is for, so that no other one can stand for it.
+/// The purpose of the digest, so that no other digest can replace it.
 const PURPOSE: &str = "link local api";
 
-/// The length of a nonce as text.
+/// The length of a nonce, in characters.
 pub const NONCE_LENGTH: usize = 43;
 
-/// Returns the proof of a listener on `port` that was given `nonce`.
+/// Returns the proof of a listener on `port` for `nonce`.
 #[must_use]
 pub fn of(token: &Secret, port: u16, nonce: &str) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key(token), &message(port, nonce)))
@@ -29,7 +29,7 @@ pub(super) fn holds(token: &Secret, port: u16, nonce: &str, proof: &str) -> bool
     hmac::verify(&key(token), &message(port, nonce), &proof).is_ok()
 }
 
-/// Makes a random nonce; once a program runs, the system's random source never fails.
+/// Creates a random nonce. The system's random source never fails in a running program.
 pub(super) fn nonce() -> String {
     let mut bytes = [0; 32];
     SystemRandom::new().fill(&mut bytes).expect("the system gives random bytes");

@@ -1,4 +1,4 @@
-//! The agent's stream of states, read as it comes.
+//! The agent's stream of states.
 
 use std::{fmt, time::Duration};
 
@@ -10,13 +10,13 @@ use crate::{
     http::{Cause, Failure},
 };
 
-/// The largest event that is read, in bytes.
+/// The largest event, in bytes.
 const EVENT_LIMIT: usize = 1024 * 1024;
 
-/// An agent from which nothing came for so long is gone.
+/// An agent that is silent for this long is gone.
 const SILENCE: Duration = KEEP_ALIVE.saturating_mul(3);
 
-/// The states of an agent, each when it comes.
+/// The states of an agent, as they arrive.
 pub struct States {
     answer: Answer,
     events: EventStream,
@@ -33,10 +33,10 @@ impl States {
         Self { answer, events: EventStream::default() }
     }
 
-    /// Waits for the next state; nothing when the agent has ended the stream.
+    /// Waits for the next state. Nothing when the agent has ended the stream.
     ///
     /// # Errors
-    /// [`Failure`] when the stream broke, nothing came for too long, or it could not be read.
+    /// [`Failure`] when the stream broke, was silent for too long, or was unreadable.
     pub async fn next(&mut self) -> Result<Option<Healthz>, Failure> {
         loop {
             while let Some(Event { kind, data }) = self.events.take() {

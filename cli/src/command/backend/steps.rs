@@ -1,5 +1,5 @@
-//! What follows the files of a backend: everything is looked at before anything is done, then each step
-//! of the plan is done in its turn.
+//! The steps after the files of a backend are in place. Observes everything before it changes
+//! anything, then takes the steps of the plan in order.
 
 use link_installer::{
     decide::plan::backend::{BackendFound, BackendStep},
@@ -22,16 +22,16 @@ use crate::{
 pub(super) struct Steps<'a> {
     pub(super) context: &'a Context,
     pub(super) place: &'a Place,
-    /// The version that comes back when the new one does not become ready.
+    /// The version to restore if the new one does not become ready.
     pub(super) before: Option<Version>,
-    /// What was done, in words.
+    /// The finished steps, in words.
     pub(super) done: Vec<String>,
 }
 
-/// Looks at everything beside the files.
+/// Observes everything except the files.
 ///
 /// # Errors
-/// When the service or the state of updates cannot be looked at.
+/// When the service or the state of updates cannot be read.
 pub(super) fn look(place: &Place) -> Result<BackendFound, CliError> {
     let service = place.scope.map(|scope| backend::look(&place.layout, &place.unit(scope)));
     Ok(BackendFound {
@@ -41,7 +41,7 @@ pub(super) fn look(place: &Place) -> Result<BackendFound, CliError> {
     })
 }
 
-/// Says why a unit stays as it is.
+/// Explains why a unit is left unchanged.
 pub(super) fn kept(step: &UnitStep) -> Option<String> {
     match step {
         UnitStep::Leave | UnitStep::Write => None,
@@ -56,10 +56,10 @@ pub(super) fn kept(step: &UnitStep) -> Option<String> {
 }
 
 impl Steps<'_> {
-    /// Does one step.
+    /// Takes one step.
     ///
     /// # Errors
-    /// What the step failed with.
+    /// The failure of the step.
     pub(super) fn apply(&mut self, step: &BackendStep) -> Result<(), CliError> {
         let Self { context, place, .. } = self;
         match step {
@@ -92,8 +92,8 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Starts the service and waits until it says that it is ready; the version before comes back when
-    /// it does not.
+    /// Starts the service and waits until it reports that it is ready. Restores the previous
+    /// version if it does not.
     fn start(&self) -> Result<(), CliError> {
         let Some(scope) = self.place.scope else { return Ok(()) };
         let Err(error) = backend::restart(scope) else { return Ok(()) };
@@ -106,7 +106,7 @@ impl Steps<'_> {
         let Some(before) = before else { return Err(failed) };
         Versions::lock_within(&self.place.layout, versions::PATIENCE)
             .and_then(|versions| versions.point(before))?;
-        // What it says is told by the code.
+        // Only its success matters here.
         let came_back = backend::restart(scope).is_ok();
         let message = format!(
             "the backend {own} does not become ready ({}); version {before} {}",

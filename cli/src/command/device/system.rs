@@ -1,4 +1,4 @@
-//! How busy a device was when it last told, as lines of `link device show`.
+//! The last sample of a device's system, as lines of `link device show`.
 
 use link_protocol::{
     shown,
@@ -7,7 +7,7 @@ use link_protocol::{
 
 use crate::output::bytes;
 
-/// Returns a line for each thing that was sampled.
+/// Returns a line for each sampled value.
 pub(super) fn lines(sample: &SystemSample) -> String {
     let SystemSample { reported_at, report } = sample;
     let SystemReport { memory, agent, .. } = report;

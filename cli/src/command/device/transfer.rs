@@ -1,4 +1,5 @@
-//! `link device transfer`: gives a device to another account, which shows with a key that it wants it.
+//! `link device transfer`: gives a device to another account, whose key proves that it wants the
+//! device.
 
 use link_protocol::{backend_api::device::TransferDevice, exit_code::ExitCode, key::EnrolmentKey};
 use serde_json::json;
@@ -30,7 +31,7 @@ pub(super) async fn run(
     context.output.data(&json!({"transferred": id}), |_| String::new())
 }
 
-/// Reads the key from a file, or asks for it.
+/// Reads the key from a file, or prompts for it.
 fn key(file: Option<&str>) -> Result<EnrolmentKey, CliError> {
     let text = match file {
         Some(file) => secret_input::line_of(file, "key")?,

@@ -1,4 +1,4 @@
-//! `link engine trust`: whose indexes of engines are believed beside those of the release keys.
+//! `link engine trust`: the keys, in addition to the release keys, that may sign engine indexes.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! What follows the files of a device: everything is looked at before anything is done, then each step
-//! of the plan is done in its turn.
+//! The steps after the files of a device are in place. Observes everything before it changes
+//! anything, then takes the steps of the plan in order.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ use crate::{
 /// An agent that answered a moment ago answers again within this time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What was found of a device, and what a person is told of what stays as it is.
+/// The observed state of a device, and the notes about what stays unchanged.
 pub(super) struct Looked {
     pub(super) found: DeviceFound,
     service: Result<Option<String>, CliError>,
@@ -37,15 +37,15 @@ pub(super) struct Looked {
 pub(super) struct Steps<'a> {
     context: &'a Context,
     layout: &'a Layout,
-    /// What was done, in words.
+    /// The finished steps, in words.
     pub(super) done: Vec<String>,
-    /// A device that could not be registered is installed all the same.
+    /// The failed registration of a device that is installed nevertheless.
     pub(super) registered: Result<(), CliError>,
     has_unit: bool,
 }
 
-/// Looks at everything beside the files. What cannot be looked at is left to the step that needs it,
-/// which says why.
+/// Observes everything except the files. If something cannot be read, the step that needs it
+/// reports why.
 pub(super) fn look(context: &Context, layout: &Layout, wish: Wish) -> Looked {
     let (service, service_said) = service::look(context, layout, wish);
     let (start_files, path) = path_setup::look(context, layout);
@@ -71,7 +71,7 @@ fn agent(context: &Context, layout: &Layout) -> AgentFound {
 }
 
 impl Looked {
-    /// Says what stays as it is, before the steps.
+    /// Reports what stays unchanged, before the steps.
     pub(super) fn say(&self, context: &Context) -> Result<(), CliError> {
         match &self.service {
             Ok(said) => said.iter().for_each(|said| context.output.say(said)),
@@ -90,23 +90,23 @@ impl Looked {
         Ok(())
     }
 
-    /// Says what a person can do about PATH, after the steps.
+    /// Reports how to complete PATH, after the steps.
     pub(super) fn say_of_path(&self, context: &Context) {
         self.path.iter().for_each(|said| context.output.say(said));
     }
 }
 
 impl<'a> Steps<'a> {
-    /// Begins with the steps that were done with the files.
+    /// Starts with the steps that were taken with the files.
     pub(super) fn after(context: &'a Context, layout: &'a Layout, files: Vec<String>) -> Self {
         Self { context, layout, done: files, registered: Ok(()), has_unit: true }
     }
 
-    /// Does one step. A unit that could not be placed and a device that could not be registered keep
-    /// nothing else from its turn.
+    /// Takes one step. A unit that cannot be placed, or a failed registration, does not prevent the
+    /// later steps.
     ///
     /// # Errors
-    /// What the step failed with.
+    /// The failure of the step.
     pub(super) async fn apply(&mut self, step: &DeviceStep) -> Result<(), CliError> {
         let Self { context, layout, .. } = self;
         let is_done = match step {
@@ -138,7 +138,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Registers with the key in the environment.
+/// Registers with the key from the environment.
 async fn enrol(context: &Context) -> Result<(), CliError> {
     let arguments = Register::default();
     let key = register::given_key(context, &arguments)?;
@@ -160,7 +160,7 @@ async fn start(context: &Context, layout: &Layout) -> Result<(), CliError> {
     runs(context, layout, started).await
 }
 
-/// Makes sure that what runs is what was installed: the guard may have put the version before back.
+/// Makes sure that the installed version runs: the guard may have rolled back.
 pub(super) async fn runs(
     context: &Context,
     layout: &Layout,
@@ -176,7 +176,7 @@ pub(super) async fn runs(
     let answers = match resolve::identity(context)? {
         Some(identity) => loop {
             let answer = local.healthz().await.ok();
-            // One that has not taken up a new registration yet is another device.
+            // An agent that has not adopted a new registration is still another device.
             let answer = answer.filter(|healthz| healthz.device_id == identity.device_id);
             if answer.is_some() || !deadline.pause_locally().await {
                 break answer.map(|healthz| healthz.agent_version);

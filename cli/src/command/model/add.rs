@@ -1,4 +1,4 @@
-//! A model is added: by its file, which is uploaded, or by the address that devices fetch it from.
+//! Adds a model: from a file, which is uploaded, or from a URL that devices download from.
 
 #![expect(clippy::disallowed_types, reason = "IO shell: reads the file to upload")]
 
@@ -28,8 +28,8 @@ use crate::{
 
 const CHUNK: usize = 1024 * 1024;
 
-/// Adds the model of a file, unless a model of this account has the same content. With `fits`, one that needs
-/// more memory than this machine has is refused.
+/// Adds the model in a file, unless a model of this account has the same content. With `fits`,
+/// refuses a model that needs more memory than this machine has.
 ///
 /// # Errors
 /// When the file cannot be read or the backend refuses it.
@@ -52,10 +52,10 @@ pub(super) async fn file(
     }
 }
 
-/// Adds the model at an address, whose checksum is given, asked for, or pinned to what is there now.
+/// Adds the model at a URL. Its checksum is given, prompted for, or pinned to the current file.
 ///
 /// # Errors
-/// When the address cannot be read or the backend refuses it.
+/// When the URL cannot be read or the backend refuses it.
 pub(super) async fn address(
     context: &Context,
     backend: &BackendClient,
@@ -71,7 +71,7 @@ pub(super) async fn address(
     Ok(backend.create_model(&request).await?)
 }
 
-/// Finds a model of this account that has this content.
+/// Finds the account's model with this content.
 async fn same(backend: &BackendClient, sha256: &Sha256Hex) -> Result<Option<Model>, CliError> {
     let is_same =
         |model: &Model| model.owned && model.ready && model.sha256.as_ref() == Some(sha256);
@@ -102,7 +102,7 @@ pub(super) async fn upload(
     send(context, backend, arguments, path, measured).await
 }
 
-/// Refuses a file that no engine could load, before anything of it is read to its end.
+/// Refuses a file that no engine could load, before the whole file is read.
 async fn check(path: &Path) -> Result<ModelFacts, CliError> {
     let metadata = tokio::fs::metadata(path).await.map_err(|error| unread(path, &error))?;
     if !metadata.is_file() {
@@ -115,7 +115,7 @@ async fn check(path: &Path) -> Result<ModelFacts, CliError> {
     })
 }
 
-/// What a file holds.
+/// The size and checksum of a file.
 struct Measured {
     sha256: Sha256Hex,
     size_bytes: u64,
@@ -160,14 +160,14 @@ async fn send(
             .context("the upload was cut")
             .hint("run the same command again within a day: it goes on where it stopped")),
         Err(error) => {
-            // A description without a file is of no use; it goes if the backend still listens.
+            // A description without a file is useless; delete it if the backend still answers.
             let _kept = backend.delete_model(created.model_id).await;
             Err(CliError::from(error).context("the upload failed"))
         }
     }
 }
 
-/// Finds the model whose upload of the same file was begun and not ended.
+/// Finds the model whose upload of the same file was interrupted.
 async fn begun(
     backend: &BackendClient,
     arguments: &Add,
@@ -221,7 +221,7 @@ async fn size_of(url: &str) -> Result<u64, CliError> {
     })
 }
 
-/// Asks for the checksum where somebody is there to say it.
+/// Prompts for the checksum if there is a terminal.
 fn ask_checksum(url: &str) -> Result<Option<Sha256Hex>, CliError> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(None);
@@ -236,7 +236,7 @@ fn ask_checksum(url: &str) -> Result<Option<Sha256Hex>, CliError> {
     }
 }
 
-/// Finds out what is at an address, and says that it is pinned from now on.
+/// Reads the file at a URL, and reports that it is pinned from now on.
 async fn pinned(
     context: &Context,
     arguments: &Add,
@@ -263,7 +263,7 @@ async fn pinned(
     Ok((found.sha256, found.size_bytes))
 }
 
-/// Describes the model by what was given and, for the rest, by the name of its file.
+/// Describes the model from the arguments and, for the rest, from the file name.
 fn describe(arguments: &Add, own_name: &str) -> Result<CreateModel, CliError> {
     let file_name: FileName = match &arguments.file_name {
         Some(name) => name.clone(),

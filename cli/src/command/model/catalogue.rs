@@ -1,4 +1,4 @@
-//! Models by the names of a signed catalogue: found, shown, and added by their address.
+//! Models of a signed catalogue: searched, shown, and added by their URL.
 
 use link_client::backend::BackendClient;
 use link_installer::{
@@ -64,7 +64,7 @@ pub(super) fn show(context: &Context, model: &NamedModel) -> Result<(), CliError
 /// Reads the catalogue.
 ///
 /// # Errors
-/// When there is none, or it is refused.
+/// When there is none, or it is not trusted.
 pub(super) async fn read(context: &Context) -> Result<Catalogue, CliError> {
     let (trust, layout) = (release_check::trust(context)?, Layout::new(context.roots.clone()));
     let identity = resolve::identity(context)?;
@@ -74,7 +74,7 @@ pub(super) async fn read(context: &Context) -> Result<Catalogue, CliError> {
         let own = identity.as_ref().map(|identity| identity.backend_url.trim_end_matches('/'));
         own == Some(url.trim_end_matches('/'))
     };
-    // The keys that this device has pinned are those of its own backend.
+    // The keys that this device has pinned belong to its own backend.
     let backend = url.as_deref().map(|url| {
         let pinned = identity.as_ref().filter(|_| is_own(url));
         (url, pinned.map(|identity| identity.backend_keys.clone()).unwrap_or_default())
@@ -120,7 +120,7 @@ pub(super) async fn add(
 /// Refuses a model that needs more memory than this machine has.
 ///
 /// # Errors
-/// When it does, and that is known.
+/// When the model is known to need more memory.
 pub(in crate::command) fn ensure_fits(facts: &ModelFacts) -> Result<(), CliError> {
     match too_large(facts) {
         None => Ok(()),
@@ -129,7 +129,7 @@ pub(in crate::command) fn ensure_fits(facts: &ModelFacts) -> Result<(), CliError
     }
 }
 
-/// Says that a model needs more memory than this machine has, where that is so.
+/// Returns the message for a model that needs more memory than this machine has.
 pub(super) fn too_large(facts: &ModelFacts) -> Option<String> {
     let total = memory::total_bytes().filter(|total| facts.memory_bytes > *total)?;
     Some(format!(

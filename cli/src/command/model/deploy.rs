@@ -1,4 +1,4 @@
-//! `link model deploy`: deploys or redeploys, and shows how far it is.
+//! `link model deploy`: deploys or redeploys, and shows the progress.
 
 use std::time::Duration;
 
@@ -55,10 +55,10 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
     context.output.data(&ended, |_| String::new())
 }
 
-/// Waits until a deployment is done, and shows how far it is.
+/// Waits for the end of a deployment, and shows the progress.
 ///
 /// # Errors
-/// When it failed or the time is over.
+/// When the deployment failed or the deadline has passed.
 pub(in crate::command) async fn wait_for(
     context: &Context,
     backend: &BackendClient,
@@ -99,7 +99,7 @@ pub(in crate::command) async fn wait_for(
     }
 }
 
-/// The code of a deployment that ended in `state`, and not as it was meant to.
+/// Returns the code for a deployment that ended in `state` without success.
 const fn code(state: DeploymentState) -> ErrorCode {
     match state {
         DeploymentState::Cancelled => ErrorCode::DeploymentCancelled,

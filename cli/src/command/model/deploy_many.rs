@@ -1,4 +1,4 @@
-//! `link model deploy --select`: one deployment for each device that is meant.
+//! `link model deploy --select`: one deployment for each matching device.
 
 use link_client::backend::BackendClient;
 use link_protocol::{

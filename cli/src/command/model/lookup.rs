@@ -1,5 +1,6 @@
-//! A model by what a person calls it, in this order: one's own, `publisher/name` among shared ones, the
-//! catalogue, `hf:owner/repo/file`, an address, a file. What is a path beyond doubt is a file.
+//! Finds a model by its name, in this order: the account's own models, shared models as
+//! `publisher/name`, the catalogue, `hf:owner/repo/file`, a URL, a file. A text that can only be a
+//! path is a file.
 
 use std::path::Path;
 
@@ -15,10 +16,10 @@ use crate::{
     resolve, session,
 };
 
-/// Where files of the hub of models are.
+/// The hub's address for files.
 const HUB: &str = "https://huggingface.co";
 
-/// What a text is, before anybody is asked.
+/// The kind of a name, before anything is looked up.
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Called {
     /// A file, and nothing else.
@@ -44,11 +45,11 @@ pub(super) async fn add(context: &Context, arguments: Add) -> Result<(), CliErro
     context.output.data(&model, |model| model.model_id.to_string())
 }
 
-/// Finds the model that is called so, and adds it where it is not the account's yet. With `fits`, one that
-/// needs more memory than this machine has is refused before anything is sent or downloaded.
+/// Finds the model with this name, and adds it if the account does not have it. With `fits`,
+/// refuses a model that needs more memory than this machine has before any byte is transferred.
 ///
 /// # Errors
-/// When nothing is called so, or it cannot be added.
+/// When nothing has this name, or the model cannot be added.
 pub(in crate::command) async fn find(
     context: &Context,
     backend: &BackendClient,
@@ -105,7 +106,7 @@ fn called(named: &str) -> Result<Called, CliError> {
     Ok(if is_path { Called::File } else { Called::Name })
 }
 
-/// Returns the address of a file of the hub.
+/// Returns the URL of a file on the hub.
 fn hub(place: &str) -> Option<String> {
     let is_plain = |part: &str| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);

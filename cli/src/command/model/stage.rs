@@ -1,4 +1,4 @@
-//! What is asked of a device that is to have a model, and how far its deployment is.
+//! The request for a deployment on one device, and the stage of that deployment.
 
 use link_protocol::{
     backend_api::{
@@ -13,7 +13,7 @@ use link_protocol::{
 
 use crate::args::Deploy;
 
-/// Where a deployment is, as the one who waits for it sees it.
+/// The stage of a deployment, for a caller that waits.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Stage {
     Waiting(&'static str),
@@ -21,7 +21,7 @@ pub(super) enum Stage {
     Failed(String),
 }
 
-/// Returns what is asked for one device.
+/// Returns the request for one device.
 pub(super) fn wish(arguments: &Deploy, model: &Model, device: DeviceId) -> CreateDeployment {
     CreateDeployment {
         model_id: model.model_id,
@@ -33,7 +33,7 @@ pub(super) fn wish(arguments: &Deploy, model: &Model, device: DeviceId) -> Creat
     }
 }
 
-/// Tells where a deployment is.
+/// Returns the stage of a deployment.
 pub(super) fn stage(deployment: &Deployment, serve: bool) -> Stage {
     let reason = || deployment.reason.clone().unwrap_or_else(|| "no reason was given".to_owned());
     match deployment.state {

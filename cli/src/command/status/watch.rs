@@ -1,6 +1,7 @@
-//! `link status --watch`: the status, shown anew after each change until Ctrl-C.
+//! `link status --watch`: the status after each change, until Ctrl-C.
 //!
-//! On a terminal it is drawn in place, else each change is a line. An agent that goes away is waited
+//! On a terminal the status is redrawn in place; elsewhere each change is a line. If the agent goes
+//! away, the command waits for it; if there was none at the start, it does not.
 //! for; one that was never there is not.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits for an agent that is away")]
@@ -17,9 +18,9 @@ use link_protocol::{exit_code::ExitCode, local_api::Healthz, shown};
 use super::{Status, lifecycle, look, once, state, text, verdict};
 use crate::{context::Context, error::CliError, output, resolve, service};
 
-/// How long an agent that went away is left alone at first.
+/// The first wait before a lost agent is contacted again.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// And at most.
+/// The longest such wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 const LOST: &str = "the agent does not answer any more; trying again";
@@ -94,7 +95,8 @@ impl Screen {
         Self { style, last: String::new() }
     }
 
-    /// Shows a status unless it looks like the last one; false when nobody reads any more.
+    /// Shows a status unless it looks like the last one. Returns false when the reader has closed
+    /// the output.
     fn show(&mut self, status: &Status, advice: Option<&str>) -> Result<bool, CliError> {
         let shown = match &self.style {
             Style::Json => document(status),
@@ -120,7 +122,7 @@ impl Screen {
 }
 
 impl Drop for Screen {
-    /// What was shown last stays.
+    /// The status that was shown last.
     fn drop(&mut self) {
         match &self.style {
             Style::Terminal(bar) => bar.abandon(),
@@ -129,12 +131,12 @@ impl Drop for Screen {
     }
 }
 
-/// The whole status as JSON on one line.
+/// Returns the whole status as one line of JSON.
 fn document(status: &Status) -> String {
     shown::json(&serde_json::to_string(status).expect("a status has only string keys"))
 }
 
-/// What matters of the status in one line.
+/// Returns the essential status on one line.
 fn line(status: &Status) -> String {
     match &status.agent {
         Some(agent) => summary(agent),

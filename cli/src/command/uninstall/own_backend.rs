@@ -1,15 +1,15 @@
-//! The backend of `link up` when Link is uninstalled: it is told that its device goes, ends with its
-//! program, and keeps its data unless that is to go too.
+//! The backend of `link up` during an uninstall: it deregisters its device, stops, and keeps its
+//! data unless `--purge` is given.
 
 use std::path::PathBuf;
 
 use crate::{command::down, context::Context, error::CliError, local_backend::LocalBackend};
 
-/// The backend of this user, where there is one.
+/// The backend of this user, if there is one.
 pub(super) struct OwnBackend(Option<LocalBackend>);
 
 impl OwnBackend {
-    /// Looks for it, and starts it where it does not run: it has a device to forget.
+    /// Finds the backend and starts it if it is stopped, because it must deregister the device.
     ///
     /// # Errors
     /// When its settings cannot be read.
@@ -21,16 +21,17 @@ impl OwnBackend {
         if !local.is_running()?
             && let Err(error) = local.start(context).await
         {
-            // What that means for the device is said when it is to be deregistered.
+            // The deregistration reports what this means for the device.
             context.output.say(&format!("{}; its device stays in its data", error.message));
         }
         Ok(Self(Some(local)))
     }
 
-    /// Stops it and takes it away, its data only where that is wished. Returns where the data stays.
+    /// Stops and removes the backend; deletes its data only on request. Returns the folder of kept
+    /// data.
     ///
     /// # Errors
-    /// When it does not end, or something cannot be deleted.
+    /// When the backend does not stop, or a file cannot be deleted.
     pub(super) async fn take_away(
         &self,
         context: &Context,

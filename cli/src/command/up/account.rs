@@ -10,14 +10,14 @@ use crate::{
     owner_login, session,
 };
 
-/// Who is logged in.
+/// The logged-in user.
 pub(super) struct Login {
     pub(super) email: String,
-    /// The login was made now.
+    /// The login is new.
     pub(super) is_new: bool,
 }
 
-/// Logs the owner in, unless that login is kept and good.
+/// Logs the owner in, unless a stored login is valid.
 ///
 /// # Errors
 /// When this user is logged in to another backend, or the backend refuses.

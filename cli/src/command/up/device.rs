@@ -16,17 +16,17 @@ use crate::{
     wait::{Deadline, tolerate},
 };
 
-/// How long the device may take to be heard by the backend.
+/// The longest wait until the backend has heard from the device.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// This machine's device.
 pub(super) struct Device {
     pub(super) id: DeviceId,
-    /// It was registered now.
+    /// The device was registered now.
     pub(super) is_new: bool,
 }
 
-/// Lets the login and the device follow a backend whose port has changed from the one of `before`.
+/// Updates the login and the device after the backend's port has changed from the one of `before`.
 ///
 /// # Errors
 /// When a file cannot be read or written.
@@ -45,7 +45,7 @@ pub(super) fn follow(context: &Context, before: Option<&str>, url: &str) -> Resu
     Ok(())
 }
 
-/// Registers this machine, unless it is a device of the backend.
+/// Registers this machine, unless it is already a device of the backend.
 ///
 /// # Errors
 /// When it is a device of another backend, or the backend refuses.
@@ -68,10 +68,10 @@ pub(super) async fn ensure(context: &Context, url: &str) -> Result<Device, CliEr
     Ok(Device { id: identity.device_id, is_new: true })
 }
 
-/// Waits until the backend has heard of the device.
+/// Waits until the backend has heard from the device.
 ///
 /// # Errors
-/// When it has not in time.
+/// When the deadline has passed.
 pub(super) async fn wait_until_online(context: &Context, device: DeviceId) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
     let deadline = Deadline::after(PATIENCE);

@@ -1,5 +1,5 @@
-//! The program of the backend, where it is not on this machine: from the release that Link was installed
-//! from, verified as an update is.
+//! Downloads the program of the backend if it is missing, from the release source of this
+//! installation, and verifies it like an update.
 
 use link_installer::{layout::Layout, receipt::Receipt, stage::Stage, update::Wanted};
 use link_protocol::update::UpdateProgress;
@@ -15,10 +15,10 @@ use crate::{
     local_backend::LocalBackend,
 };
 
-/// Makes sure that the program is there.
+/// Makes sure that the program is installed.
 ///
 /// # Errors
-/// When it is not known where releases come from, or the release cannot be had or trusted.
+/// When the release source is unknown, or the release cannot be downloaded or trusted.
 pub(super) async fn ensure(context: &Context, local: &LocalBackend) -> Result<(), CliError> {
     let Err(missing) = local.program(context) else { return Ok(()) };
     let layout = Layout::new(context.roots.clone());

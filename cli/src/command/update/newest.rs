@@ -1,5 +1,5 @@
-//! The end of an update that found nothing newer: the files of the installed version are compared with
-//! what was installed, and downloaded again where they are damaged.
+//! The end of an update that found nothing newer: checks the installed files against the receipt,
+//! and downloads damaged ones again.
 
 use link_installer::{
     install::{Install, Outcome},
@@ -24,7 +24,7 @@ use crate::{
     shared_files,
 };
 
-/// Says that `version` is the newest, and whether it is damaged.
+/// Reports that `version` is the newest, and whether it is damaged.
 pub(super) fn say(context: &Context, version: &Version, stale: bool) -> Result<(), CliError> {
     warn_if(stale, context);
     let damaged = intact::damaged(&Layout::new(context.roots.clone()));
@@ -39,8 +39,8 @@ pub(super) fn say(context: &Context, version: &Version, stale: bool) -> Result<(
     context.output.data(&document, |_| String::new())
 }
 
-/// Keeps `version`, which is the newest; where it is damaged it is downloaded again, and the agent, if it
-/// runs, is started anew.
+/// Keeps `version`, which is the newest. Downloads it again if it is damaged, and then restarts a
+/// running agent.
 pub(super) async fn keep(
     context: &Context,
     version: &Version,
