@@ -8,6 +8,7 @@ pub(crate) mod column;
 pub(crate) mod error;
 pub(crate) mod fault;
 pub(crate) mod lite;
+pub(crate) mod lock;
 pub(crate) mod neighbours;
 pub(crate) mod open;
 pub(crate) mod sql;
@@ -51,17 +52,18 @@ macro_rules! read {
     }};
 }
 
-/// Runs a block as one transaction, which writes from its beginning; leaving the block early undoes
-/// what it did.
+/// Runs a block as one transaction under locks that name what it decides about (`tables::locks`);
+/// leaving the block early undoes what it did. A transaction without a lock decides nothing: each of
+/// its statements is right whatever was stored before.
 ///
 /// The block may run several times, each time as if for the first time: on PostgreSQL a transaction
 /// that conflicts with another one is retried. So the block borrows or clones what it uses, and
 /// nothing that it does reaches beyond the database: who waits is woken afterwards.
 macro_rules! write {
-    ($store:expr, |$connection:ident| $body:block) => {{
+    ($store:expr, $locks:expr, |$connection:ident| $body:block) => {{
         let mut tries = $crate::database::transaction::Tries::default();
         loop {
-            let mut transaction = $store.begin(&tries).await?;
+            let mut transaction = $store.begin(&$locks).await?;
             let outcome = {
                 let $connection: &mut $crate::database::Connection = &mut transaction;
                 async { Ok($body) }.await

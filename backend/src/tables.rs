@@ -14,6 +14,7 @@ pub(crate) mod devices;
 pub(crate) mod idempotency;
 pub(crate) mod invitations;
 pub(crate) mod keys;
+pub(crate) mod locks;
 pub(crate) mod members;
 pub(crate) mod models;
 pub(crate) mod presence;

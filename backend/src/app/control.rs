@@ -24,7 +24,7 @@ use crate::{
     },
     failure::Failure,
     host::{metrics, random},
-    tables::devices,
+    tables::{devices, locks},
 };
 
 /// A parked poll looks again after this time, whatever woke it or did not. Commands ring,
@@ -96,7 +96,7 @@ impl App {
         hello: &Hello,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        write!(self.store, |db| {
+        write!(self.store, [locks::device(device.id)], |db| {
             let mut stored = devices::find(db, device.id).await?.ok_or(StoreError::NotFound)?;
             stored.greet(device.epoch, hello.agent_version.clone(), now);
             devices::update(db, &stored).await?;

@@ -19,7 +19,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
-    tables::{commands, deployments, idempotency},
+    tables::{commands, deployments, idempotency, locks},
 };
 
 /// Stores the deployment `ids` and its command; an unfinished one of the same model makes way, which
@@ -36,7 +36,8 @@ pub(super) async fn deploy(
     cancel: CommandId,
 ) -> Result<DeploymentRecord, Failure> {
     let (device, now) = (made.wish.device_id, made.now);
-    let record = write!(store, |db| {
+    let held = [locks::model_kept(made.model.id), locks::device(device)];
+    let record = write!(store, held, |db| {
         if let Some(made) = made_before(db, claim).await? {
             let found = deployments::find_made(db, &made).await?;
             found.ok_or(Refusal::NotFound("deployment"))?
@@ -67,7 +68,8 @@ pub(super) async fn give_back(
     ids: (DeploymentId, CommandId),
 ) -> Result<(), Failure> {
     let (device, now) = (made.wish.device_id, made.now);
-    write!(store, |db| {
+    let held = [locks::model_kept(made.model.id), locks::device(device)];
+    write!(store, held, |db| {
         let before = deployments::of_device(db, device).await?;
         let NewDeployment { record, command } = made.deployment(ids, &before)?;
         for gone in deployment::removed(before, record.model, now) {
@@ -86,11 +88,11 @@ pub(super) async fn give_back(
 /// [`Refusal::NotFound`], [`Refusal::AlreadyFinal`], [`Refusal::QueueFull`] and [`Failure::Store`].
 pub(super) async fn cancel_deployment(
     store: &Store,
-    id: DeploymentId,
+    (id, device): (DeploymentId, DeviceId),
     cancel: CommandId,
     now: Timestamp,
 ) -> Result<(), Failure> {
-    write!(store, |db| {
+    write!(store, [locks::device(device)], |db| {
         let found = deployments::find(db, id).await?;
         let mut record = found.ok_or(Refusal::NotFound("deployment"))?;
         match record.state {
@@ -121,7 +123,7 @@ pub(super) async fn advance(
     report: &ProgressReport,
     now: Timestamp,
 ) -> Result<(), Failure> {
-    write!(store, |db| {
+    write!(store, [locks::device(device)], |db| {
         let found = deployments::find(db, report.deployment_id).await?;
         let found = found.filter(|record| record.device == device);
         let mut record = found.ok_or(Refusal::NotFound("deployment"))?;

@@ -125,7 +125,8 @@ impl App {
         let view = self.store.deployment(caller.account, id).await?;
         let view = view.ok_or(Refusal::NotFound("deployment"))?;
         let cancel = CommandId::from_uuid(random::uuid());
-        deploying::cancel_deployment(&self.store, id, cancel, self.now()).await?;
+        let at = (id, view.record.device);
+        deploying::cancel_deployment(&self.store, at, cancel, self.now()).await?;
         self.ring_device(view.record.device);
         self.ring_command(view.record.command);
         self.note(&caller, Action::CancelDeployment, id, "").await;

@@ -13,7 +13,7 @@ use crate::{
     database::{Page, write},
     domain::{audit::Action, ownership, tag},
     failure::Failure,
-    tables::{audit, devices},
+    tables::{audit, devices, locks},
 };
 
 impl App {
@@ -59,7 +59,7 @@ impl App {
             .chain(remove_tags.iter().map(|tag| format!("-{tag}")))
             .collect();
         let entry = self.entry(&caller, Action::TagDevice, id).with(&what.join(" "));
-        write!(self.store, |db| {
+        write!(self.store, [locks::device(id)], |db| {
             let found = devices::find(db, id).await?;
             let mut device = ownership::own_device(found, caller.account)?;
             device.tags = tag::change(&device.tags, &add_tags, &remove_tags)?;

@@ -26,7 +26,7 @@ use crate::{
     },
     failure::Failure,
     host::random,
-    tables::{audit, keys, members},
+    tables::{audit, keys, locks, members},
 };
 
 impl App {
@@ -146,16 +146,17 @@ impl App {
         ChangeMember { role }: ChangeMember,
     ) -> Result<Member, Failure> {
         let entry = self.entry(&caller, Action::ChangeRole, user).with(role.as_str());
-        let member = write!(self.store, |db| {
-            let found = members::find(db, caller.account, user).await?;
-            let mut member = found.ok_or(Refusal::NotFound("member"))?;
-            let owners = members::owners(db, caller.account).await?;
-            member::check_change(caller.role, member.role, Some(role), owners)?;
-            member.role = role;
-            members::set_role(db, &member).await?;
-            audit::insert(db, &entry).await?;
-            member
-        });
+        let member =
+            write!(self.store, [locks::account(caller.account), locks::user(user)], |db| {
+                let found = members::find(db, caller.account, user).await?;
+                let mut member = found.ok_or(Refusal::NotFound("member"))?;
+                let owners = members::owners(db, caller.account).await?;
+                member::check_change(caller.role, member.role, Some(role), owners)?;
+                member.role = role;
+                members::set_role(db, &member).await?;
+                audit::insert(db, &entry).await?;
+                member
+            });
         let user = self.store.user(user).await?.ok_or(Refusal::NotFound("member"))?;
         Ok(member.info(&user.email))
     }
@@ -190,7 +191,7 @@ impl App {
             Heir::Member(_) => Action::TakeOverKey,
         };
         let of_key = |key: KeyId| self.entry(&caller, action, key).with(&why);
-        let left = write!(self.store, |db| {
+        let left = write!(self.store, [locks::account(caller.account), locks::user(user)], |db| {
             let found = members::find(db, caller.account, user).await?;
             let member = found.ok_or(Refusal::NotFound("member"))?;
             let owners = members::owners(db, caller.account).await?;

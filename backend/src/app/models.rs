@@ -24,7 +24,7 @@ use crate::{
     },
     failure::Failure,
     host::random,
-    tables::models,
+    tables::{locks, models},
 };
 
 /// A model file that a device may fetch.
@@ -90,7 +90,7 @@ impl App {
     ) -> Result<Model, Failure> {
         let publishers = self.publishers().await?;
         self.own_model(caller, id, &publishers).await?;
-        let model = write!(self.store, |db| {
+        let model = write!(self.store, [locks::model(id)], |db| {
             let mut model = models::find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
             model.change(&wish, &publishers)?;
             models::update(db, &model).await?;
@@ -112,7 +112,7 @@ impl App {
     /// [`Refusal::NotFound`], [`Refusal::NotOwner`], [`Refusal::ModelInUse`].
     pub async fn remove_model(&self, caller: Identity, id: ModelId) -> Result<(), Failure> {
         let model = self.own_model(caller, id, &self.publishers().await?).await?;
-        write!(self.store, |db| {
+        write!(self.store, [locks::model(id)], |db| {
             if models::uses(db, id).await? > 0 {
                 return Err(Refusal::ModelInUse.into());
             }

@@ -26,7 +26,7 @@ use crate::{
     tables::{
         audit,
         commands::{self, GREETED, WAITING},
-        idempotency,
+        idempotency, locks,
     },
 };
 
@@ -56,7 +56,7 @@ pub async fn place_command(
     entry: &AuditRecord,
 ) -> Result<CommandRecord, Failure> {
     let now = entry.at;
-    let record = write!(store, |db| {
+    let record = write!(store, [locks::device(device)], |db| {
         if let Some(made) = made_before(db, claim).await? {
             let found = commands::find_made(db, device, &made).await?;
             found.ok_or(Refusal::NotFound("command"))?
@@ -81,7 +81,7 @@ pub async fn take_receipt(
     kind: ReceiptKind,
     now: Timestamp,
 ) -> Result<bool, Failure> {
-    let is_new = write!(store, |db| {
+    let is_new = write!(store, [locks::device(device)], |db| {
         let found = commands::find(db, device, id).await?;
         let mut record = found.ok_or(Refusal::NotFound("command"))?;
         let before = record.state;
@@ -102,7 +102,7 @@ pub(super) async fn take_result(
     report: &CommandReport,
     now: Timestamp,
 ) -> Result<(), Failure> {
-    write!(store, |db| {
+    write!(store, [locks::device(device)], |db| {
         let found = commands::find(db, device, report.command_id).await?;
         let mut record = found.ok_or(Refusal::NotFound("command"))?;
         let reported =
@@ -126,7 +126,7 @@ pub(super) async fn take_due(
     after: u64,
     now: Timestamp,
 ) -> Result<Taken, StoreError> {
-    let taken = write!(store, |db| {
+    let taken = write!(store, [locks::device(device)], |db| {
         let mut waiting = commands::list(db, WAITING, device).await?;
         let mut acknowledged = 0;
         for record in &mut waiting {
@@ -154,7 +154,7 @@ pub(super) async fn greet(
     last_seq: u64,
     now: Timestamp,
 ) -> Result<Vec<CommandRecord>, StoreError> {
-    let taken = write!(store, |db| {
+    let taken = write!(store, [locks::device(device)], |db| {
         let mut unfinished = commands::list(db, GREETED, device).await?;
         for record in &mut unfinished {
             let was_open = record.result.is_none();

@@ -10,7 +10,7 @@ use link_protocol::{
 use crate::{
     app::{App, audit},
     auth::access::Identity,
-    database::{Store, StoreError, write},
+    database::{Store, StoreError, lock, write},
     domain::{
         attempts::Peer,
         audit::{Action, AuditRecord},
@@ -20,7 +20,7 @@ use crate::{
     },
     failure::Failure,
     host::random,
-    tables::{self, commands, devices, keys},
+    tables::{self, commands, devices, keys, locks},
 };
 
 /// A device that asks to be registered.
@@ -47,12 +47,18 @@ pub async fn enrol(
 ) -> Result<DeviceRecord, Failure> {
     let Enrolment { key, request, account, limit, given } = enrolment;
     let now = given.now;
-    let registered = write!(store, |db| {
+    let registered = write!(store, [], |db| {
+        if let Some(found) = keys::find(db, &key.digest()).await? {
+            lock::take(db, &[locks::account(found.account)]).await?;
+        }
         let known = devices::known(db, key, request).await?;
         let plan = registration::plan(request, known, *account, *limit, now)?;
         let former = match &plan {
             Plan::Enrol { .. } => None,
-            Plan::Reactivate { device, .. } => devices::find(db, *device).await?,
+            Plan::Reactivate { device, .. } => {
+                lock::take(db, &[locks::device(*device)]).await?;
+                devices::find(db, *device).await?
+            }
         };
         let before = former.as_ref().map(|device| device.registered_with);
         let device = registration::registered(&plan, former, request, given);

@@ -13,7 +13,7 @@ use crate::{
     database::{StoreError, write},
     domain::{device::DeviceRecord, refusal::Refusal},
     failure::Failure,
-    tables::devices,
+    tables::{devices, locks},
 };
 
 /// Characters of a log message that are kept.
@@ -31,7 +31,7 @@ impl App {
         device: &DeviceRecord,
         report: LifecycleReport,
     ) -> Result<(), Failure> {
-        write!(self.store, |db| {
+        write!(self.store, [locks::device(device.id)], |db| {
             let mut stored = devices::find(db, device.id).await?.ok_or(StoreError::NotFound)?;
             stored.report(report.clone());
             devices::update(db, &stored).await?;

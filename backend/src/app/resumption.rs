@@ -12,7 +12,7 @@ use crate::{
     database::write,
     domain::{audit::Action, model::ModelRecord, refusal::Refusal, retention::since},
     failure::Failure,
-    tables::{models, uploads},
+    tables::{locks, models, uploads},
 };
 
 /// Models without a file that one turn looks at.
@@ -70,7 +70,7 @@ impl App {
         let running = self.uploads.running_bytes(caller.account);
         let quota = &self.config.quota;
         let now = self.now();
-        write!(self.store, |db| {
+        write!(self.store, [locks::account(caller.account), locks::model(id)], |db| {
             let used = uploads::bytes(db, caller.account, id).await?;
             quota.room_for(used.saturating_add(running), Some(size))?;
             uploads::touch(db, id, Some(now)).await?;
@@ -132,7 +132,7 @@ impl App {
         // The file is there before the model says so; a crash between leaves a file too many.
         self.contents.keep(id, upload).await?;
         self.contents.forget_partial(id)?;
-        let model = write!(self.store, |db| {
+        let model = write!(self.store, [locks::model(id)], |db| {
             let mut model = models::find(db, id).await?.ok_or(Refusal::NotFound("model"))?;
             model.receive(received.clone())?;
             models::update(db, &model).await?;

@@ -1,5 +1,7 @@
 //! What time alone does.
 
+use std::collections::BTreeSet;
+
 use link_protocol::{
     deployment::DeploymentState,
     id::{CommandId, DeviceId},
@@ -7,11 +9,11 @@ use link_protocol::{
 
 use crate::{
     app::{App, deploying},
-    database::write,
+    database::{lock::Lock, read, write},
     domain::{command::State, deployment, retention::since},
     failure::Failure,
     host::{metrics, random},
-    tables::{Outdated, commands, deployments},
+    tables::{Outdated, commands, deployments, locks},
 };
 
 /// Transactions of one turn for each kind of record; what is left waits for the next turn.
@@ -52,15 +54,32 @@ impl App {
 
     async fn sweep_queue(&self) -> Result<Swept, Failure> {
         let now = self.now();
-        let swept = write!(self.store, |db| {
+        let before = deployment::overdue_before(now);
+        let devices: BTreeSet<DeviceId> = read!(self.store, |db| {
+            let overdue = commands::overdue(db, now).await?;
+            let stuck = deployments::stuck(db, before).await?;
+            let overdue = overdue.into_iter().map(|record| record.device);
+            overdue.chain(stuck.into_iter().map(|record| record.device)).collect()
+        });
+        if devices.is_empty() {
+            return Ok(Swept::default());
+        }
+        let held: Vec<Lock> = devices.iter().copied().map(locks::device).collect();
+        let swept = write!(self.store, held, |db| {
             let mut swept = Swept::default();
             for mut record in commands::overdue(db, now).await? {
+                if !devices.contains(&record.device) {
+                    continue;
+                }
                 if record.sweep(now) {
                     commands::update(db, &record).await?;
                     swept.expired.push(record.id);
                 }
             }
-            for mut record in deployments::stuck(db, deployment::overdue_before(now)).await? {
+            for mut record in deployments::stuck(db, before).await? {
+                if !devices.contains(&record.device) {
+                    continue;
+                }
                 let command = commands::find(db, record.device, record.command).await?;
                 let command = command.map(|command| command.state);
                 // The statement finds candidates; the domain decides.

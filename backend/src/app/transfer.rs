@@ -20,7 +20,7 @@ use crate::{
         transfer::{self, Plan},
     },
     failure::Failure,
-    tables::{self, keys},
+    tables::{self, keys, locks},
 };
 
 impl App {
@@ -44,7 +44,10 @@ impl App {
             let came = came.with(&format!("{}, with {}", device.name, device.registered_with));
             [gone, came]
         };
-        let device = write!(self.store, |db| {
+        let to = self.store.account_of_key(&key.digest()).await?;
+        let mut held = vec![locks::account(caller.account), locks::device(id)];
+        held.extend(to.map(locks::account));
+        let device = write!(self.store, held, |db| {
             let known = tables::transfer::known(db, id, &key.digest()).await?;
             let plan = transfer::plan(known, caller.account, limit, now)?;
             tables::transfer::replace(db, &plan.device).await?;

@@ -1,21 +1,25 @@
-//! A transaction sees what was stored before it began, and nothing that it decides upon changes
-//! before it ends: whatever happens meanwhile, the outcome is as if all of them ran one by one.
+//! A transaction decides by what it has read under its locks, and nothing that it decides upon
+//! changes before it ends: whatever happens meanwhile, the outcome is as if the transactions that
+//! share a lock ran one by one.
 //!
-//! SQLite has one writer ([`crate::database::writer`]). On PostgreSQL transactions run beside each other, in this process and in
-//! others, as SERIALIZABLE. One that met another is tried again from its beginning, a few times
-//! beside the others and then alone, which cannot meet anybody: so tries have an end.
+//! SQLite has one writer ([`crate::database::writer`]). On PostgreSQL transactions run concurrently,
+//! in this process and in others, as READ COMMITTED under the locks that they name
+//! ([`crate::database::lock`]). A deadlock, or a row that another transaction inserted first, makes a
+//! transaction run again from its beginning, a bounded number of times.
 
-use crate::database::{Db, Store, StoreError, error::SqlError, sql::Connection};
+use crate::database::{
+    Db, Store, StoreError,
+    error::SqlError,
+    lock::{self, Lock},
+    sql::Connection,
+};
 
-/// LOCK comes before the transaction's snapshot, so nothing changes between them. The table is one
-/// that nobody writes after the first start.
-const BESIDE_OTHERS: &str =
-    "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE seeds IN ROW SHARE MODE";
-const ALONE: &str = "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE seeds IN EXCLUSIVE MODE";
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
-/// Tries beside others, then alone. Alone, only a program that is not Link could be in the way.
-const TRIES_BESIDE_OTHERS: u32 = 3;
+/// Runs of a transaction that meets another one each time.
 const TRIES: u32 = 5;
+/// Runs of a transaction that inserts what is there: the second one sees the row and decides by it.
+const TRIES_WITH_A_TWIN: u32 = 2;
 
 /// `serialization_failure` and `deadlock_detected` of PostgreSQL.
 const CONTENTION: [&str; 2] = ["40001", "40P01"];
@@ -39,15 +43,15 @@ impl Cause for StoreError {
 }
 
 impl Store {
-    /// Begins a transaction that writes from its beginning; dropping it undoes it.
+    /// Begins a transaction that writes, under `locks`; dropping it undoes it.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub(crate) async fn begin(&self, tries: &Tries) -> Result<Connection, StoreError> {
+    pub(crate) async fn begin(&self, locks: &[Lock]) -> Result<Connection, StoreError> {
         Ok(match &self.db {
             Db::Lite { writer, .. } => Connection::LiteWriter(writer.lend().await?),
             Db::Pg(pool) => {
-                let begin = if tries.are_alone() { ALONE } else { BESIDE_OTHERS };
+                let begin = sqlx::AssertSqlSafe(format!("{BEGIN}{}", lock::statements(locks)));
                 Connection::PgWriter(Box::pin(pool.begin_with(begin)).await?)
             }
         })
@@ -75,7 +79,7 @@ impl Tries {
         transaction: Connection,
         outcome: Result<T, E>,
     ) -> Option<Result<T, E>> {
-        let is_beside_others = matches!(transaction, Connection::PgWriter(_));
+        let may_meet = matches!(transaction, Connection::PgWriter(_));
         let outcome = match outcome {
             Ok(value) => commit(transaction).await.map(|()| value).map_err(E::from),
             Err(error) => {
@@ -88,23 +92,18 @@ impl Tries {
         };
         let met = outcome.as_ref().err().and_then(Cause::of_store).and_then(met);
         match met {
-            Some(met) if is_beside_others && self.may_go_on(met) => None,
+            Some(met) if may_meet && self.may_go_on(met) => None,
             Some(_) | None => Some(outcome),
         }
     }
 
-    const fn are_alone(&self) -> bool {
-        self.failed >= TRIES_BESIDE_OTHERS
-    }
-
     const fn may_go_on(&mut self, met: Met) -> bool {
-        self.failed = match met {
-            Met::Another => self.failed + 1,
-            // Two that insert the same at once, or a real conflict: alone it is clear which.
-            Met::Twin if self.are_alone() => TRIES,
-            Met::Twin => TRIES_BESIDE_OTHERS,
-        };
-        self.failed < TRIES
+        self.failed += 1;
+        self.failed
+            < match met {
+                Met::Another => TRIES,
+                Met::Twin => TRIES_WITH_A_TWIN,
+            }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{
         sharing::{AccountRef, Publishers, Sharing},
     },
     failure::Failure,
-    tables::members,
+    tables::{locks, members},
 };
 
 row! {
@@ -62,7 +62,7 @@ impl Store {
         user: &UserRecord,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        let first = write!(self, |db| {
+        let first = write!(self, [locks::table("accounts")], |db| {
             let count: i64 =
                 sql::query_scalar("SELECT COUNT(*) FROM accounts").fetch_one(&mut *db).await?;
             if count == 0 {
@@ -85,7 +85,7 @@ impl Store {
         name: Option<&AccountName>,
         now: Timestamp,
     ) -> Result<(), Failure> {
-        write!(self, |db| {
+        write!(self, [locks::table("accounts")], |db| {
             let name = match name {
                 Some(name) if is_taken(db, name).await? => {
                     let rule = format!("name: another account is called `{name}`");
@@ -104,7 +104,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn name_accounts(&self) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [locks::table("accounts")], |db| {
             let nameless: Vec<NamelessRow> = sql::query_as(
                 "SELECT a.account_id, (SELECT MIN(u.email) FROM members m \
                  JOIN users u ON u.user_id = m.user_id \
@@ -191,7 +191,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn set_password(&self, id: UserId, hash: &str) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [locks::user(id)], |db| {
             sql::query("UPDATE users SET password_hash = $1 WHERE user_id = $2")
                 .bind(hash)
                 .bind(id.to_string())

@@ -69,7 +69,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn record(&self, entry: &AuditRecord) -> Result<(), StoreError> {
-        write!(self, |db| { insert(db, entry).await? });
+        write!(self, [], |db| { insert(db, entry).await? });
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn purge_audit(&self, before: Timestamp) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [], |db| {
             sql::query("DELETE FROM audit WHERE at_ms < $1").bind(ms(before)).execute(db).await?;
         });
         Ok(())

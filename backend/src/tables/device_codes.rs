@@ -15,6 +15,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
+    tables::locks,
 };
 
 row! {
@@ -39,7 +40,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Conflict`] when the user code is taken.
     pub async fn add_device_code(&self, new: &Pending, most: u32) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [locks::table("device_codes")], |db| {
             sql::query("DELETE FROM device_codes WHERE expires_ms <= $1")
                 .bind(ms(new.created_at))
                 .execute(&mut *db)
@@ -86,7 +87,7 @@ impl Store {
         decision: Decision,
         now: Timestamp,
     ) -> Result<Pending, Failure> {
-        let decided = write!(self, |db| {
+        let decided = write!(self, [locks::table("device_codes")], |db| {
             let row: Option<CodeRow> =
                 sql::query_as("SELECT * FROM device_codes WHERE user_code = $1")
                     .bind(code.as_str())
@@ -111,7 +112,7 @@ impl Store {
         digest: &[u8; 32],
         now: Timestamp,
     ) -> Result<Option<Poll>, StoreError> {
-        let polled = write!(self, |db| {
+        let polled = write!(self, [locks::table("device_codes")], |db| {
             let row: Option<CodeRow> =
                 sql::query_as("SELECT * FROM device_codes WHERE digest = $1")
                     .bind(hex(digest))

@@ -19,7 +19,7 @@ use crate::{
         write,
     },
     domain::{audit::AuditRecord, device::DeviceRecord, registration::Known},
-    tables::{audit, keys},
+    tables::{audit, keys, locks},
 };
 
 row! {
@@ -103,7 +103,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`] when there is none.
     pub async fn remove_device(&self, id: DeviceId, entry: &AuditRecord) -> Result<(), StoreError> {
-        let removed = write!(self, |db| {
+        let removed = write!(self, [locks::device(id)], |db| {
             let removed = sql::query("DELETE FROM devices WHERE device_id = $1")
                 .bind(id.to_string())
                 .execute(&mut *db)
@@ -125,7 +125,7 @@ impl Store {
         epoch: u64,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
-        let removed = write!(self, |db| {
+        let removed = write!(self, [locks::device(id)], |db| {
             let removed = sql::query("DELETE FROM devices WHERE device_id = $1 AND epoch = $2")
                 .bind(id.to_string())
                 .bind(signed(epoch))

@@ -7,7 +7,7 @@ use crate::{
     database::{
         Connection, Page, Store, StoreError,
         column::{broken, from_word, hex, ms, parse, small, time, word},
-        read,
+        lock, read,
         sql::{self, row},
         write,
     },
@@ -18,7 +18,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
-    tables::{accounts, audit, members},
+    tables::{accounts, audit, locks, members},
 };
 
 row! {
@@ -44,7 +44,7 @@ impl Store {
         most: u32,
         entry: &AuditRecord,
     ) -> Result<bool, StoreError> {
-        let added = write!(self, |db| {
+        let added = write!(self, [locks::account(invitation.account)], |db| {
             let waiting: i64 = sql::query_scalar(
                 "SELECT COUNT(*) FROM invitations WHERE account_id = $1 AND expires_ms > $2",
             )
@@ -92,7 +92,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn purge_expired(&self, now: Timestamp) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [], |db| {
             for statement in [
                 "DELETE FROM invitations WHERE expires_ms <= $1",
                 "DELETE FROM device_codes WHERE expires_ms <= $1",
@@ -113,7 +113,7 @@ impl Store {
         id: InvitationId,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
-        let removed = write!(self, |db| {
+        let removed = write!(self, [], |db| {
             let removed =
                 sql::query("DELETE FROM invitations WHERE invitation_id = $1 AND account_id = $2")
                     .bind(id.to_string())
@@ -152,7 +152,10 @@ impl Store {
         entry: &AuditRecord,
     ) -> Result<MemberRecord, Failure> {
         let now = entry.at;
-        let joined = write!(self, |db| {
+        let joined = write!(self, [], |db| {
+            if let Some(found) = find_invitation(db, digest).await? {
+                lock::take(db, &[locks::account(found.account), locks::user(user.id)]).await?;
+            }
             let invitation = find_invitation(db, digest).await?;
             let invitation = invitation.ok_or(Refusal::InvitationInvalid)?;
             invitation.check(&user.email, now)?;

@@ -14,7 +14,7 @@ use crate::{
         audit::AuditRecord,
         key::{Heir, KeyRecord},
     },
-    tables::audit,
+    tables::{audit, locks},
 };
 
 row! {
@@ -46,7 +46,7 @@ impl Store {
         most: u32,
         entry: &AuditRecord,
     ) -> Result<bool, StoreError> {
-        let added = write!(self, |db| {
+        let added = write!(self, [locks::account(key.account)], |db| {
             let usable: i64 = sql::query_scalar(
                 "SELECT COUNT(*) FROM enrolment_keys WHERE account_id = $1 AND NOT revoked \
                  AND (expires_ms IS NULL OR expires_ms > $2) \
@@ -92,6 +92,14 @@ impl Store {
         rows.into_iter().map(KeyRecord::try_from).collect()
     }
 
+    /// Finds the account of the key with `digest`.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn account_of_key(&self, digest: &[u8; 32]) -> Result<Option<AccountId>, StoreError> {
+        Ok(read!(self, |db| find(db, digest).await?).map(|key| key.account))
+    }
+
     /// Revokes a key of an account.
     ///
     /// # Errors
@@ -102,7 +110,7 @@ impl Store {
         key: KeyId,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
-        let changed = write!(self, |db| {
+        let changed = write!(self, [locks::account(account)], |db| {
             let changed = revoke(db, account, key).await?;
             audit::insert_if(db, changed, entry).await?;
             changed

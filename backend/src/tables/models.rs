@@ -11,7 +11,7 @@ use crate::{
         write,
     },
     domain::{model::ModelRecord, ownership::Pair, sharing::Publishers},
-    tables::{deployments, devices},
+    tables::{deployments, devices, locks},
 };
 
 row! {
@@ -38,7 +38,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn add_model(&self, model: &ModelRecord, most: u32) -> Result<bool, StoreError> {
-        let added = write!(self, |db| {
+        let added = write!(self, [locks::account(model.account)], |db| {
             let count: i64 = sql::query_scalar("SELECT COUNT(*) FROM models WHERE account_id = $1")
                 .bind(model.account.to_string())
                 .fetch_one(&mut *db)

@@ -12,7 +12,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn devices_seen(&self, seen: &[(DeviceId, Timestamp)]) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [], |db| {
             for (device, at) in seen {
                 sql::query(
                     "UPDATE devices SET last_seen_ms = $2 WHERE device_id = $1 \

@@ -10,11 +10,12 @@ use crate::{
     database::{
         Connection, Store, StoreError,
         column::{from_json, json, ms, signed, unsigned, word},
+        lock::Lock,
         sql::{self, row},
         write,
     },
     domain::deployment,
-    tables::{deployments, usage},
+    tables::{deployments, locks, usage},
 };
 
 row! {
@@ -37,7 +38,8 @@ impl Store {
         report: &ModelReport,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        write!(self, |db| { apply(db, device, epoch, report, now).await? });
+        let held = [locks::model_kept(report.model_id), locks::device(device)];
+        write!(self, held, |db| { apply(db, device, epoch, report, now).await? });
         Ok(())
     }
 
@@ -54,7 +56,9 @@ impl Store {
         serving: &[ModelReport],
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        write!(self, |db| {
+        let models = serving.iter().map(|report| locks::model_kept(report.model_id));
+        let held: Vec<Lock> = models.chain([locks::device(device)]).collect();
+        write!(self, held, |db| {
             for mut known in states(db, device).await? {
                 let listed = serving.iter().any(|report| report.model_id == known.model_id);
                 if known.state != ModelState::Removed && !listed {
@@ -81,7 +85,7 @@ impl Store {
         kept: u32,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [locks::device(device)], |db| {
             let number: i64 = sql::query_scalar(
                 "SELECT COALESCE(MAX(number), 0) + 1 FROM telemetry WHERE device_id = $1",
             )
@@ -124,7 +128,7 @@ impl Store {
         kept: u32,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [locks::device(device)], |db| {
             let number: i64 = sql::query_scalar(
                 "SELECT COALESCE(MAX(number), 0) + 1 FROM logs WHERE device_id = $1",
             )

@@ -7,7 +7,7 @@ use crate::{
     database::{
         Connection, Store, StoreError,
         column::{from_hex, hex, ms, optional_time, parse, time},
-        read,
+        lock, read,
         sql::{self, row},
         write,
     },
@@ -16,7 +16,7 @@ use crate::{
         network::Network,
         session::{Redemption, RefreshRecord},
     },
-    tables::audit,
+    tables::{audit, locks},
 };
 
 /// Hosts that are remembered of each user.
@@ -45,7 +45,7 @@ impl Store {
         host: Option<Network>,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [locks::user(token.user)], |db| {
             insert(db, token).await?;
             if let Some(host) = host {
                 remember(db, token.user, host, entry.at).await?;
@@ -89,8 +89,8 @@ impl Store {
         expires_at: Timestamp,
         now: Timestamp,
     ) -> Result<Option<(Redemption, RefreshRecord)>, StoreError> {
-        let redeemed = write!(self, |db| {
-            match find(db, digest).await? {
+        let redeemed = write!(self, [], |db| {
+            match find_alone(db, digest).await? {
                 Some(token) => {
                     let next = find(db, &successor).await?;
                     let redemption = token.redeem(next.as_ref(), now);
@@ -119,8 +119,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn close_session(&self, digest: &[u8; 32]) -> Result<(), StoreError> {
-        write!(self, |db| {
-            if let Some(token) = find(db, digest).await? {
+        write!(self, [], |db| {
+            if let Some(token) = find_alone(db, digest).await? {
                 delete_family(db, &token.family).await?;
             }
         });
@@ -134,6 +134,16 @@ async fn find(db: &mut Connection, digest: &[u8; 32]) -> Result<Option<RefreshRe
         .fetch_optional(db)
         .await?;
     row.map(RefreshRecord::try_from).transpose()
+}
+
+/// Finds a token, and keeps other transactions from the tokens of its user.
+async fn find_alone(
+    db: &mut Connection,
+    digest: &[u8; 32],
+) -> Result<Option<RefreshRecord>, StoreError> {
+    let Some(token) = find(db, digest).await? else { return Ok(None) };
+    lock::take(db, &[locks::user(token.user)]).await?;
+    find(db, digest).await
 }
 
 /// Of each user the latest [`HOSTS`] hosts are known.

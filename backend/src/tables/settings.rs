@@ -36,7 +36,7 @@ impl Store {
         account: AccountId,
         allowlist: &Allowlist,
     ) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [], |db| {
             sql::query("UPDATE accounts SET origins = $2 WHERE account_id = $1")
                 .bind(account.to_string())
                 .bind(json(&allowlist.origins())?)
@@ -51,7 +51,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn seed(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
-        let seed: String = write!(self, |db| {
+        let seed: String = write!(self, [], |db| {
             sql::query(
                 "INSERT INTO seeds (name, seed) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
             )

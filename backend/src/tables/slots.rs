@@ -14,6 +14,7 @@ use crate::{
         device::DeviceRecord,
         slot::{self, Bounds, Slots},
     },
+    tables::locks,
 };
 
 row! {
@@ -59,7 +60,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn open_slots(&self, bounds: Bounds) -> Result<Vec<SlotTurn>, StoreError> {
-        let rows: Vec<SlotRow> = write!(self, |db| {
+        let rows: Vec<SlotRow> = write!(self, [locks::table("zenoh_slots")], |db| {
             free_spent(db).await?;
             let (total, taken): (i64, i64) =
                 sql::query_as("SELECT COUNT(*), COUNT(device_id) FROM zenoh_slots")
@@ -82,7 +83,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn take_slot(&self, device: &DeviceRecord) -> Result<Option<SlotTurn>, StoreError> {
-        let row: Option<SlotRow> = write!(self, |db| {
+        let row: Option<SlotRow> = write!(self, [locks::table("zenoh_slots")], |db| {
             let (id, epoch) = (device.id.to_string(), signed(device.epoch));
             // The user of an earlier epoch may be in other hands.
             sql::query(

@@ -65,7 +65,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn forget(&self, what: Outdated, before: Timestamp) -> Result<bool, StoreError> {
-        let deleted = write!(self, |db| {
+        let deleted = write!(self, [], |db| {
             sql::query(what.statement())
                 .bind(ms(before))
                 .bind(BATCH)

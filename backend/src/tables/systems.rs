@@ -35,7 +35,7 @@ impl Store {
         report: &SystemReport,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [], |db| {
             sql::query(
                 "INSERT INTO system_samples (device_id, report, reported_ms) VALUES ($1, $2, $3) \
                  ON CONFLICT (device_id) DO UPDATE SET report = excluded.report, \

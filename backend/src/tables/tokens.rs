@@ -16,7 +16,7 @@ use crate::{
         write,
     },
     domain::{audit::AuditRecord, token::TokenRecord},
-    tables::audit,
+    tables::{audit, locks},
 };
 
 /// How exactly it is known when a token was last used.
@@ -59,7 +59,7 @@ impl Store {
         (most, most_of_all): (u32, u32),
         entry: &AuditRecord,
     ) -> Result<bool, StoreError> {
-        let added = write!(self, |db| {
+        let added = write!(self, [locks::account(token.account)], |db| {
             let count: i64 = sql::query_scalar(
                 "SELECT COUNT(*) FROM personal_tokens WHERE account_id = $1 AND user_id = $2",
             )
@@ -150,7 +150,7 @@ impl Store {
         if token.last_used_at.is_some_and(fresh) {
             return Ok(());
         }
-        write!(self, |db| {
+        write!(self, [], |db| {
             sql::query("UPDATE personal_tokens SET last_used_ms = $2 WHERE token_id = $1")
                 .bind(token.id.to_string())
                 .bind(ms(now))
@@ -171,7 +171,7 @@ impl Store {
         token: TokenId,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
-        let removed = write!(self, |db| {
+        let removed = write!(self, [], |db| {
             let removed = sql::query(
                 "DELETE FROM personal_tokens \
                  WHERE token_id = $1 AND account_id = $2 AND user_id = $3",

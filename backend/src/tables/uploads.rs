@@ -3,10 +3,13 @@
 use jiff::Timestamp;
 use link_protocol::id::{AccountId, ModelId};
 
-use crate::database::{
-    Connection, Store, StoreError,
-    column::{ms, parse, unsigned},
-    read, sql, write,
+use crate::{
+    database::{
+        Connection, Store, StoreError,
+        column::{ms, parse, unsigned},
+        read, sql, write,
+    },
+    tables::locks,
 };
 
 impl Store {
@@ -28,7 +31,7 @@ impl Store {
         model: ModelId,
         now: Option<Timestamp>,
     ) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [], |db| {
             touch(db, model, now).await?;
         });
         Ok(())
@@ -66,7 +69,7 @@ impl Store {
         model: ModelId,
         before: Timestamp,
     ) -> Result<bool, StoreError> {
-        let removed = write!(self, |db| {
+        let removed = write!(self, [locks::model(model)], |db| {
             let removed = sql::query(
                 "DELETE FROM models WHERE model_id = $1 AND url IS NULL AND NOT uploaded \
                  AND COALESCE(upload_ms, created_ms) < $2",

@@ -10,12 +10,15 @@ use link_protocol::{
     report::TelemetryReport,
 };
 
-use crate::database::{
-    Connection, Store, StoreError,
-    column::{ms, parse, signed, time, unsigned},
-    read,
-    sql::{self, row},
-    write,
+use crate::{
+    database::{
+        Connection, Store, StoreError,
+        column::{ms, parse, signed, time, unsigned},
+        read,
+        sql::{self, row},
+        write,
+    },
+    tables::locks,
 };
 
 const HOUR_MS: i64 = 3_600_000;
@@ -123,7 +126,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn fold_usage(&self, before: Timestamp) -> Result<bool, StoreError> {
         let before = beginning(ms(before), DAY_MS);
-        let folded = write!(self, |db| {
+        let folded = write!(self, [locks::table("usage_totals")], |db| {
             let rows: Vec<TotalRow> = sql::query_as(
                 "SELECT * FROM usage_totals WHERE span_ms = $1 AND begin_ms < $2 \
                  ORDER BY begin_ms LIMIT $3",

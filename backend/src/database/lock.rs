@@ -1,0 +1,94 @@
+//! Locks that a transaction holds until its end, so that two transactions decide about the same
+//! record one after the other.
+//!
+//! A transaction names what it decides about. On PostgreSQL each name is an advisory lock, taken
+//! before the transaction reads: transactions are READ COMMITTED, so each statement behind the lock
+//! sees what the previous holder stored. On SQLite all transactions run one after the other, and a
+//! lock costs nothing.
+//!
+//! Order prevents deadlocks: locks are taken by rank, then by number. A transaction that learns of a
+//! lock only while it runs takes one of a higher rank than those that it holds.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::database::{Connection, StoreError, error::SqlError};
+
+/// A lock, ordered as locks are taken.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct Lock {
+    rank: u8,
+    /// The number of the advisory lock. Two names that share a number only wait for each other.
+    number: i64,
+    is_shared: bool,
+}
+
+impl Lock {
+    /// Returns the lock that one transaction holds at a time. Names are unique within a `kind`.
+    pub(crate) fn exclusive(rank: u8, kind: &str, name: &[u8]) -> Self {
+        let digest: [u8; 32] =
+            Sha256::new().chain_update(kind).chain_update(name).finalize().into();
+        let (first, _rest) = digest.split_first_chunk().expect("a digest has 32 bytes");
+        Self { rank, number: i64::from_be_bytes(*first), is_shared: false }
+    }
+
+    /// Returns the lock that several transactions may hold at a time, none of them beside the
+    /// exclusive one of the same kind and name.
+    pub(crate) fn shared(rank: u8, kind: &str, name: &[u8]) -> Self {
+        Self { is_shared: true, ..Self::exclusive(rank, kind, name) }
+    }
+}
+
+/// Returns the statements that take `locks` in their order.
+pub(super) fn statements(locks: &[Lock]) -> String {
+    let mut locks = locks.to_vec();
+    locks.sort_unstable();
+    // Whoever holds the exclusive lock, which sorts first, needs no shared one.
+    locks.dedup_by_key(|lock| (lock.rank, lock.number));
+    let mut statements = String::new();
+    for Lock { number, is_shared, .. } in locks {
+        let suffix = if is_shared { "_shared" } else { "" };
+        // Writing to a string cannot fail.
+        write!(statements, "; SELECT pg_advisory_xact_lock{suffix}({number})").unwrap_or(());
+    }
+    statements
+}
+
+/// Takes `locks` in a transaction that runs. What it decides by is read afterwards.
+///
+/// # Errors
+/// [`StoreError::Unavailable`] when another transaction holds one of them for too long.
+pub(crate) async fn take(db: &mut Connection, locks: &[Lock]) -> Result<(), StoreError> {
+    let Connection::PgWriter(transaction) = db else { return Ok(()) };
+    let statements = sqlx::AssertSqlSafe(statements(locks));
+    sqlx::raw_sql(statements).execute(&mut **transaction).await.map_err(SqlError::from)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_are_taken_once_and_in_one_order() {
+        let device = |name: &[u8]| Lock::exclusive(6, "device", name);
+        let account = Lock::exclusive(1, "account", b"a");
+        let either = statements(&[device(b"2"), account, device(b"1"), device(b"2")]);
+        assert_eq!(either, statements(&[device(b"1"), device(b"2"), account]));
+        assert_eq!(either.matches("SELECT").count(), 3);
+        assert!(either.starts_with(&statements(&[account])), "{either}");
+    }
+
+    #[test]
+    fn the_exclusive_lock_stands_for_the_shared_one() {
+        let (model, kept) = (Lock::exclusive(5, "model", b"a"), Lock::shared(5, "model", b"a"));
+        assert_eq!(statements(&[kept, model]), statements(&[model]));
+        assert!(statements(&[kept]).contains("_shared("), "{}", statements(&[kept]));
+    }
+
+    #[test]
+    fn kinds_do_not_share_names() {
+        assert_ne!(Lock::exclusive(1, "user", b"a"), Lock::exclusive(1, "login", b"a"));
+    }
+}
