@@ -52,8 +52,6 @@ pub struct Config {
     pub behind_proxy: bool,
     /// How the owner proves to be the owner.
     pub owner_proof: OwnerProof,
-    /// Days that entries of the audit log are kept.
-    pub audit_days: u32,
     pub password_memory_kib: u32,
     /// Rows of token usage that are kept for each device.
     pub telemetry_kept: u32,
@@ -81,7 +79,6 @@ impl Config {
             disk_reserve: content::ContentSection::default().reserve_bytes(),
             behind_proxy: false,
             owner_proof: OwnerProof::default(),
-            audit_days: file::AUDIT_DAYS,
             password_memory_kib: PASSWORD_MEMORY_KIB,
             telemetry_kept: file::TELEMETRY_KEPT,
             logs_kept: file::LOGS_KEPT,

@@ -1,6 +1,5 @@
 //! The audit log: entries in the name of who acts, and the list of them.
 
-use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
     backend_api::audit::{Actor, ActorKind, AuditEntry, AuditOutcome},
     id::{AccountId, AuditId, UserId},
@@ -89,16 +88,6 @@ impl App {
     /// Records what was refused.
     pub(super) async fn note_refused(&self, entry: AuditRecord) {
         self.keep_entry(&AuditRecord { outcome: AuditOutcome::Refused, ..entry }).await;
-    }
-
-    /// Deletes the entries that have outlived the retention.
-    ///
-    /// # Errors
-    /// [`Failure::Store`].
-    pub(super) async fn purge_audit(&self) -> Result<(), Failure> {
-        let kept = SignedDuration::from_hours(24 * i64::from(self.config.audit_days));
-        let before = self.now().checked_sub(kept).unwrap_or(Timestamp::MIN);
-        Ok(self.store.purge_audit(before).await?)
     }
 
     pub(super) async fn keep_entry(&self, entry: &AuditRecord) {

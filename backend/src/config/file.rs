@@ -176,6 +176,10 @@ pub struct RetentionSection {
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub command_days: u32,
+    /// Days for which deployments are kept that ended and are not the current one of their model on their device.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub deployment_days: u32,
     /// Days for which token usage is known by the hour; by the day from then on.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
@@ -213,9 +217,6 @@ pub struct ShutdownSection {
 pub(crate) const TELEMETRY_KEPT: u32 = 10_000;
 /// Log records that are kept for each device, unless the file says otherwise.
 pub(crate) const LOGS_KEPT: u32 = 2_000;
-/// Days that the audit log goes back, unless the file says otherwise.
-pub(crate) const AUDIT_DAYS: u32 = 365;
-
 impl Default for ConfigFile {
     fn default() -> Self {
         Self {
@@ -288,9 +289,10 @@ impl Default for RetentionSection {
         Self {
             telemetry_rows: TELEMETRY_KEPT,
             log_rows: LOGS_KEPT,
-            audit_days: AUDIT_DAYS,
+            audit_days: 365,
             log_days: 30,
             command_days: 90,
+            deployment_days: 90,
             usage_hours_days: 35,
             usage_days: 800,
             sample_days: 30,
@@ -309,6 +311,8 @@ impl RetentionSection {
             usage: days(self.usage_days),
             logs: days(self.log_days),
             commands: days(self.command_days),
+            deployments: days(self.deployment_days),
+            audit: days(self.audit_days),
             idempotency: days(self.idempotency_days),
             samples: days(self.sample_days),
         }

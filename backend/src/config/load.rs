@@ -133,7 +133,6 @@ impl Loaded {
         config.disk_reserve = self.values.content.reserve_bytes();
         config.behind_proxy = behind_proxy;
         config.owner_proof = owner_proof;
-        config.audit_days = self.values.retention.audit_days;
         config.telemetry_kept = self.values.retention.telemetry_rows;
         config.logs_kept = self.values.retention.log_rows;
         config.retention = self.values.retention.kept();

@@ -58,6 +58,7 @@ actions! {
     RemoveModel = "model.remove";
     Deploy = "deployment.create";
     CancelDeployment = "deployment.cancel";
+    PurgeDeployments = "deployment.purge";
     Repair = "serving.repair";
     Serve = "serving.start";
     Stop = "serving.stop";

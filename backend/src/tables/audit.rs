@@ -1,7 +1,6 @@
 //! The audit log. An entry is written in the transaction of what it tells of, where that is a
 //! change of the account itself.
 
-use jiff::Timestamp;
 use link_protocol::{backend_api::audit::Actor, id::AccountId};
 
 use crate::{
@@ -70,17 +69,6 @@ impl Store {
     /// [`StoreError`].
     pub async fn record(&self, entry: &AuditRecord) -> Result<(), StoreError> {
         write!(self, [], |db| { insert(db, entry).await? });
-        Ok(())
-    }
-
-    /// Deletes the entries of before `before`.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn purge_audit(&self, before: Timestamp) -> Result<(), StoreError> {
-        write!(self, [], |db| {
-            sql::query("DELETE FROM audit WHERE at_ms < $1").bind(ms(before)).execute(db).await?;
-        });
         Ok(())
     }
 }

@@ -35,18 +35,34 @@ row! {
     }
 }
 
-pub(crate) const WAITING: &str = "SELECT * FROM commands WHERE device_id = $1 \
-     AND next_delivery_ms IS NOT NULL ORDER BY seq";
+/// The condition of the index `commands_unfinished`: a statement that repeats it reads the unfinished commands of a
+/// device and no others.
+macro_rules! unfinished {
+    () => {
+        "(state IN ('queued', 'delivered', 'superseded') \
+         OR (state = 'acknowledged' AND result IS NULL))"
+    };
+}
 
-/// What the device is to do, and everything that it must not have lost.
-pub(crate) const UNFINISHED: &str = "SELECT * FROM commands WHERE device_id = $1 \
-     AND (state IN ('queued', 'delivered') OR (state = 'acknowledged' AND result IS NULL)) \
-     ORDER BY seq";
+pub(crate) use unfinished;
 
-/// The same, and what was superseded while the device may have had it.
-pub(crate) const GREETED: &str = "SELECT * FROM commands WHERE device_id = $1 \
-     AND (state IN ('queued', 'delivered', 'superseded') \
-     OR (state = 'acknowledged' AND result IS NULL)) ORDER BY seq";
+/// The commands that wait for a delivery.
+pub(crate) const WAITING: &str = concat!(
+    "SELECT * FROM commands WHERE device_id = $1 AND ",
+    unfinished!(),
+    " AND next_delivery_ms IS NOT NULL ORDER BY seq"
+);
+
+/// The commands that the device is to carry out, or must not have lost.
+pub(crate) const UNFINISHED: &str = concat!(
+    "SELECT * FROM commands WHERE device_id = $1 AND ",
+    unfinished!(),
+    " AND state <> 'superseded' ORDER BY seq"
+);
+
+/// The unfinished commands, and those that were superseded while the device may have had them.
+pub(crate) const GREETED: &str =
+    concat!("SELECT * FROM commands WHERE device_id = $1 AND ", unfinished!(), " ORDER BY seq");
 
 impl Store {
     /// Finds a command.
@@ -87,16 +103,18 @@ pub(crate) async fn find_made(
     find(db, device, parse(id)?).await
 }
 
-/// Lists what was not acknowledged in time.
+/// Lists up to `most` commands that were not acknowledged in time.
 pub(crate) async fn overdue(
     db: &mut Connection,
     now: Timestamp,
+    most: u32,
 ) -> Result<Vec<CommandRecord>, StoreError> {
     let rows: Vec<CommandRow> = sql::query_as(
-        "SELECT * FROM commands WHERE (state IN ('queued', 'delivered') AND expires_ms < $1) \
-         OR (state = 'superseded' AND expires_ms < $1)",
+        "SELECT * FROM commands WHERE state IN ('queued', 'delivered', 'superseded') \
+         AND expires_ms < $1 ORDER BY expires_ms LIMIT $2",
     )
     .bind(ms(now))
+    .bind(i64::from(most))
     .fetch_all(db)
     .await?;
     rows.into_iter().map(CommandRecord::try_from).collect()
@@ -126,8 +144,11 @@ pub(crate) async fn open(
     db: &mut Connection,
     device: DeviceId,
 ) -> Result<Vec<CommandRecord>, StoreError> {
-    const OPEN: &str = "SELECT * FROM commands WHERE device_id = $1 \
-         AND state IN ('queued', 'delivered') ORDER BY seq";
+    const OPEN: &str = concat!(
+        "SELECT * FROM commands WHERE device_id = $1 AND ",
+        unfinished!(),
+        " AND state IN ('queued', 'delivered') ORDER BY seq"
+    );
     list(db, OPEN, device).await
 }
 

@@ -1,8 +1,10 @@
 //! Deployments.
 
 mod deployed;
+mod purge;
 mod row;
 
+pub(crate) use purge::{delete, outdated};
 pub(crate) use row::{insert, update};
 
 use jiff::Timestamp;
@@ -53,9 +55,7 @@ impl Store {
     ) -> Result<Option<DeploymentView>, StoreError> {
         let row: Option<ViewRow> = read!(self, |pool| {
             sql::query_as(
-                "SELECT p.*, p.deployment_id = (SELECT MAX(n.deployment_id) FROM deployments n \
-                 WHERE n.device_id = p.device_id AND n.model_id = p.model_id) AS current, \
-                 s.report AS serving, a.name AS publisher FROM deployments p \
+                "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher FROM deployments p \
                  JOIN devices d ON d.device_id = p.device_id \
                  JOIN models o ON o.model_id = p.model_id \
                  JOIN accounts a ON a.account_id = o.account_id \
@@ -83,9 +83,7 @@ impl Store {
     ) -> Result<Vec<DeploymentView>, StoreError> {
         let rows: Vec<ViewRow> = read!(self, |pool| {
             sql::query_as(
-                "SELECT p.*, p.deployment_id = (SELECT MAX(n.deployment_id) FROM deployments n \
-                 WHERE n.device_id = p.device_id AND n.model_id = p.model_id) AS current, \
-                 s.report AS serving, a.name AS publisher FROM deployments p \
+                "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher FROM deployments p \
                  JOIN devices d ON d.device_id = p.device_id \
                  JOIN models o ON o.model_id = p.model_id \
                  JOIN accounts a ON a.account_id = o.account_id \
@@ -163,18 +161,21 @@ pub(crate) async fn find_made(
     find(db, parse(id)?).await
 }
 
-/// Lists the queued deployments that are too old, and those under way whose command is over.
+/// Lists up to `most` deployments that have been queued since before `before`, or whose command is over
+/// although they have not ended.
 pub(crate) async fn stuck(
     db: &mut Connection,
     before: Timestamp,
+    most: u32,
 ) -> Result<Vec<DeploymentRecord>, StoreError> {
     let rows: Vec<DeploymentRow> = sql::query_as(
         "SELECT p.* FROM deployments p JOIN commands c ON c.command_id = p.command_id \
-         WHERE (p.state = 'queued' AND p.created_ms < $1) \
-         OR (p.state IN ('queued', 'downloading', 'configuring') \
-             AND c.state IN ('expired', 'superseded'))",
+         WHERE p.state IN ('queued', 'downloading', 'configuring') \
+         AND ((p.state = 'queued' AND p.created_ms < $1) \
+         OR c.state IN ('expired', 'superseded')) LIMIT $2",
     )
     .bind(ms(before))
+    .bind(i64::from(most))
     .fetch_all(db)
     .await?;
     rows.into_iter().map(DeploymentRecord::try_from).collect()

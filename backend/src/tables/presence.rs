@@ -4,7 +4,10 @@
 use jiff::Timestamp;
 use link_protocol::id::DeviceId;
 
-use crate::database::{Store, StoreError, column::ms, read, sql, write};
+use crate::{
+    database::{Store, StoreError, column::ms, read, sql, write},
+    tables::commands::unfinished,
+};
 
 impl Store {
     /// Notes when devices were heard, all in one transaction; an earlier time changes nothing.
@@ -33,11 +36,11 @@ impl Store {
     /// [`StoreError`].
     pub async fn has_unfinished_commands(&self, device: DeviceId) -> Result<bool, StoreError> {
         let count: i64 = read!(self, |db| {
-            sql::query_scalar(
-                "SELECT COUNT(*) FROM (SELECT 1 FROM commands WHERE device_id = $1 \
-                 AND (state IN ('queued', 'delivered', 'superseded') \
-                 OR (state = 'acknowledged' AND result IS NULL)) LIMIT 1) AS unfinished",
-            )
+            sql::query_scalar(concat!(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM commands WHERE device_id = $1 AND ",
+                unfinished!(),
+                " LIMIT 1) AS unfinished",
+            ))
             .bind(device.to_string())
             .fetch_one(db)
             .await?

@@ -21,6 +21,7 @@ pub enum Outdated {
     Commands,
     Samples,
     Usage,
+    Audit,
 }
 
 impl Outdated {
@@ -53,7 +54,12 @@ impl Outdated {
                 "DELETE FROM usage_totals WHERE \
                  (account_id, begin_ms, device_id, model_id, span_ms) IN (SELECT account_id, \
                  begin_ms, device_id, model_id, span_ms FROM usage_totals \
-                 WHERE begin_ms + span_ms < $1 LIMIT $2)"
+                 WHERE (span_ms = 3600000 AND begin_ms < $1 - 3600000) \
+                 OR (span_ms = 86400000 AND begin_ms < $1 - 86400000) LIMIT $2)"
+            }
+            Self::Audit => {
+                "DELETE FROM audit WHERE entry_id IN \
+                 (SELECT entry_id FROM audit WHERE at_ms < $1 LIMIT $2)"
             }
         }
     }

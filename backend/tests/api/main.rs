@@ -35,6 +35,7 @@ mod quota;
 mod registration;
 mod repair;
 mod restart;
+mod retention;
 mod retire;
 mod serving;
 mod sharing;

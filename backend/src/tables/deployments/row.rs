@@ -51,14 +51,23 @@ impl Row for ViewRow {
     }
 }
 
+/// Stores a new deployment, which is the newest of its model on its device from then on.
 pub(crate) async fn insert(
     db: &mut Connection,
     record: &DeploymentRecord,
 ) -> Result<(), StoreError> {
     sql::query(
+        "UPDATE deployments SET newest = FALSE WHERE device_id = $1 AND model_id = $2 AND newest",
+    )
+    .bind(record.device.to_string())
+    .bind(record.model.to_string())
+    .execute(&mut *db)
+    .await?;
+    sql::query(
         "INSERT INTO deployments (deployment_id, model_id, device_id, command_id, alias, port, \
-         state, reason, bytes_done, bytes_total, allowlist, proxy, removed, created_ms, updated_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+         state, reason, bytes_done, bytes_total, allowlist, proxy, removed, created_ms, \
+         updated_ms, newest) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, TRUE)",
     )
     .bind(record.id.to_string())
     .bind(record.model.to_string())
