@@ -119,6 +119,7 @@ impl App {
             .context("failed to open the home of models")?
             .keeping_free(config.disk_reserve);
         store.name_accounts().await?;
+        store.recount_devices().await?;
         for unknown in store.unknown_publishers(&config.sharing).await? {
             tracing::warn!(account = %unknown, "`sharing.accounts` names no account of this backend");
         }

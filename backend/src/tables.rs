@@ -10,6 +10,7 @@ pub(crate) mod commands;
 pub(crate) mod counts;
 pub(crate) mod deployments;
 pub(crate) mod device_codes;
+pub(crate) mod device_counts;
 pub(crate) mod devices;
 pub(crate) mod idempotency;
 pub(crate) mod invitations;

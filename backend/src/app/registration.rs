@@ -20,7 +20,7 @@ use crate::{
     },
     failure::Failure,
     host::random,
-    tables::{self, commands, devices, keys, locks},
+    tables::{self, commands, device_counts, devices, keys, locks},
 };
 
 /// A device that asks to be registered.
@@ -69,6 +69,8 @@ pub async fn enrol(
                 devices::insert(db, &device).await?;
             }
             Plan::Reactivate { key, .. } => {
+                // The device is counted already.
+                device_counts::decrement(db, key.account).await?;
                 if before != Some(key.id) {
                     keys::count_device(db, key.id).await?;
                 }

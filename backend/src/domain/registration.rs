@@ -29,7 +29,7 @@ pub struct Known {
     pub device: Option<DeviceRecord>,
     /// A device that this key registered with the same public key.
     pub twin: Option<DeviceRecord>,
-    /// Devices of the key's account.
+    /// Devices of the key's account, without the one that is to be registered.
     pub devices: u32,
 }
 

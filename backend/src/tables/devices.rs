@@ -11,15 +11,15 @@ use crate::{
     database::{
         Connection, Page, Store, StoreError,
         column::{
-            from_hex, from_json, from_word, hex, json, ms, optional_time, parse, signed, small,
-            time, unsigned, word,
+            from_hex, from_json, from_word, hex, json, ms, optional_time, parse, signed, time,
+            unsigned, word,
         },
         read,
         sql::{self, row},
         write,
     },
     domain::{audit::AuditRecord, device::DeviceRecord, registration::Known},
-    tables::{audit, keys, locks},
+    tables::{audit, device_counts, keys, locks},
 };
 
 row! {
@@ -98,44 +98,54 @@ impl Store {
         rows.into_iter().map(DeviceRecord::try_from).collect()
     }
 
-    /// Removes a device and all that belongs to it.
+    /// Removes a device of the account of `entry` and all that belongs to the device.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is none.
+    /// [`StoreError::NotFound`] when the account has no such device.
     pub async fn remove_device(&self, id: DeviceId, entry: &AuditRecord) -> Result<(), StoreError> {
-        let removed = write!(self, [locks::device(id)], |db| {
-            let removed = sql::query("DELETE FROM devices WHERE device_id = $1")
-                .bind(id.to_string())
-                .execute(&mut *db)
-                .await?
-                .rows_affected();
-            audit::insert_if(db, removed > 0, entry).await?;
-            removed
+        write!(self, [locks::device(id)], |db| {
+            device_counts::decrement(db, entry.account).await?;
+            let removed =
+                sql::query("DELETE FROM devices WHERE device_id = $1 AND account_id = $2")
+                    .bind(id.to_string())
+                    .bind(entry.account.to_string())
+                    .execute(&mut *db)
+                    .await?;
+            if removed.rows_affected() == 0 {
+                return Err(StoreError::NotFound);
+            }
+            audit::insert(db, entry).await?;
         });
-        if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+        Ok(())
     }
 
-    /// Removes a device and all that belongs to it while its registration is that of `epoch`.
+    /// Removes a device of the account of `entry` and all that belongs to the device while its registration is
+    /// that of `epoch`.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is none, or it has registered again.
+    /// [`StoreError::NotFound`] when the account has no such device, or the device has registered again.
     pub async fn remove_registration(
         &self,
         id: DeviceId,
         epoch: u64,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
-        let removed = write!(self, [locks::device(id)], |db| {
-            let removed = sql::query("DELETE FROM devices WHERE device_id = $1 AND epoch = $2")
-                .bind(id.to_string())
-                .bind(signed(epoch))
-                .execute(&mut *db)
-                .await?
-                .rows_affected();
-            audit::insert_if(db, removed > 0, entry).await?;
-            removed
+        write!(self, [locks::device(id)], |db| {
+            device_counts::decrement(db, entry.account).await?;
+            let removed = sql::query(
+                "DELETE FROM devices WHERE device_id = $1 AND account_id = $2 AND epoch = $3",
+            )
+            .bind(id.to_string())
+            .bind(entry.account.to_string())
+            .bind(signed(epoch))
+            .execute(&mut *db)
+            .await?;
+            if removed.rows_affected() == 0 {
+                return Err(StoreError::NotFound);
+            }
+            audit::insert(db, entry).await?;
         });
-        if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+        Ok(())
     }
 }
 
@@ -203,22 +213,24 @@ pub(crate) async fn insert(db: &mut Connection, device: &DeviceRecord) -> Result
     Ok(())
 }
 
-/// Reads what a registration is decided by.
+/// Reads what a registration is decided by, after the device is counted in the account of the key: registrations of one
+/// account run one after another from here on.
 pub(crate) async fn known(
     db: &mut Connection,
     key: &EnrolmentKey,
     request: &RegisterRequest,
 ) -> Result<Known, StoreError> {
-    let key = keys::find(db, &key.digest()).await?;
+    let digest = key.digest();
+    let devices = device_counts::increment(db, &digest).await?.unwrap_or(0);
+    let Some(key) = keys::find(db, &digest).await? else {
+        return Ok(Known { key: None, device: None, twin: None, devices });
+    };
     let device = match request.device_id {
         Some(id) => find(db, id).await?,
         None => None,
     };
-    let (twin, devices) = match &key {
-        Some(key) => (twin(db, key.id, &request.public_key).await?, count(db, key.account).await?),
-        None => (None, 0),
-    };
-    Ok(Known { key, device, twin, devices })
+    let twin = twin(db, key.id, &request.public_key).await?;
+    Ok(Known { key: Some(key), device, twin, devices })
 }
 
 async fn twin(
@@ -234,14 +246,6 @@ async fn twin(
     .fetch_optional(db)
     .await?;
     row.map(DeviceRecord::try_from).transpose()
-}
-
-pub(crate) async fn count(db: &mut Connection, account: AccountId) -> Result<u32, StoreError> {
-    let devices: i64 = sql::query_scalar("SELECT COUNT(*) FROM devices WHERE account_id = $1")
-        .bind(account.to_string())
-        .fetch_one(db)
-        .await?;
-    Ok(small(devices))
 }
 
 impl TryFrom<DeviceRow> for DeviceRecord {

@@ -12,6 +12,7 @@ use crate::harness::{World, pair, registration};
 
 /// One request.
 struct Call {
+    method: &'static str,
     path: String,
     token: String,
     idempotency_key: Option<String>,
@@ -20,12 +21,18 @@ struct Call {
 
 impl Call {
     fn new(path: impl Into<String>, token: &str, body: Value) -> Self {
-        Self { path: path.into(), token: token.to_owned(), idempotency_key: None, body }
+        Self {
+            method: "POST",
+            path: path.into(),
+            token: token.to_owned(),
+            idempotency_key: None,
+            body,
+        }
     }
 
     async fn send(self, router: Router) -> (u16, Value) {
         let mut request = Request::builder()
-            .method("POST")
+            .method(self.method)
             .uri(self.path)
             .header("content-type", "application/json");
         if !self.token.is_empty() {
@@ -96,6 +103,38 @@ async fn an_account_never_has_more_devices_than_its_limit() {
     assert_eq!((count(&answers, 201), count(&answers, 409)), (10, 40), "{answers:?}");
     assert_eq!(world.get("/api/v1/devices", &user).await.items().len(), 10);
     assert_eq!(world.get("/api/v1/keys", &user).await.items()[0]["devices"], 10);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_number_of_devices_is_exact_when_they_come_and_go_at_once() {
+    let world = World::with(|config| config.device_limit = 10).await;
+    let user = world.create_first_account().await;
+    let key = world.key(&user, "fleet").await;
+    let calls = (0..10).map(|seed| enrolment(&key, seed)).collect();
+    let there = together(&world, calls).await;
+    assert_eq!(count(&there, 201), 10, "{there:?}");
+    let go = there.iter().map(|(_, answer)| Call {
+        method: "DELETE",
+        ..Call::new(
+            format!("/api/v1/devices/{}", answer["device_id"].as_str().unwrap()),
+            &user,
+            Value::Null,
+        )
+    });
+    // Each goes twice, and one that goes makes room for one that comes.
+    let twice = go.clone().chain(go);
+    let come = (10..30).map(|seed| enrolment(&key, seed));
+    let calls: Vec<Call> = twice.zip(come).flat_map(|(go, come)| [go, come]).collect();
+    let answers = together(&world, calls).await;
+    assert_eq!(count(&answers, 204), 10, "{answers:?}");
+    let left = world.get("/api/v1/devices?limit=200", &user).await.items().len();
+    assert_eq!(left, count(&answers, 201), "{answers:?}");
+    let account = world.get("/api/v1/me", &user).await.text("account_id");
+    let counted = "SELECT CAST(devices AS TEXT) FROM accounts WHERE account_id = $1";
+    assert_eq!(world.select(counted, &account).await, [left.to_string()]);
+    let calls = (30..50).map(|seed| enrolment(&key, seed)).collect();
+    let more = together(&world, calls).await;
+    assert_eq!(left + count(&more, 201), 10, "the limit is reached and not passed: {more:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
