@@ -1,7 +1,8 @@
-//! What this backend hands on to devices: a release, the index of engines and the engines of it.
+//! What this backend publishes for devices: a release, the index of engines with its engines, and the catalogue of models.
 //!
-//! `link-backend releases pull` fills a folder, verifies it and points to it in one step. Only the names that stand in the
-//! list of that folder are served, so there is neither a way out of it nor a look into it.
+//! `link-backend releases pull` fills a new folder, verifies every file in it, and then moves the pointer to that folder in
+//! one step. The backend serves only names that the folder's list contains, so a request can neither leave the folder nor
+//! list it.
 
 #![expect(
     clippy::disallowed_methods,
@@ -49,6 +50,9 @@ struct List {
     /// The serial number of the index of engines.
     #[serde(default)]
     serial: Option<u64>,
+    /// The serial number of the catalogue of models.
+    #[serde(default)]
+    catalogue_serial: Option<u64>,
     files: BTreeMap<String, Listed>,
 }
 

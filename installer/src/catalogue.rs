@@ -52,6 +52,9 @@ pub struct Catalogues<'a> {
 pub enum CatalogueError {
     #[error("it is not known where a catalogue of models is")]
     NoSource,
+    /// Every place was reached, and none has one.
+    #[error("no catalogue of models is published at {}", .0.join(" or "))]
+    Unpublished(Vec<String>),
     #[error("no catalogue of models can be read: {}", .0.join("; "))]
     None(Vec<String>),
     #[error("the catalogue at {0} is refused")]
@@ -67,7 +70,7 @@ impl CatalogueError {
     #[must_use]
     pub const fn exit_code(&self) -> ExitCode {
         match self {
-            Self::NoSource => ExitCode::Failed,
+            Self::NoSource | Self::Unpublished(_) => ExitCode::Failed,
             Self::None(_) => ExitCode::DownloadFailed,
             Self::Refused(..) | Self::Chain(..) => ExitCode::SignatureInvalid,
             Self::File(_) => ExitCode::CannotWrite,
@@ -80,6 +83,9 @@ impl CatalogueError {
         match self {
             Self::NoSource => {
                 "name a backend with `link login --backend URL`, or add a model by its file or address"
+            }
+            Self::Unpublished(_) => {
+                "add a model by its file or address; a backend publishes a catalogue with `link-backend releases pull`"
             }
             Self::None(_) => "try again later, or add a model by its file or address",
             Self::Refused(_, RefusedDocument::Older { .. }) => {
@@ -102,6 +108,16 @@ struct Known {
     /// The file that was believed last.
     #[serde(default)]
     file: String,
+}
+
+/// The answer of one shelf.
+enum Read {
+    /// A catalogue that a trusted key signed.
+    Issue { signer: String, issue: Issue<Catalogue>, file: String },
+    /// There is none at this address.
+    NotThere(String),
+    /// The shelf did not answer, for this reason.
+    Unread(String),
 }
 
 impl Known {
@@ -131,16 +147,17 @@ impl Catalogues<'_> {
     /// [`CatalogueError`].
     pub async fn find(&self) -> Result<Catalogue, CatalogueError> {
         let mut known = self.read_known();
-        let mut reasons = Vec::new();
+        let (mut empty, mut reasons) = (Vec::new(), Vec::new());
         for shelf in self.shelves {
             match self.read(shelf, &known).await? {
-                Ok((signer, issue, file)) => {
+                Read::Issue { signer, issue, file } => {
                     known.serials.insert(signer, issue.serial);
                     known.file = file;
                     self.remember(&known)?;
                     return Ok(issue.document);
                 }
-                Err(reason) => reasons.push(reason),
+                Read::NotThere(address) => empty.push(address),
+                Read::Unread(reason) => reasons.push(reason),
             }
         }
         let keys = self.shelves.iter().flat_map(|shelf| shelf.keys.iter().cloned());
@@ -148,27 +165,24 @@ impl Catalogues<'_> {
         // It was verified before it was remembered, and is again: the file is this user's own.
         match Issue::<Catalogue>::read(known.file.as_bytes(), &keys, None) {
             Ok(issue) => Ok(issue.document),
-            Err(_) if reasons.is_empty() => Err(CatalogueError::NoSource),
+            Err(_) if self.shelves.is_empty() => Err(CatalogueError::NoSource),
+            Err(_) if reasons.is_empty() => Err(CatalogueError::Unpublished(empty)),
             Err(_) => Err(CatalogueError::None(reasons)),
         }
     }
 
-    /// Reads the catalogue of one shelf; says why there is none.
-    async fn read(
-        &self,
-        shelf: &Shelf,
-        known: &Known,
-    ) -> Result<Result<(String, Issue<Catalogue>, String), String>, CatalogueError> {
+    /// Reads the catalogue of one shelf.
+    async fn read(&self, shelf: &Shelf, known: &Known) -> Result<Read, CatalogueError> {
         let address = shelf.source.address(CATALOGUE_FILE);
-        let unread = |error: SourceError| error.to_string();
+        let unread = |error: SourceError| Ok(Read::Unread(error.to_string()));
         let file = match shelf.source.document(CATALOGUE_FILE, LIMIT).await {
             Ok(Some(file)) => file,
-            Ok(None) => return Ok(Err(format!("{address} is not there"))),
-            Err(error) => return Ok(Err(unread(error))),
+            Ok(None) => return Ok(Read::NotThere(address)),
+            Err(error) => return unread(error),
         };
         let chain: Vec<Signed> = match shelf.source.json(KEYS_FILE).await {
             Ok(chain) => chain.unwrap_or_default(),
-            Err(error) => return Ok(Err(unread(error))),
+            Err(error) => return unread(error),
         };
         let mut trusted = self
             .trust
@@ -181,7 +195,7 @@ impl Catalogues<'_> {
         trusted.extend(shelf.keys.iter().cloned());
         let issue = Issue::read(&file, &trusted, known.serials.get(&signer).copied())
             .map_err(|refused| CatalogueError::Refused(address, refused))?;
-        Ok(Ok((signer, issue, String::from_utf8_lossy(&file).into_owned())))
+        Ok(Read::Issue { signer, issue, file: String::from_utf8_lossy(&file).into_owned() })
     }
 
     fn read_known(&self) -> Known {
@@ -255,6 +269,17 @@ mod tests {
         assert!(matches!(unsigned, CatalogueError::Refused(_, RefusedDocument::Unsigned)));
         std::fs::remove_file(&path).unwrap();
         assert_eq!(bench.find(&[]).await.unwrap().models[0].name, "a");
+    }
+
+    #[tokio::test]
+    async fn a_shelf_without_a_catalogue_is_told_from_one_that_cannot_be_read() {
+        let bench = Bench::new();
+        let none = bench.find(&[]).await.unwrap_err();
+        let address = bench.folder.path().join(CATALOGUE_FILE).display().to_string();
+        assert!(matches!(&none, CatalogueError::Unpublished(at) if *at == [address]), "{none:?}");
+        assert!(none.hint().contains("releases pull"));
+        std::fs::create_dir(bench.folder.path().join(CATALOGUE_FILE)).unwrap();
+        assert!(matches!(bench.find(&[]).await, Err(CatalogueError::None(_))));
     }
 
     struct Bench {

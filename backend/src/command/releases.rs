@@ -35,25 +35,37 @@ async fn fill(options: &Pull, loaded: &Loaded, json: bool) -> Ended {
     let place = Place::parse(&options.from).map_err(|error| refused(error.into()))?;
     let releases = Releases::in_folder(&config.data);
     let pulled = pull(&releases, &place, &keys, options.allow_older).await.map_err(refused)?;
-    let Pulled { version, archives, engines, bytes } = pulled;
     print(&match json {
-        true => json!({
-            "version": version, "archives": archives, "engines": engines, "bytes": bytes,
-        })
-        .to_string(),
-        false => {
-            let engines = match engines {
-                Some(engines) => format!("an index of engines with {engines} of them"),
-                None => "no index of engines".to_owned(),
-            };
-            let release = match archives {
-                0 => "no release".to_owned(),
-                _ => format!("release {version} with {archives} archives"),
-            };
-            format!("served from here on: {release}, {engines}, {bytes} bytes")
+        true => {
+            let Pulled { version, archives, engines, models, bytes } = pulled;
+            json!({
+                "version": version, "archives": archives, "engines": engines, "models": models,
+                "bytes": bytes,
+            })
+            .to_string()
         }
+        false => told(&pulled),
     })?;
     Ok(ExitCode::Success)
+}
+
+/// Says what is served now.
+fn told(pulled: &Pulled) -> String {
+    let Pulled { version, archives, engines, models, bytes } = pulled;
+    let count = |number: usize, noun: &str| match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    };
+    let release = version.as_ref().map_or("no release".to_owned(), |version| {
+        format!("release {version} ({})", count(*archives, "archive"))
+    });
+    let engines = engines.map_or("no engine index".to_owned(), |engines| {
+        format!("an engine index ({})", count(engines, "engine"))
+    });
+    let models = models.map_or("no model catalogue".to_owned(), |models| {
+        format!("a model catalogue ({})", count(models, "model"))
+    });
+    format!("now serving {release}, {engines}, {models}: {bytes} bytes")
 }
 
 fn refused(error: PullError) -> Refused {
@@ -69,9 +81,10 @@ fn refused(error: PullError) -> Refused {
         PullError::Fetch(_) | PullError::Missing(_) | PullError::Malformed(_) => {
             ExitCode::DownloadFailed
         }
-        PullError::Release(_) | PullError::Index(_) | PullError::Bounds(_) => {
-            ExitCode::SignatureInvalid
-        }
+        PullError::Release(_)
+        | PullError::Index(_)
+        | PullError::Catalogue(_)
+        | PullError::Bounds(_) => ExitCode::SignatureInvalid,
         PullError::Older { .. } => ExitCode::Downgrade,
     };
     Refused::new(code, error)

@@ -3,10 +3,11 @@
 //! A release key must have signed the manifest and the index of engines; the same keys are trusted that this program's own
 //! release was signed with, and keys that whoever pulls has named.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use link_platform::fs::{self, FileError};
 use link_protocol::{
+    catalogue::{CATALOGUE_FILE, Catalogue},
     command::Sha256Hex,
     engine_index::{EngineIndex, INDEX_FILE},
     file_name::FileName,
@@ -37,10 +38,13 @@ pub struct Keys(Vec<VerifyingKey>);
 /// What was pulled.
 #[derive(Clone, Debug)]
 pub struct Pulled {
-    pub version: String,
+    /// The version of the release, where there is one.
+    pub version: Option<String>,
     pub archives: usize,
     /// Engines, where there is an index of them.
     pub engines: Option<usize>,
+    /// Models that the catalogue names, where there is one.
+    pub models: Option<usize>,
     pub bytes: u64,
 }
 
@@ -62,7 +66,9 @@ pub enum PullError {
     #[error("the release cannot be trusted")]
     Release(#[from] RefusedRelease),
     #[error("the index of engines cannot be trusted")]
-    Index(#[from] RefusedDocument),
+    Index(#[source] RefusedDocument),
+    #[error("the catalogue of models cannot be trusted")]
+    Catalogue(#[source] RefusedDocument),
     #[error("release {offered} is older than {served}, which is served; --allow-older takes it")]
     Older { offered: String, served: String },
     #[error("a release does not have {0} archives, or one of this size or name")]
@@ -121,7 +127,7 @@ struct Set<'a> {
 
 impl Set<'_> {
     async fn fill(&self, keys: &Keys) -> Result<Pulled, PullError> {
-        let mut list = List::default();
+        let mut list = self.without_files();
         let chain = self.place.document(KEYS_FILE, STATEMENT).await?;
         let introduced: Vec<Signed> = match &chain {
             Some(text) => parse(text, KEYS_FILE)?,
@@ -134,7 +140,8 @@ impl Set<'_> {
             None => 0,
         };
         let index = self.engines(&trusted, &mut list).await?;
-        if text.is_none() && index.is_none() {
+        let catalogue = self.catalogue(&trusted, &mut list).await?;
+        if text.is_none() && index.is_none() && catalogue.is_none() {
             return Err(PullError::Missing(MANIFEST_FILE.to_owned()));
         }
         if let Some(chain) = chain {
@@ -143,7 +150,8 @@ impl Set<'_> {
         let line = |(name, file): (&String, &Listed)| format!("{}  {name}\n", file.sha256);
         let sums: String = list.files.iter().map(line).collect();
         self.write(SUMS, sums.as_bytes(), &mut list)?;
-        list.serial = index.map(|(serial, _)| serial);
+        list.serial = index.map(|(serial, _)| serial).or(list.serial);
+        list.catalogue_serial = catalogue.map(|(serial, _)| serial).or(list.catalogue_serial);
         let bytes = list.files.values().map(|file| file.size_bytes).sum();
         let stamp = Sha256Hex::from_digest(&Sha256::digest(
             serde_json::to_vec(&list.files).unwrap_or_default(),
@@ -156,7 +164,16 @@ impl Set<'_> {
             self.releases.publish(self.staged, &name, &list)?;
         }
         let engines = index.map(|(_, engines)| engines);
-        Ok(Pulled { version: list.version, archives, engines, bytes })
+        let models = catalogue.map(|(_, models)| models);
+        let version = text.map(|_| list.version);
+        Ok(Pulled { version, archives, engines, models, bytes })
+    }
+
+    /// Returns what the served list knows of versions and serial numbers: a folder that lacks a document must not
+    /// open the way for an older one later.
+    fn without_files(&self) -> List {
+        let served = self.releases.current().map(|(_, list)| list);
+        List { files: BTreeMap::new(), ..served.unwrap_or_default() }
     }
 
     /// Fetches the archives of a release, and writes its manifest.
@@ -215,7 +232,7 @@ impl Set<'_> {
         let Some(text) = text else { return Ok(None) };
         let served = self.releases.current().and_then(|(_, list)| list.serial);
         let known = served.filter(|_| !self.allow_older);
-        let issue = Issue::<EngineIndex>::read(&text, trusted, known)?;
+        let issue = Issue::<EngineIndex>::read(&text, trusted, known).map_err(PullError::Index)?;
         let mut fetched = 0;
         for build in &issue.document.builds {
             let there = self.archive(&build.file, build.size_bytes, &build.sha256, list).await?;
@@ -228,6 +245,23 @@ impl Set<'_> {
         }
         self.write(INDEX_FILE, &text, list)?;
         Ok(Some((issue.serial, fetched)))
+    }
+
+    /// Fetches the catalogue of models; returns its serial number and how many models it names. The model files
+    /// stay where the catalogue says that they are.
+    async fn catalogue(
+        &self,
+        trusted: &[VerifyingKey],
+        list: &mut List,
+    ) -> Result<Option<(u64, usize)>, PullError> {
+        let text = self.place.document(CATALOGUE_FILE, limits::SIGNED_DOCUMENT_LIMIT).await?;
+        let Some(text) = text else { return Ok(None) };
+        let served = self.releases.current().and_then(|(_, list)| list.catalogue_serial);
+        let known = served.filter(|_| !self.allow_older);
+        let issue =
+            Issue::<Catalogue>::read(&text, trusted, known).map_err(PullError::Catalogue)?;
+        self.write(CATALOGUE_FILE, &text, list)?;
+        Ok(Some((issue.serial, issue.document.models.len())))
     }
 
     async fn archive(

@@ -20,7 +20,10 @@ async fn a_release_with_its_engines_is_served_in_one_step() {
     bench.release(1, "1.0.0", b"programs");
     bench.index(1, b"engine", ENGINE);
     let pulled = bench.pull().await.unwrap();
-    assert_eq!((pulled.version.as_str(), pulled.archives, pulled.engines), ("1.0.0", 1, Some(1)));
+    assert_eq!(
+        (pulled.version.as_deref(), pulled.archives, pulled.engines),
+        (Some("1.0.0"), 1, Some(1))
+    );
     let names = [
         "SHA256SUMS",
         "engines.json",
@@ -86,6 +89,51 @@ async fn what_is_not_signed_altered_older_or_missing_changes_nothing() {
     assert!(matches!(refused("too long").await, PullError::Fetch(FetchError::TooLong(_))));
     let nobody = pull(&bench.releases, &bench.place(), &Keys(Vec::new()), false).await;
     assert!(matches!(nobody, Err(PullError::Nobody)));
+}
+
+#[tokio::test]
+async fn a_catalogue_is_served_with_a_release_or_alone_and_is_never_older_or_foreign() {
+    let bench = Bench::new();
+    bench.catalogue(3, "smol");
+    let pulled = bench.pull().await.unwrap();
+    assert_eq!((pulled.version, pulled.archives, pulled.models), (None, 0, Some(1)));
+    assert!(bench.text(CATALOGUE_FILE).await.contains("smol"));
+    bench.release(1, "1.0.0", b"programs");
+    assert_eq!(bench.pull().await.unwrap().models, Some(1));
+    bench.catalogue(2, "old");
+    let older = bench.pull().await.unwrap_err();
+    assert!(
+        matches!(older, PullError::Catalogue(RefusedDocument::Older { known: 3, offered: 2 })),
+        "{older:?}"
+    );
+    let foreign = Bench { key: SigningKey::from_seed(&[9; 32]), ..bench.again() };
+    foreign.catalogue(4, "foreign");
+    assert!(matches!(bench.pull().await, Err(PullError::Catalogue(_))));
+    assert!(bench.text(CATALOGUE_FILE).await.contains("smol"));
+}
+
+#[tokio::test]
+async fn a_pull_without_a_document_does_not_open_the_way_for_an_older_one() {
+    let bench = Bench::new();
+    bench.release(5, "1.0.0", b"programs");
+    bench.index(5, b"engine", ENGINE);
+    bench.catalogue(5, "smol");
+    bench.pull().await.unwrap();
+    for name in [INDEX_FILE, CATALOGUE_FILE] {
+        files::remove_file(bench.from.join(name)).unwrap();
+    }
+    let pulled = bench.pull().await.unwrap();
+    assert_eq!((pulled.engines, pulled.models), (None, None));
+    bench.index(4, b"engine", ENGINE);
+    assert!(matches!(bench.pull().await, Err(PullError::Index(RefusedDocument::Older { .. }))));
+    files::remove_file(bench.from.join(INDEX_FILE)).unwrap();
+    bench.catalogue(4, "old");
+    assert!(matches!(bench.pull().await, Err(PullError::Catalogue(RefusedDocument::Older { .. }))));
+    bench.catalogue(5, "smol");
+    files::remove_file(bench.from.join(MANIFEST_FILE)).unwrap();
+    bench.pull().await.unwrap();
+    bench.release(4, "0.9.0", b"programs");
+    assert!(matches!(bench.pull().await, Err(PullError::Older { .. })));
 }
 
 #[tokio::test]
@@ -196,6 +244,17 @@ impl Bench {
         let index = EngineIndex { builds: vec![build] };
         let signed = Issue::new(serial, Timestamp::UNIX_EPOCH, index).seal(&self.key).unwrap();
         files::write(self.from.join(INDEX_FILE), serde_json::to_vec(&signed).unwrap()).unwrap();
+    }
+
+    fn catalogue(&self, serial: u64, name: &str) {
+        let catalogue: Catalogue = serde_json::from_value(serde_json::json!({ "models": [{
+            "name": name, "summary": "small", "licence": "Apache-2.0", "file_name": "a.gguf",
+            "url": "https://models.example/a.gguf", "sha256": hash(b"a"), "size_bytes": 1,
+            "facts": { "architecture": "llama", "parameters": 1, "memory_bytes": 2 },
+        }]}))
+        .unwrap();
+        let signed = Issue::new(serial, Timestamp::UNIX_EPOCH, catalogue).seal(&self.key).unwrap();
+        files::write(self.from.join(CATALOGUE_FILE), serde_json::to_vec(&signed).unwrap()).unwrap();
     }
 }
 

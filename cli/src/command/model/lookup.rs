@@ -81,15 +81,13 @@ pub(in crate::command) async fn find(
     if Path::new(named).is_file() {
         return add::file(context, backend, (wish, fits), Path::new(named)).await;
     }
-    if let Some(Err(refused)) = catalogue
-        && refused.exit == ExitCode::SignatureInvalid
-    {
-        return Err(refused);
-    }
+    let catalogue = match catalogue {
+        Some(Err(refused)) if refused.exit == ExitCode::SignatureInvalid => return Err(refused),
+        Some(Err(unread)) => unread.message,
+        Some(Ok(_)) | None => "`link model search` lists the catalogue".to_owned(),
+    };
     let hint = unknown.hint.clone().unwrap_or_default();
-    Err(unknown.hint(format!(
-        "{hint}; `link model search` lists the catalogue, and a file is named by its path: `./FILE`"
-    )))
+    Err(unknown.hint(format!("{hint}; {catalogue}; name a file by its path: `./FILE`")))
 }
 
 fn called(named: &str) -> Result<Called, CliError> {
