@@ -109,7 +109,7 @@ async fn wait_until_up(
             return Err(not_running("the agent ended as soon as it was started", &log));
         }
         if !deadline.pause_locally().await {
-            return Err(not_running("the agent was started and does not answer", &log));
+            return Err(not_running("the agent was started but does not answer", &log));
         }
     }
 }
@@ -122,7 +122,7 @@ pub(crate) fn say_port(context: &Context) -> Result<(), CliError> {
     let wanted = context.local_port()?;
     if let Some(port) = LocalClient::of(&context.roots).port().filter(|port| *port != wanted) {
         context.output.say(&format!(
-            "port {wanted} is in use by another program; the local API listens on port {port}"
+            "port {wanted} is in use by another program, so the local API listens on port {port}"
         ));
     }
     Ok(())
@@ -154,14 +154,14 @@ pub(crate) async fn stop(context: &Context) -> Result<bool, CliError> {
             return Ok(true);
         }
         if !deadline.pause_locally().await {
-            return Err(deadline.gave_up("the agent runs and does not say its process id"));
+            return Err(deadline.gave_up("the agent runs without a process id file"));
         }
     };
     let signalled = process::terminate(pid);
     while is_running(context)? {
         if !deadline.pause_locally().await {
             let what =
-                if signalled { "was told to stop and goes on" } else { "cannot be told to stop" };
+                if signalled { "ignores the request to stop" } else { "cannot be signalled" };
             return Err(deadline.gave_up(&format!("the agent (process {pid}) {what}")));
         }
     }
@@ -201,5 +201,5 @@ fn executable(layout: &Layout) -> Result<PathBuf, CliError> {
 
 fn not_running(message: &str, log: &Path) -> CliError {
     CliError::new(ExitCode::NotRunning, ErrorCode::NotRunning, message)
-        .hint(format!("look at `{}`", log.display()))
+        .hint(format!("see the log in `{}`", log.display()))
 }

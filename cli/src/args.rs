@@ -338,11 +338,11 @@ const fn default_wait(seconds: u64) -> &'static str {
 fn parse_channel(text: &str) -> Result<Channel, String> {
     let channels = [Channel::Alpha, Channel::Beta, Channel::Stable];
     let found = channels.into_iter().find(|channel| channel.to_string() == text);
-    found.ok_or_else(|| "it can be `alpha`, `beta` or `stable`".to_owned())
+    found.ok_or_else(|| "expected `alpha`, `beta` or `stable`".to_owned())
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
-    let usage = || "a time such as `60s`, `5m` or `1h`".to_owned();
+    let usage = || "expected a time such as `60s`, `5m` or `1h`".to_owned();
     let duration: jiff::SignedDuration = text.parse().map_err(|_| usage())?;
     Duration::try_from(duration).ok().filter(|time| !time.is_zero()).ok_or_else(usage)
 }

@@ -144,13 +144,11 @@ impl Context {
         match folder.filter(|folder| !self.environment.has_own_home && !fs::is_own(folder)) {
             None => Ok(()),
             Some(folder) => {
-                let message = format!(
-                    "{} does not belong to the user that this runs as; nothing was changed",
-                    folder.display()
-                );
+                let message =
+                    format!("{} belongs to another user; nothing was changed", folder.display());
                 Err(CliError::new(ExitCode::CannotWrite, ErrorCode::OtherHome, message).hint(
-                    "run it without sudo; for root itself use `sudo -H`, for another user \
-                     `sudo -iu USER`, and LINK_HOME=FOLDER for an installation anywhere else",
+                    "run the command without sudo. Use `sudo -H` to install for root, \
+                     `sudo -iu USER` for another user, LINK_HOME=FOLDER for another folder",
                 ))
             }
         }

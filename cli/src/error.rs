@@ -121,19 +121,19 @@ impl From<Failure> for CliError {
                 ExitCode::Unreachable,
                 ErrorCode::Unreachable,
                 None,
-                "check the address and that the backend runs, then try again",
+                "check the address and that the backend runs, then retry",
             ),
             Failure::Refused(error) if (300..400).contains(&error.status) => (
                 ExitCode::Refused,
                 ErrorCode::Redirected,
                 Some(error.status),
-                "use that address as the backend's",
+                "use that address for the backend",
             ),
             Failure::Refused(error) => (
                 known.map_or(ExitCode::Refused, exit_of),
                 ErrorCode::Refused,
                 Some(error.status),
-                "check that the address is that of a Link backend of this version",
+                "check that a Link backend of this version has this address",
             ),
         };
         let message = match (&failure, &problem) {
@@ -181,15 +181,15 @@ impl From<UploadError> for CliError {
 impl From<ChangeError> for CliError {
     fn from(error: ChangeError) -> Self {
         let hint = match &error {
-            ChangeError::Busy => "wait until it has ended",
+            ChangeError::Busy => "wait until the other command has ended",
             ChangeError::State(StateError::Damaged { .. }) => {
-                "what runs goes on, and nothing was overwritten"
+                "the running version continues, and nothing was overwritten"
             }
-            ChangeError::Changed(_) => "run it again",
-            full if full.is_disk_full() => "free some space and run it again",
+            ChangeError::Changed(_) => "run the command again",
+            full if full.is_disk_full() => "free some disk space, then run the command again",
             ChangeError::State(StateError::Read { .. })
             | ChangeError::Io { .. }
-            | ChangeError::File(_) => "is the folder yours to write?",
+            | ChangeError::File(_) => "check that you may write to the folder",
         };
         Self::new(error.exit_code(), ErrorCode::Install, chain(&error)).hint(hint)
     }
@@ -200,9 +200,9 @@ impl From<InstallError> for CliError {
         let hint = match error {
             InstallError::Change(error) => return error.into(),
             InstallError::NameTaken(_) => {
-                "move it away, or install into another folder with LINK_HOME"
+                "move that file away, or install into another folder with LINK_HOME"
             }
-            InstallError::Downgrade { .. } => "uninstall the newer one first if you mean it",
+            InstallError::Downgrade { .. } => "to downgrade, uninstall the newer version first",
         };
         Self::new(error.exit_code(), ErrorCode::Install, chain(&error)).hint(hint)
     }

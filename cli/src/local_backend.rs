@@ -238,13 +238,13 @@ impl LocalBackend {
                 return Ok(true);
             }
             if !deadline.pause_locally().await {
-                return Err(deadline.gave_up("the backend runs and does not say its process id"));
+                return Err(deadline.gave_up("the backend runs without a process id file"));
             }
         };
         let _gone = process::terminate(pid);
         while self.is_running()? {
             if !deadline.pause_locally().await {
-                let what = format!("the backend (process {pid}) was told to stop and goes on");
+                let what = format!("the backend (process {pid}) ignores the request to stop");
                 return Err(deadline.gave_up(&what));
             }
         }
@@ -292,7 +292,7 @@ impl LocalBackend {
         })?;
         if matches!(step, UnitStep::Masked | UnitStep::NotOurs) {
             context.output.say(
-                "the unit `link-backend.service` is masked or of another installation, so the \
+                "the unit `link-backend.service` is masked or belongs to another installation, so the \
                  backend runs without a service: run `link up` again after a reboot",
             );
             return Ok(None);
@@ -329,7 +329,7 @@ impl LocalBackend {
     fn last_line_of_log(&self) -> String {
         let end = fs::read_end(&self.log(), LOG_END).unwrap_or_default();
         let last = end.lines().rfind(|line| !line.trim().is_empty());
-        last.map_or_else(|| "it said nothing".to_owned(), |line| line.trim().to_owned())
+        last.map_or_else(|| "it logged nothing".to_owned(), |line| line.trim().to_owned())
     }
 }
 
@@ -345,7 +345,7 @@ pub(crate) fn free_port(wanted: Option<u16>) -> Result<u16, CliError> {
     let address = listeners.next().and_then(|listener| listener.local_addr().ok());
     address.map(|address| address.port()).ok_or_else(|| {
         CliError::new(ExitCode::Failed, ErrorCode::NoPort, "no port of 127.0.0.1 is free")
-            .hint("end a program that listens, and run `link up` again")
+            .hint("stop a program that listens there, then run `link up` again")
     })
 }
 
@@ -387,7 +387,7 @@ fn last_line_of_journal() -> Option<String> {
 fn not_started(why: String) -> CliError {
     let message = format!("the backend did not start: {why}");
     CliError::new(ExitCode::NotRunning, ErrorCode::BackendNotRunning, message)
-        .hint("correct this and run `link up` again")
+        .hint("correct this, then run `link up` again")
 }
 
 fn not_running(exists: bool) -> CliError {

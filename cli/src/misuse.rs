@@ -8,10 +8,10 @@ use crate::error::CliError;
 const REMOVED: &[(&str, &str)] = &[
     (
         "setup",
-        "`link register` registers this device; `link account create` makes a backend's first account",
+        "`link register` registers this device; `link account create` creates a backend's first account",
     ),
     ("install", "`install.sh` installs Link; `link model deploy MODEL` puts a model on a device"),
-    ("manager", "`link status`, `link start`, `link stop` and `link restart` are its work"),
+    ("manager", "use `link status`, `link start`, `link stop` and `link restart`"),
     ("tui", "`link status` shows what runs"),
     ("--tui", "`link status` shows what runs"),
     ("--username", "use `--email`"),

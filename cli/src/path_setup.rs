@@ -82,16 +82,16 @@ fn resolution(layout: &Layout, shells: &Shells) -> String {
             let other = command.with_file_name("linkctl");
             let is_ours = asked("linkctl") == Resolved::Found(other.clone());
             format!(
-                "a new login shell takes {} for `link`; call ours {} there",
+                "a new login shell runs {} as `link`; type {} there for this one",
                 found.display(),
                 if is_ours { "`linkctl`".to_owned() } else { other.display().to_string() }
             )
         }
         Resolved::Nothing => {
-            format!("a new login shell does not find `link`; call {}", command.display())
+            format!("a new login shell does not find `link`; type {}", command.display())
         }
         Resolved::NotAsked(shell) => format!(
-            "{} reads start files that were not edited: put {} first on its PATH, or call {}",
+            "{} reads start files that were not edited: put {} first on its PATH, or type {}",
             shell.display(),
             layout.roots().bin.display(),
             command.display()
@@ -113,12 +113,12 @@ fn advice(context: &Context, layout: &Layout) -> Option<String> {
     match surroundings.first_with("link") {
         _ if is_first(context) => None,
         Some(first) if surroundings.folders.contains(bin) => Some(format!(
-            "`link` in {} comes before {}; put ours first: {line}",
+            "`link` in {} comes before {} on PATH; to change the order: {line}",
             first.display(),
             layout.command().display()
         )),
         Some(_) | None => {
-            Some(format!("no PATH file was changed; to call `link` by its name: {line}"))
+            Some(format!("no start file of a shell was changed; to find `link` on PATH: {line}"))
         }
     }
 }

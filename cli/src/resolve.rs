@@ -44,7 +44,7 @@ pub(crate) async fn device(
 ) -> Result<DeviceId, CliError> {
     let Some(named) = named else {
         return identity(context)?.map(|identity| identity.device_id).ok_or_else(|| {
-            CliError::usage("which device? this machine is not registered")
+            CliError::usage("no device was named, and this machine is not registered")
                 .hint("name one with --device, or register this machine with `link register`")
         });
     };

@@ -63,12 +63,12 @@ pub(crate) fn ask_line(question: &str) -> Result<String, CliError> {
 /// # Errors
 /// When there is no terminal. The error then names `flag` as the alternative.
 pub(crate) fn ask_secret(prompt: &str, flag: &str) -> Result<Secret, CliError> {
-    let missing = |_| CliError::usage(format!("no terminal to ask for it: use {flag}"));
+    let missing = |_| CliError::usage(format!("cannot prompt without a terminal: use {flag}"));
     // Hide the input before the prompt appears: a quick paste must not be shown.
     let _hidden = link_platform::terminal::hide_input();
     let text = rpassword::prompt_password(format!("{prompt}: ")).map_err(missing)?;
     if text.is_empty() {
-        return Err(CliError::usage(format!("{} is empty", prompt.to_lowercase())));
+        return Err(CliError::usage(format!("the {} cannot be empty", prompt.to_lowercase())));
     }
     Ok(Secret::new(text))
 }
@@ -79,7 +79,7 @@ pub(crate) fn ask_secret(prompt: &str, flag: &str) -> Result<Secret, CliError> {
 /// When there is no terminal. The error then names `flag` as the alternative.
 pub(crate) fn ask_text(prompt: &str, flag: &str) -> Result<String, CliError> {
     if !io::stdin().is_terminal() {
-        return Err(CliError::usage(format!("no terminal to ask for it: use {flag}")));
+        return Err(CliError::usage(format!("cannot prompt without a terminal: use {flag}")));
     }
     dialoguer::Input::<String>::new()
         .with_prompt(prompt)
@@ -93,7 +93,7 @@ pub(crate) fn ask_text(prompt: &str, flag: &str) -> Result<String, CliError> {
 /// When there is no terminal.
 pub(crate) fn confirm(question: &str) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
-        return Err(CliError::usage("no terminal to ask on: use --yes"));
+        return Err(CliError::usage("cannot ask for confirmation without a terminal: use --yes"));
     }
     dialoguer::Confirm::new()
         .with_prompt(question)

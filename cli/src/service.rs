@@ -33,7 +33,7 @@ pub(crate) fn wish(context: &Context) -> Result<Wish, CliError> {
         Some("systemd") => Ok(Wish::Systemd),
         Some("none") => Ok(Wish::Detached),
         Some(other) => Err(CliError::usage(format!("LINK_SERVICE is `{other}`"))
-            .hint("it can be `auto`, `systemd` or `none`")),
+            .hint("use `auto`, `systemd` or `none`")),
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn look(
         return (found, Ok(None));
     }
     if tier(context, layout, wish) == Tier::Detached {
-        let silent = "no unit was made: the user's systemd does not answer here";
+        let silent = "no unit was created: the user's systemd does not answer";
         let said = (wish == Wish::Systemd).then(|| silent.to_owned());
         return (ServiceFound::Detached, Ok(said));
     }
@@ -71,7 +71,7 @@ pub(crate) fn look(
 pub(crate) fn place(context: &Context, layout: &Layout, change: UnitChange) -> bool {
     match systemd::place(layout, unit(context, layout)) {
         Ok(UnitStep::Write) => {
-            context.output.say("made the unit `link.service` of the user's systemd");
+            context.output.say("created the unit `link.service` of the user's systemd");
             true
         }
         Ok(step) => {
@@ -103,14 +103,14 @@ fn kept(step: &UnitStep) -> Option<String> {
     match step {
         UnitStep::Leave | UnitStep::Write => None,
         UnitStep::Keep { difference } => Some(format!(
-            "the unit `link.service` was changed and is kept (- is there, + is ours):\n{difference}"
+            "the unit `link.service` was edited, so it is kept (- the file, + what Link would write):\n{difference}"
         )),
-        UnitStep::Masked => {
-            Some(format!("the unit `link.service` is masked and stays so; to undo that, {UNMASK}"))
-        }
-        UnitStep::NotOurs => {
-            Some("the unit `link.service` is of another installation and is kept".to_owned())
-        }
+        UnitStep::Masked => Some(format!(
+            "the unit `link.service` is masked and stays masked; to unmask it, {UNMASK}"
+        )),
+        UnitStep::NotOurs => Some(
+            "the unit `link.service` belongs to another installation, so it is kept".to_owned(),
+        ),
     }
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn availability(context: &Context) -> Availability {
 pub(crate) fn in_words(availability: &Availability) -> String {
     let tier = match availability.tier {
         Tier::SystemdUser => "unit of the user's systemd",
-        Tier::Detached => "no service",
+        Tier::Detached => "background process",
     };
     let survives = match (availability.survives_logout, availability.survives_reboot) {
         (true, true) => "survives logout and reboot",
@@ -174,9 +174,9 @@ pub(crate) fn linger(context: &Context, layout: &Layout) -> Result<(), CliError>
     };
     match systemd::ask_to_linger(layout, &user).map_err(explain)? {
         Linger::Before => {}
-        Linger::Enabled => context.output.say("asked systemd to run it without a login"),
+        Linger::Enabled => context.output.say("asked systemd to run the service without a login"),
         Linger::Refused => context.output.say(&format!(
-            "systemd does not let this user run it without a login; the owner of this machine can: {}",
+            "systemd does not let this user run a service without a login; an administrator can allow it: {}",
             service::linger_by_owner(&user)
         )),
     }
@@ -186,9 +186,9 @@ pub(crate) fn linger(context: &Context, layout: &Layout) -> Result<(), CliError>
 fn explain(error: ServiceError) -> CliError {
     let hint = match error {
         ServiceError::Receipt(error) => return error.into(),
-        ServiceError::Masked => format!("to undo that, {UNMASK}"),
+        ServiceError::Masked => format!("to unmask it, {UNMASK}"),
         ServiceError::Unwritable | ServiceError::NoHome | ServiceError::Manager { .. } => {
-            "look at `systemctl --user status link`".to_owned()
+            "see `systemctl --user status link`".to_owned()
         }
     };
     CliError::new(ExitCode::NotRunning, ErrorCode::Service, chain(&error)).hint(hint)

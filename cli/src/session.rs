@@ -38,10 +38,12 @@ pub(crate) fn logged_in(context: &Context) -> Result<BackendClient, CliError> {
     let given = context.environment.backend_url.as_deref().map(|url| url.trim_end_matches('/'));
     if given.is_some_and(|given| given != backend_url) {
         let message = format!(
-            "LINK_BACKEND_URL is `{}`, and the login is for `{backend_url}`",
+            "LINK_BACKEND_URL is `{}`, but the login is for `{backend_url}`",
             given.unwrap_or_default()
         );
-        return Err(CliError::usage(message).hint("log in there with `link login`, or unset it"));
+        return Err(
+            CliError::usage(message).hint("log in there with `link login`, or unset the variable")
+        );
     }
     // While that backend is stopped, any user of this machine could listen on its port.
     LocalBackend::look(context).must_run_at(&backend_url)?;
@@ -65,7 +67,7 @@ pub(crate) fn backend_url(context: &Context, given: Option<&str>) -> Result<Stri
         return Ok(url.trim().to_owned());
     }
     BUILT_FOR.map(str::to_owned).ok_or_else(|| {
-        CliError::usage("the address of the backend is not known")
+        CliError::usage("the address of the backend is unknown")
             .hint("give it with --backend or LINK_BACKEND_URL")
     })
 }

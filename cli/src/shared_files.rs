@@ -58,7 +58,7 @@ fn error_section() -> String {
     format!(
         ".SH \"ERROR CODES\"\n\
          With \\-\\-json an error is one JSON document on standard error. Its `error` is one of these \
-         codes, or the code of the problem document that the backend answered with.\n\
+         codes, or the code of a problem document of the backend.\n\
          .PP\n.nf\n{codes}.fi\n"
     )
 }

@@ -48,9 +48,9 @@ impl Deadline {
 
     /// Returns the error for a wait for `what` that has timed out.
     pub(crate) fn gave_up(&self, what: &str) -> CliError {
-        let message = format!("gave up after {} s: {what}", self.patience.as_secs());
+        let message = format!("timed out after {} s: {what}", self.patience.as_secs());
         CliError::new(ExitCode::GaveUp, ErrorCode::GaveUp, message)
-            .hint("it may still happen; wait longer with --timeout")
+            .hint("the operation continues; wait longer with --timeout")
     }
 
     async fn pause_for(&self, step: Duration) -> bool {

@@ -80,7 +80,7 @@ pub enum CallError {
     #[error(transparent)]
     Backend(#[from] Failure),
     /// The tokens could not be read or stored.
-    #[error("cannot keep the login")]
+    #[error("cannot store the login")]
     Store(#[source] StoreError),
 }
 
@@ -196,9 +196,9 @@ async fn lock(store: &dyn TokenStore) -> Result<Box<dyn Send>, StoreError> {
             tokio::time::sleep(LOCK_STEP).await;
         }
     };
-    tokio::time::timeout(LOCK_PATIENCE, attempt)
-        .await
-        .unwrap_or_else(|_| Err(StoreError("another `link` command holds the login".to_owned())))
+    tokio::time::timeout(LOCK_PATIENCE, attempt).await.unwrap_or_else(|_| {
+        Err(StoreError("another `link` command is renewing the login".to_owned()))
+    })
 }
 
 /// Escapes `text` for use as a value in a query.

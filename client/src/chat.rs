@@ -190,7 +190,7 @@ impl Reply {
                 None => return Err(self.broken("the answer ended too early".to_owned())),
             }
             if self.events.waiting() > EVENT_LIMIT {
-                return Err(self.broken("an event that has no end".to_owned()));
+                return Err(self.broken("an event without an end".to_owned()));
             }
         }
     }

@@ -47,7 +47,7 @@ pub async fn document(
     let failed = |error: reqwest::Error| {
         let reason = match error.is_timeout() {
             true => "no answer in time",
-            false => tls_or_proxy(&error).unwrap_or("the server cannot be reached"),
+            false => tls_or_proxy(&error).unwrap_or("the server is unreachable"),
         };
         reason.to_owned()
     };
@@ -80,18 +80,20 @@ fn explain(causes: &str) -> Option<&'static str> {
         Some("the proxy asks for a name and a password; give them in HTTPS_PROXY")
     } else if says(&["expired", "not valid yet", "notvalidyet"]) {
         Some(
-            "its certificate does not count at the time of this machine; correct the clock, and if \
+            "its certificate is not valid at this machine's time; correct the clock, and if \
              that is right, the host needs a new certificate",
         )
     } else if says(&["not valid for name", "notvalidforname"]) {
-        Some("another machine answers in its name; does this network ask you to log in first?")
+        Some(
+            "its certificate has another name; check whether this network asks you to log in first",
+        )
     } else if says(&["unknownissuer", "unknown issuer", "self-signed"]) {
         Some(
-            "this machine does not know who issued its certificate; if a proxy of your network opens \
+            "this machine does not trust the issuer of its certificate; if a proxy of your network opens \
              TLS, set SSL_CERT_FILE to the file with its certificate",
         )
     } else if says(&["certificate", "handshake", "tls"]) {
-        Some("TLS failed; is the address right, and does this network ask you to log in first?")
+        Some("TLS failed; check the address, and whether this network asks you to log in first")
     } else {
         None
     }

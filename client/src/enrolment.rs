@@ -51,7 +51,7 @@ pub enum NotEnrolled {
     /// The key pair or the identity cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("the system gives no randomness")]
+    #[error("the system provides no random numbers")]
     NoRandomness,
 }
 

@@ -153,7 +153,7 @@ impl Answer {
         {
             body.extend_from_slice(&bytes);
             if body.len() > ANSWER_LIMIT {
-                let why = "an answer that has no end".to_owned();
+                let why = "an answer without an end".to_owned();
                 return Err(unavailable(&self.name, Cause::Unreadable(why)));
             }
         }

@@ -100,7 +100,7 @@ impl Http {
         let mut body = Vec::new();
         while let Some(chunk) = within(patience, response.chunk()).await.map_err(unavailable)? {
             if body.len() + chunk.len() > ANSWER_LIMIT {
-                let why = format!("it has more than {ANSWER_LIMIT} bytes");
+                let why = format!("it is longer than {ANSWER_LIMIT} bytes");
                 return Err(unavailable(Cause::Unreadable(why)));
             }
             body.extend_from_slice(&chunk);

@@ -42,7 +42,7 @@ pub async fn pin(url: &str, progress: impl Fn(u64, u64)) -> Result<Pin, String> 
     }
     let client = download::client(url, STALL).map_err(|error| error.to_string())?;
     let unreachable = |error: &reqwest::Error| {
-        download::tls_or_proxy(error).unwrap_or("the server cannot be reached").to_owned()
+        download::tls_or_proxy(error).unwrap_or("the server is unreachable").to_owned()
     };
     let mut response = client.get(url).send().await.map_err(|error| unreachable(&error))?;
     if response.status() != StatusCode::OK {

@@ -125,7 +125,7 @@ impl Transfer<'_> {
         match self.fetch(&client, &mut progress, &part, limit).await {
             // A power cut may have damaged the bytes of an earlier run.
             Err(TransferError::Altered(reason)) if resumed => {
-                tracing::warn!("a resumed download was damaged and starts anew: {reason}");
+                tracing::warn!("a resumed download was damaged and restarts: {reason}");
                 progress.restart().await.map_err(|error| explain(&error))?;
                 let limit = patience(self.size_bytes);
                 self.fetch(&client, &mut progress, &part, limit).await
@@ -211,7 +211,7 @@ impl Transfer<'_> {
                 Err(failed(&format!("not enough disk space: {short}")))
             }
             Ok(_) => Ok(()),
-            Err(error) => Err(failed(&format!("cannot tell the free disk space: {error}"))),
+            Err(error) => Err(failed(&format!("cannot read the free disk space: {error}"))),
         }
     }
 
@@ -229,7 +229,7 @@ impl Transfer<'_> {
         let response = match request.send().await {
             Ok(response) => response,
             Err(error) => {
-                return Try::cut(format!("the server cannot be reached: {}", brief(&error)));
+                return Try::cut(format!("the server is unreachable: {}", brief(&error)));
             }
         };
         match response.status() {

@@ -40,7 +40,7 @@ const CLOSE: Duration = Duration::from_secs(5);
 #[derive(Debug, thiserror::Error)]
 pub enum NoSession {
     /// The user's name is not valid in a key expression.
-    #[error("`{0}` is no name of a slot")]
+    #[error("`{0}` is not the name of a slot")]
     NoSlot(String),
     /// zenoh would interpret parameters in the endpoint, and files that they name.
     #[error(
@@ -48,7 +48,7 @@ pub enum NoSession {
     )]
     NoEndpoint(#[from] InvalidEndpoint),
     /// zenoh does not distinguish a wrong password from a wrong certificate or a missing router.
-    #[error("no router at {endpoints} let this device in: {cause}")]
+    #[error("no router at {endpoints} admitted this device: {cause}")]
     NotJoined { endpoints: String, cause: String },
     /// A declaration failed.
     #[error("the session with the router cannot be used: {0}")]
@@ -100,7 +100,7 @@ impl DeviceSession {
         match tokio::time::timeout(JOIN + CLOSE, zenoh::open(config)).await {
             Ok(Ok(session)) => Ok(Self { session, slot, key }),
             Ok(Err(error)) => Err(not_joined(error.to_string())),
-            Err(_late) => Err(not_joined("it took too long".to_owned())),
+            Err(_late) => Err(not_joined("timed out".to_owned())),
         }
     }
 
@@ -242,8 +242,8 @@ fn endpoints(access: &ZenohAccess) -> Result<Vec<String>, InvalidEndpoint> {
     let endpoints = endpoints.collect::<Result<Vec<_>, _>>()?;
     for open in endpoints.iter().filter(|endpoint| endpoint.is_open_to_others()) {
         tracing::warn!(
-            "{open} is reached without TLS: whoever is on the way reads what this device says there, \
-             and can hold it back"
+            "the connection to {open} has no TLS: anybody on the path can read and drop the messages of \
+             this device"
         );
     }
     Ok(endpoints.iter().map(Endpoint::to_string).collect())

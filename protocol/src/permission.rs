@@ -13,7 +13,7 @@ use utoipa::{
 
 /// A text names no permission.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("`{0}` is no permission; these are: {list}", list = names())]
+#[error("`{0}` is not a scope; scopes: {list}", list = names())]
 pub struct UnknownPermission(String);
 
 macro_rules! permissions {
@@ -132,6 +132,6 @@ mod tests {
         let schema = serde_json::to_value(Permission::schema()).unwrap();
         assert_eq!(schema["enum"], serde_json::to_value(Permission::ALL).unwrap());
         let error = "devices:own".parse::<Permission>().unwrap_err().to_string();
-        assert!(error.starts_with("`devices:own` is no permission; these are: account:read, "));
+        assert!(error.starts_with("`devices:own` is not a scope; scopes: account:read, "));
     }
 }

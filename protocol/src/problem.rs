@@ -126,7 +126,7 @@ codes! {
     PortTaken = "port-taken", 409, "The port is in use on this device", Some("choose another port");
     UploadOffset = "upload-offset", 409, "The upload goes on at another place", Some("ask with HEAD for the header Upload-Offset, and go on there");
     ModelNotReady = "model-not-ready", 409, "The model has no content yet", Some("upload its file first");
-    ModelInUse = "model-in-use", 409, "The model is deployed on a device", Some("uninstall it from its devices first");
+    ModelInUse = "model-in-use", 409, "The model is deployed on a device", Some("first remove the model from its devices with `link model remove`");
     AlreadySetUp = "already-set-up", 409, "The first account exists", Some("log in with `link login`");
     AlreadyFinal = "already-final", 409, "It has already ended", None;
     IdempotencyConflict = "idempotency-conflict", 409, "The idempotency key was used for another request", Some("use a new key for a new request");

@@ -102,7 +102,7 @@ async fn a_person_at_a_terminal_talks_stops_an_answer_and_leaves() {
     terminal.shows("Ctrl-C stops an answer").await;
 
     terminal.types("/stop\r");
-    terminal.shows("is not served any more").await;
+    terminal.shows("stopped serving").await;
     terminal.ended().await;
     // What was typed is there at the next conversation, for this user alone.
     let history = desk.device.home().join("state/chat_history");

@@ -89,7 +89,7 @@ async fn a_server_that_is_gone_fails_the_deployment() {
     let deployment = backend.deploy(model.model_id, device.id, free_port(), false).await;
     let ended = backend.ended(deployment.deployment_id).await;
     assert_eq!(ended.state, DeploymentState::Failed);
-    assert!(ended.reason.unwrap().contains("the server cannot be reached"));
+    assert!(ended.reason.unwrap().contains("the server is unreachable"));
     assert!(device.model_files().is_empty());
 }
 

@@ -261,7 +261,7 @@ async fn status_follows_an_agent_that_goes_and_comes_back() {
 
     device.kill();
     json.until(|line| line.contains("\"running\":false") && line.contains("\"agent\":null"));
-    lines.until(|line| line.contains("trying again"));
+    lines.until(|line| line.contains("retrying"));
     device.run(&[]);
     json.until(|line| line.contains("\"online\""));
     lines.until(|line| line == "online (connected, http)");

@@ -29,7 +29,11 @@ async fn an_uninstall_that_the_backend_cannot_be_told_waits_or_leaves_a_retire_c
     backend.kill();
 
     let refused = link(&device, &["uninstall", "--yes"]);
-    fails(&refused, 69, &["could not be told", "`link uninstall --force`", "nothing was deleted"]);
+    fails(
+        &refused,
+        69,
+        &["the backend is unreachable", "`link uninstall --force`", "nothing was deleted"],
+    );
     is_as_before(&device, &before).await;
     for (answer, exit) in [("503 Service Unavailable", 69), ("404 Not Found", 77)] {
         let server = answer_once(&backend.url, answer);
@@ -73,7 +77,7 @@ async fn a_person_is_shown_the_code_and_the_two_ways_to_use_it() {
     backend.kill();
     let forced = link(&device, &["uninstall", "--yes", "--force"]);
     let ways = format!("link device retire CODE --backend {}", backend.url);
-    fails(&forced, 61, &[&ways, "`Retire a device with its code`", "deleted everything"]);
+    fails(&forced, 61, &[&ways, "`Retire a device with its code`", "deleted the installation"]);
     let code = String::from_utf8(forced.stdout).unwrap();
     assert!(code.starts_with("lrc_") && code.lines().count() == 1, "{code}");
 
@@ -84,7 +88,7 @@ async fn a_person_is_shown_the_code_and_the_two_ways_to_use_it() {
     let other = TestDevice::unregistered();
     // Nobody is called for a mistyped code: nobody answers at this address.
     let refused = link(&other, &["device", "retire", &mistyped, "--backend", "http://127.0.0.1:9"]);
-    fails(&refused, 2, &["checksum does not fit", "copy the whole code again"]);
+    fails(&refused, 2, &["checksum does not fit", "copy it again"]);
 
     let mut retire = other.link();
     retire.args(["device", "retire", "-", "--backend", &backend.url]).stdin(Stdio::piped());
@@ -136,7 +140,11 @@ async fn an_uninstall_waits_for_no_installer_for_ever_and_changes_nothing() {
     let held = fs::try_lock(&lock).unwrap().unwrap();
     let identity = std::fs::read(device.home().join("state/identity.json")).unwrap();
     let refused = link(&device, &["uninstall", "--yes"]);
-    fails(&refused, 15, &["another installation is running", "wait until it has ended"]);
+    fails(
+        &refused,
+        15,
+        &["another installation is running", "wait until the other command has ended"],
+    );
     until("the agent to answer", || async { device.local.healthz().await.ok() }).await;
     assert!(is_alive(pid(&device, "guard")) && is_alive(pid(&device, "agent")));
     assert_eq!(std::fs::read(device.home().join("state/identity.json")).unwrap(), identity);

@@ -56,7 +56,7 @@ async fn two_commands_lead_from_an_empty_home_to_an_answer() {
     let down = ann.does(&["down"]);
     assert!(down.err.contains("stopped the backend"), "{down:?}");
     assert!(!ann.owner_file().exists());
-    assert!(ann.does(&["down"]).err.contains("the backend did not run"));
+    assert!(ann.does(&["down"]).err.contains("the backend was not running"));
     let up = ann.does(&["up"]);
     assert!(up.err.contains("backend: started") && up.out.contains(&url), "{up:?}");
     let answer = ann.does(&["run", "tiny", "Hello?"]);

@@ -141,7 +141,7 @@ async fn an_installation_that_is_rolled_back_at_once_says_so() {
     installed.releases.publish(NEW, Agent::Script(script));
     let ran = installed.install();
     assert_eq!(ran.status.code(), Some(70), "{ran:?}");
-    let words = format!("it ended within its trial; it was rolled back, version {OLD} runs");
+    let words = format!("it ended within its trial; it was rolled back to version {OLD}");
     assert!(said(&ran).contains(&words), "{ran:?}");
     assert!(!said(&ran).contains(&format!("installed Link {NEW}")), "{ran:?}");
     installed.is_healthy().await;

@@ -78,7 +78,7 @@ async fn the_configuration_can_say_where_the_router_is_and_who_the_device_is_the
     until("the device to say that it was not let in", || async {
         device
             .output()
-            .contains(&format!("no router at tls/localhost:{port} let this device in"))
+            .contains(&format!("no router at tls/localhost:{port} admitted this device"))
             .then_some(())
     })
     .await;

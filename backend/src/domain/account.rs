@@ -47,7 +47,7 @@ impl Email {
         if fits {
             Ok(Self(email))
         } else {
-            Err(Refusal::invalid("email: has the form `name@host`"))
+            Err(Refusal::invalid("email: must have the form `name@host`"))
         }
     }
 

@@ -149,7 +149,7 @@ impl AuditFilter {
                 && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'.')
         };
         if self.action.as_deref().is_some_and(|action| !is_name(action)) {
-            return Err(Refusal::invalid("action: has the form `member.remove` or `member`"));
+            return Err(Refusal::invalid("action: must have the form `member.remove` or `member`"));
         }
         for (name, value) in [("actor", &self.actor), ("subject", &self.subject)] {
             if value.as_ref().is_some_and(|value| value.is_empty() || value.len() > LONGEST_FILTER)

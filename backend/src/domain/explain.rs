@@ -96,17 +96,19 @@ fn acknowledged(record: &CommandRecord, receiver: Receiver) -> Words {
     let (ended, next) = match outcome.report.status {
         CommandResult::Succeeded => ("succeeded", "Nothing; it is done."),
         CommandResult::Failed => {
-            ("failed", "Nothing by itself; correct the cause and send it again.")
+            ("failed", "Link does not retry. Correct the cause and run the command again.")
         }
         CommandResult::Rejected => {
-            ("refused it", "Nothing by itself; what it asks for does not fit the device.")
+            ("refused it", "Link does not retry: the command does not fit this device.")
         }
         CommandResult::Cancelled => ("ended it without doing it", "Nothing; it was cancelled."),
     };
-    let why = if outcome.report.output.is_empty() {
-        "The device gave no reason.".to_owned()
-    } else {
-        format!("The device says: {}", outcome.report.output)
+    let why = match (outcome.report.output.as_str(), outcome.report.status) {
+        ("", CommandResult::Succeeded) => String::new(),
+        ("", CommandResult::Failed | CommandResult::Rejected | CommandResult::Cancelled) => {
+            "The device gave no reason.".to_owned()
+        }
+        (output, _) => format!("The device says: {output}"),
     };
     let happened = format!("The device {ended} at {}.", outcome.reported_at);
     let Some(Withdrawal { by: Some(by), .. }) = record.withdrawn else {

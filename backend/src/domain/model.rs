@@ -228,7 +228,11 @@ fn check_url(url: &str) -> Result<(), Refusal> {
 fn check_plugin(plugin: &str) -> Result<(), Refusal> {
     let fits = (1..=64).contains(&plugin.len())
         && plugin.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    if fits { Ok(()) } else { Err(Refusal::invalid("plugin: has 1 to 64 of a-z, 0-9 and `_`")) }
+    if fits {
+        Ok(())
+    } else {
+        Err(Refusal::invalid("plugin: must have 1 to 64 of a-z, 0-9 and `_`"))
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub const MOST: usize = 20;
 pub fn checked(tag: &str) -> Result<String, Refusal> {
     let tag = name::checked("tags", tag)?;
     if tag.contains(',') || tag.starts_with('=') {
-        return Err(Refusal::invalid("tags: have no `,` and do not begin with `=`"));
+        return Err(Refusal::invalid("tags: must not contain `,` or begin with `=`"));
     }
     Ok(tag)
 }

@@ -57,7 +57,7 @@ impl TokenRecord {
         now: Timestamp,
     ) -> Result<Self, Refusal> {
         if wish.scopes.is_empty() {
-            return Err(Refusal::invalid("scopes: has at least one"));
+            return Err(Refusal::invalid("scopes: must have at least one"));
         }
         if let Some(scope) = wish.scopes.iter().find(|scope| !scope.can_be_scope()) {
             return Err(Refusal::invalid(format!("scopes: `{scope}` needs a person who logs in")));

@@ -343,7 +343,7 @@ async fn a_superseded_repair_stays_sent_and_its_late_acknowledgement_counts() {
     let path = format!("/api/v1/commands/{older}/explanation");
     let why = world.get(&path, &scene.user).await;
     assert!(why.text("happened").contains(&newer), "{why:?}");
-    assert!(!why.text("next").contains("send it again"), "{why:?}");
+    assert!(!why.text("next").contains("run the command again"), "{why:?}");
 }
 
 // Holds: S3.3-2, S8-1
@@ -364,7 +364,7 @@ async fn a_superseded_repair_that_nobody_acknowledges_expires_after_24_hours() {
     assert_eq!((told.text("state"), told.text("superseded_by")), ("expired".into(), newer));
     assert_eq!(told.body["result"]["status"], "superseded");
     let why = scene.world.get(&format!("{path}/explanation"), &user).await;
-    assert!(!why.text("next").contains("send it again"), "{why:?}");
+    assert!(!why.text("next").contains("run the command again"), "{why:?}");
 }
 
 #[tokio::test]

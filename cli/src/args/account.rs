@@ -110,23 +110,23 @@ Examples:
   link account password
   link account password --password-stdin < password.txt
 
-Until then nobody can log in to that backend with a password. On a backend of many people, whoever runs
-it gives a person another password with `link-backend reset-password`.";
+Before this, nobody can log in to that backend with a password. On a server, its administrator resets a
+password with `link-backend reset-password`.";
 
 pub(super) const REGISTER_EXAMPLES: &str = "\
 Examples:
   link register --registration-key lrk_… --backend https://link.example
   LINK_FLEET_KEY=lfk_… link register
   link register --registration-key - < key.txt
-  link register --email you@example.com  asks for the password, makes a key for this device by itself
-  link login && link register            the same";
+  link register --email you@example.com   prompts for the password and creates a key for this device
+  link login && link register             does the same in two steps";
 
 pub(super) const LOGIN_EXAMPLES: &str = "\
 Examples:
   link login --backend https://link.example
   link login --email you@example.com --password-stdin < password.txt
-  link login --device                          opens a browser, or type the code in one elsewhere
-  link login --token-file token.txt            with a token of `link token create`";
+  link login --device                    approve the login in a browser, here or elsewhere
+  link login --token-file token.txt      use a token of `link token create`";
 
 const CREATE_EXAMPLES: &str = "\
 Examples:

@@ -65,11 +65,10 @@ Examples:
   link chat smollm \"Summarize this:\" < report.txt
   link chat smollm --system \"Answer in one sentence.\" --temperature 0.2
 
-At the prompt, /help lists commands, Ctrl-C stops an answer and Ctrl-D leaves. What you type is kept in
-a file that only you can read, for the arrow keys; a line that begins with a space is not.
+At the prompt, /help lists commands, Ctrl-C stops an answer and Ctrl-D leaves. Typed lines are kept in a
+file that only you can read, for the arrow keys; a line that begins with a space is not kept.
 
-Standard input that is no terminal belongs to the question, up to its end: `< /dev/null` where a script
-leaves it open.";
+A question from a pipe ends with the input. In a script that leaves standard input open, add `< /dev/null`.";
 
 pub(super) const RUN_EXAMPLES: &str = "\
 Examples:
@@ -78,10 +77,10 @@ Examples:
   link run ./smollm.gguf
   link run smollm \"Why is the sky blue?\"
 
-It starts the agent, adds the model, deploys and serves the model, as far as that is not done yet, and
-then chats as `link chat` does.";
+Starts the agent, and adds, deploys and serves the model, where that is not done yet; then chats as
+`link chat` does.";
 
 fn parse_temperature(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value| (0.0..=10.0).contains(value));
-    value.ok_or_else(|| "it can be a number from 0 to 10".to_owned())
+    value.ok_or_else(|| "expected a number from 0 to 10".to_owned())
 }

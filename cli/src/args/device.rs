@@ -87,18 +87,17 @@ Examples:
   link device update workstation --to 1.4.0
   link device update workstation --to 1.4.0 --wait
 
-It is done once the version is verified and takes over. It is on trial for two minutes then: `link
-device show` tells whether it stays or was rolled back.";
+The update ends once the version is verified and takes over. The version is then on trial for two
+minutes; `link device show` says whether it stays or was rolled back.";
 
 const TRANSFER_EXAMPLES: &str = "\
 Examples:
   link device transfer workstation
   link device transfer workstation --key-file key.txt --yes
 
-Somebody in the other account makes the key: `link key create --kind registration`. The
-device leaves this account at once, with its deployments and their history. It deletes the
-models that it has, now or when it is back, and is then an empty device of the other account.
-A registration key is spent by it.";
+A member of the other account creates the key: `link key create --kind registration`. The device
+leaves this account at once, with its deployments and their history. As soon as it is online it deletes
+its models and starts over in the other account. The transfer uses up a registration key.";
 
 const RETIRE_EXAMPLES: &str = "\
 Examples:
@@ -108,7 +107,7 @@ Examples:
 const LIST_EXAMPLES: &str = "\
 Examples:
   link device list
-  link device list --select tag=lab,version<1.3.0,state=online
+  link device list --select 'tag=lab,version<1.3.0,state=online'
 
-A selection has terms between commas, and a device must fit each: tag (= !=), version (= != < <= > >=)
-and state (= !=; online, offline, updating). Quote it where the shell reads `<` and `>`.";
+A selection is a list of terms with commas between them, and a device must match every term: tag (= !=),
+version (= != < <= > >=) and state (= !=; online, offline, updating). Quote it: shells interpret `<` and `>`.";

@@ -55,10 +55,10 @@ Examples:
   link engine install ./llama-b9789-bin-ubuntu-x64.tar.gz --sha256 2c26…b0d4
   link engine install ./llama.cpp/build/bin
 
-Without FILE the index of engines is asked where releases come from, and at the backend of this
-device. A release key must have signed it, or a key that `link engine trust` has added.
-Engines are programs: install one only from a place that you trust. It runs once, for its version,
-before it is used; models that are served go on with theirs until they are started again.";
+Without FILE, the best build comes from a signed index, at the release source or at the backend of this
+device. A release key must have signed the index, or a key that `link engine trust` has added.
+Engines are programs: install them only from a source that you trust. A new build runs once to report its
+version. Served models keep their engine until they are restarted.";
 
 const TRUST_EXAMPLES: &str = "\
 Examples:
@@ -66,4 +66,4 @@ Examples:
   link engine trust --list
   link engine trust --remove 3f2a90c1d4e5b678
 
-Whoever has the private half of such a key can make this account run programs.";
+Whoever has the private half of such a key can run programs as this user.";

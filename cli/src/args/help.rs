@@ -5,15 +5,15 @@ pub(super) const UPDATE_EXAMPLES: &str = "Examples:
   link update --check
   link update --to 1.4.0
 
-The new version is verified and checked before it runs, and is on trial for two minutes: when it
-fails, the version before comes back by itself.";
+The new version is verified before it runs, and is on trial for two minutes: if it fails, Link restores
+the previous version.";
 pub(super) const UNINSTALL_EXAMPLES: &str = "\
 Examples:
   link uninstall
   link uninstall --yes
 
-While the backend cannot be told, nothing is deleted. With --force everything is, and a retire code
-is printed: `link device retire CODE`, or the dashboard, frees the device's slot with it.";
+While the backend is unreachable, nothing is deleted. With --force everything is deleted, and a retire
+code is printed: `link device retire CODE`, or the dashboard, frees the device's slot with that code.";
 
 pub(super) const REPAIR_EXAMPLES: &str = "\
 Examples:
@@ -21,14 +21,14 @@ Examples:
   link repair-serving smollm --device workstation --port 8081 --wait --timeout 2m
   link repair-serving smollm --select tag=lab,state=online --wait
 
-The model keeps running: weights, parameters and port stay as they are. It exits with 0 once the
-device has done it, 1 if the device failed, 77 if the backend refused, 75 if it gave up waiting.";
+The model keeps running with the same weights, parameters and port. With --wait the exit code is 0 once
+the device has finished, 1 if the device failed, 77 if the backend refused, 75 after the timeout.";
 
 const EXAMPLES: &str = "\
 Examples:
-  link up                                           a backend of your own, on this machine
+  link up                                           start your own backend on this machine
   link run ./smollm.gguf                            chat in the terminal
-  link open                                         the same in the browser
+  link open                                         chat in the browser
   link login --email you@example.com --backend https://link.example
   link register                                     register this machine
   link model add ./smollm.gguf --name smollm
@@ -40,8 +40,8 @@ Environment:
   LINK_BACKEND_URL        address of the backend
   LINK_REGISTRATION_KEY   key for `link register`
   LINK_FLEET_KEY          key for `link register`, for many devices
-  LINK_ACCESS_TOKEN       personal access token for scripts, in place of a login
-  LINK_HOME               folder that holds everything, in place of the user's usual folders
+  LINK_ACCESS_TOKEN       personal access token for scripts, instead of a login
+  LINK_HOME               folder for all files, instead of the user's usual folders
   NO_COLOR                no colours";
 
 pub(super) fn long_help() -> String {

@@ -99,10 +99,10 @@ Send the token to the person; they run `link member accept`.";
 const ACCEPT_EXAMPLES: &str = "\
 Examples:
   link member accept --email bob@example.com --backend https://link.example
-  link member accept --token-file token.txt      as the one who is logged in
+  link member accept --token-file token.txt      as the logged-in user
   link member accept --token-file token.txt --email bob@example.com --password-stdin < password.txt
 
-`link account list` shows your accounts afterwards, and `link account use` goes from one to another.";
+Afterwards, `link account list` shows your accounts, and `link account use` switches between them.";
 
 const REMOVE_EXAMPLES: &str = "\
 Examples:

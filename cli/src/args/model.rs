@@ -163,11 +163,12 @@ const ADD_EXAMPLES: &str = "\
 Examples:
   link model add ./smollm.gguf
   link model add ./smollm.gguf --name smollm --shared
-  link model add smollm2:135m                       of the catalogue, see `link model search`
+  link model add smollm2:135m                       a model of `link model search`
   link model add hf:owner/repo/smollm.gguf
   link model add --url https://models.example/smollm.gguf --sha256 2c26…b0d4
 
-An upload that is cut goes on by itself, and where it stopped when the same command is run within a day.";
+Link resumes an interrupted upload. If the command itself ends, run it again within a day: the upload
+resumes where it stopped.";
 
 const DEPLOY_EXAMPLES: &str = "\
 Examples:

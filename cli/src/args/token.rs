@@ -36,7 +36,7 @@ fn create_examples() -> String {
   link token create --name ci --scope devices:read --scope serving:operate
   link token create --name ci --scope models:write --expires-at 2027-01-31T00:00:00Z
 
-A script shows it as LINK_ACCESS_TOKEN, or logs in with `link login --token-file FILE`. It reaches as
-far as your role does when it is used. Scopes:{scopes}"
+A script passes the token in LINK_ACCESS_TOKEN, or logs in with `link login --token-file FILE`. The token
+never permits more than your current role. Scopes:{scopes}"
     )
 }

@@ -36,9 +36,9 @@ Examples:
   link up --port 8100
   link up && link run ./smollm.gguf \"Why is the sky blue?\"
 
-It starts a backend of your own that only this machine reaches, makes your account, registers this
-device and starts the agent, as far as that is not done yet. There is no password: you are known by a
-file that only you can read. `link account password` sets one.";
+Starts your own backend, which only this machine can reach, creates your account, registers this device
+and starts the agent, where that is not done yet. There is no password: a file that only you can read
+proves who you are. `link account password` sets a password.";
 
 pub(super) const DOWN_EXAMPLES: &str = "\
 Examples:
@@ -46,13 +46,13 @@ Examples:
   link down --purge
   link down --purge --yes
 
-`link up` starts again what `link down` stopped, with everything that was there; so does the next boot
-where systemd keeps them. `--purge` leaves the programs of the device, which go with `link uninstall`.";
+`link up` restarts what `link down` stopped, with all its data; with systemd, so does the next boot.
+`--purge` keeps the programs of the device; `link uninstall` deletes them.";
 
 pub(super) const OPEN_EXAMPLES: &str = "\
 Examples:
   link open
   link open --print
 
-The browser is logged in by a code in the address, which is good for 30 seconds and once. Where no
-browser can be opened, the address is printed.";
+A code in the address logs the browser in. The code works once, within 30 seconds. If no browser can be
+opened, the address is printed.";

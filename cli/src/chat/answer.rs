@@ -101,7 +101,7 @@ fn harmless(text: &str) -> String {
 fn failed(failure: Failure) -> CliError {
     let has_own_words = failure.problem().is_some();
     let error = CliError::from(failure);
-    if has_own_words { error } else { error.hint("`link status` shows how the model is") }
+    if has_own_words { error } else { error.hint("`link status` shows the state of the model") }
 }
 
 impl Answered {

@@ -3,12 +3,12 @@
 use link_client::chat::{Message, Role, Sampling};
 
 const HELP: &str = "\
-/clear              forget what was said
-/system TEXT        set the system prompt; without TEXT show it, `/system -` removes it
-/set NAME VALUE     set temperature, top_p, max_tokens or seed; `/set` shows them, `-` resets one
+/clear              forget the conversation
+/system TEXT        set the system prompt; without TEXT, show the prompt; `/system -` removes it
+/set NAME VALUE     set temperature, top_p, max_tokens or seed; `/set` shows all, `-` resets a value
 /stop               stop serving the model on this device, and leave
-/bye                leave; so does Ctrl-D
-\\ at the end of a line continues it; \"\"\" begins and ends a text of several lines.
+/bye                leave, like Ctrl-D
+\\ at the end continues a line; \"\"\" starts and ends a text of several lines.
 Ctrl-C stops an answer.";
 
 /// A conversation.
@@ -80,7 +80,7 @@ impl Conversation {
             ("stop", _) => Entry::StopModel,
             ("clear", _) => {
                 self.said.clear();
-                Entry::Say("forgot what was said".to_owned())
+                Entry::Say("forgot the conversation".to_owned())
             }
             ("system", text) => Entry::Say(self.set_system(text)),
             ("set", "") => Entry::Say(self.settings()),
@@ -88,7 +88,9 @@ impl Conversation {
                 let (name, value) = pair.split_once(char::is_whitespace).unwrap_or((pair, ""));
                 Entry::Say(self.set(name, value.trim()))
             }
-            (other, _) => Entry::Say(format!("unknown command `/{other}`; /help lists them all")),
+            (other, _) => {
+                Entry::Say(format!("unknown command `/{other}`; /help lists all commands"))
+            }
         }
     }
 
@@ -152,7 +154,7 @@ where
         return Ok(None);
     }
     let value = text.parse().ok().filter(|value| *value >= least);
-    value.map(Some).ok_or_else(|| format!("`{text}` is not a whole number from {least} on"))
+    value.map(Some).ok_or_else(|| format!("`{text}` is not a whole number of at least {least}"))
 }
 
 #[cfg(test)]
@@ -170,7 +172,7 @@ mod tests {
         let shown: Vec<_> = talk.messages().into_iter().map(|m| (m.role, m.content)).collect();
         let expected = [(Role::System, "be brief"), (Role::User, "hello"), (Role::Assistant, "hi")];
         assert_eq!(shown, expected.map(|(role, text)| (role, text.to_owned())));
-        assert_eq!(talk.enter("/clear"), Entry::Say("forgot what was said".to_owned()));
+        assert_eq!(talk.enter("/clear"), Entry::Say("forgot the conversation".to_owned()));
         assert_eq!(talk.messages().len(), 1);
         talk.enter("/system -");
         assert_eq!(talk.messages(), []);
@@ -205,7 +207,7 @@ mod tests {
         assert_eq!(talk.enter("/bye"), Entry::Leave);
         assert_eq!(talk.enter("/stop"), Entry::StopModel);
         assert_eq!(talk.enter("/help"), Entry::Say(HELP.to_owned()));
-        let unknown = "unknown command `/nope`; /help lists them all".to_owned();
+        let unknown = "unknown command `/nope`; /help lists all commands".to_owned();
         assert_eq!(talk.enter("/nope now"), Entry::Say(unknown));
         assert_eq!(talk.messages(), []);
     }

@@ -39,12 +39,13 @@ pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<()
             let tokens = backend.enter_account(account).await?;
             // The login in the former account is of no further use.
             let left = backend.log_out().await;
-            let me = keep(context, backend.http(), tokens, &format!("entered {account}")).await?;
+            let me =
+                keep(context, backend.http(), tokens, &format!("switched to {account}")).await?;
             if let Err(failure) = left {
                 let error = CliError::from(failure);
                 context
                     .output
-                    .say(&format!("the login of before was not ended: {}", error.message));
+                    .say(&format!("the former login could not be revoked: {}", error.message));
             }
             if context.output.is_json() {
                 show(context, &me, backend.http().base())
@@ -61,7 +62,11 @@ pub(super) async fn login(context: &Context, arguments: Login) -> Result<(), Cli
         let token = secret_input::line_of(file, "token")?;
         let access = Secret::new(
             PersonalToken::parse(token.expose())
-                .map_err(|why| CliError::usage(why.to_string()).hint("copy the whole token again"))?
+                .map_err(|why| {
+                    CliError::usage(why.to_string()).hint(
+                        "the token is truncated or mistyped; copy it again (nothing was sent)",
+                    )
+                })?
                 .expose(),
         );
         let me = keep(context, &http, Tokens { access, refresh: None }, "logged in").await?;
@@ -131,11 +136,13 @@ pub(super) async fn logout(context: &Context) -> Result<(), CliError> {
     file.remove()?;
     context.output.say(&format!("logged out of {}", login.backend_url));
     if is_personal {
-        context.output.say("the token stays good; revoke it with `link token revoke`");
+        context.output.say("the token stays valid; revoke it with `link token revoke`");
     }
     if let Err(error) = &revoked {
-        let end = "its refresh token stays good until it expires";
-        context.output.say(&format!("the backend could not be told ({}): {end}", error.message));
+        let end = "its refresh token stays valid until it expires";
+        context
+            .output
+            .say(&format!("the backend could not revoke the login ({}): {end}", error.message));
     }
     let document = serde_json::json!({"logged_out": true, "revoked": revoked.is_ok()});
     context.output.data(&document, |_| String::new())
@@ -225,7 +232,7 @@ fn email(given: Option<String>) -> Result<String, CliError> {
 pub(super) fn new_password() -> Result<Secret, CliError> {
     let password =
         secret_input::ask_secret("New password (12 or more characters)", "--password-stdin")?;
-    let again = secret_input::ask_secret("The same again", "--password-stdin")?;
+    let again = secret_input::ask_secret("Repeat password", "--password-stdin")?;
     if password == again {
         Ok(password)
     } else {

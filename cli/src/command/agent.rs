@@ -12,8 +12,8 @@ use crate::{
 pub(super) async fn start(context: &Context) -> Result<(), CliError> {
     let started = agent_process::start(context).await?;
     context.output.say(match started {
-        Started::Before => "the agent runs already",
-        Started::Now => "the agent runs",
+        Started::Before => "the agent is already running",
+        Started::Now => "the agent is running",
     });
     agent_process::say_port(context)?;
     if resolve::identity(context)?.is_none() {
@@ -27,14 +27,14 @@ pub(super) async fn start(context: &Context) -> Result<(), CliError> {
 
 pub(super) async fn stop(context: &Context) -> Result<(), CliError> {
     let stopped = agent_process::stop(context).await?;
-    context.output.say(if stopped { "the agent is stopped" } else { "the agent did not run" });
+    context.output.say(if stopped { "stopped the agent" } else { "the agent was not running" });
     context.output.data(&json!({"running": false, "stopped": stopped}), |_| String::new())
 }
 
 pub(super) async fn restart(context: &Context) -> Result<(), CliError> {
     agent_process::stop(context).await?;
     agent_process::start(context).await?;
-    context.output.say("the agent was restarted");
+    context.output.say("restarted the agent");
     agent_process::say_port(context)?;
     context.output.data(&json!({"running": true, "started": true}), |_| String::new())
 }

@@ -45,14 +45,14 @@ async fn carry_out(
 
 fn add(setting: &AllowlistSetting, origin: Origin) -> Change {
     if setting.origins.contains(&origin) {
-        return Change { origins: None, said: format!("{origin} is on the allowlist already") };
+        return Change { origins: None, said: format!("{origin} is already on the allowlist") };
     }
     if setting.defaults.contains(&origin) {
-        let said = format!("{origin} is on every account's allowlist already");
+        let said = format!("{origin} is already on every account's allowlist");
         return Change { origins: None, said };
     }
     let said = format!(
-        "added {origin}; models that are deployed get it with `link repair-serving MODEL` or a redeployment"
+        "added {origin}; deployed models get it with `link repair-serving MODEL` or a redeployment"
     );
     let origins = setting.origins.iter().cloned().chain([origin]).collect();
     Change { origins: Some(origins), said }
@@ -63,8 +63,8 @@ fn remove(setting: &AllowlistSetting, origin: &Origin) -> Change {
     if !setting.origins.contains(origin) {
         let said = if is_default {
             format!(
-                "{origin} is a default of the backend: whoever runs it changes that with \
-                 `--allowed-origin`; nothing was changed"
+                "{origin} is a default of the backend, so nothing was changed; its administrator \
+                 changes the defaults with `--allowed-origin`"
             )
         } else {
             format!("{origin} is not on the allowlist")
@@ -73,9 +73,9 @@ fn remove(setting: &AllowlistSetting, origin: &Origin) -> Change {
     }
     let kept = setting.origins.iter().filter(|kept| *kept != origin).cloned().collect();
     let said = if is_default {
-        format!("removed {origin}; it stays allowed, as a default of the backend")
+        format!("removed {origin}; it stays allowed as a default of the backend")
     } else {
-        format!("removed {origin}; models that are deployed keep it until they are repaired")
+        format!("removed {origin}; deployed models keep it until they are repaired")
     };
     Change { origins: Some(kept), said }
 }

@@ -34,7 +34,7 @@ pub(super) async fn run(context: &Context, arguments: Audit) -> Result<(), CliEr
 
 fn table(entries: &[AuditEntry]) -> String {
     if entries.is_empty() {
-        return "nothing was recorded".to_owned();
+        return "no matching entries".to_owned();
     }
     let rows = entries.iter().map(|entry| {
         let kind = match entry.actor.kind {

@@ -69,7 +69,7 @@ fn say(context: &Context, place: &Place, outcome: Outcome, version: &Version) {
         Outcome::Installed => format!("installed the backend {version} in {folder}"),
         Outcome::Intact => format!("the backend {version} is already installed and intact"),
         Outcome::Repaired => format!("repaired the backend {version} in {folder}"),
-        Outcome::Changed => format!("laid out the backend {version} beside the version before"),
+        Outcome::Changed => format!("installed the backend {version} next to the previous version"),
     });
 }
 
@@ -92,7 +92,7 @@ fn finish(
     let token = place.layout.roots().state.join("setup-token");
     if started {
         output.say(&format!(
-            "the backend is ready; `{} config show` tells its address",
+            "the backend is ready; `{} config show` prints its address",
             place.layout.commands()[0].display()
         ));
         if token.exists() {

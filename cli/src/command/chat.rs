@@ -36,14 +36,14 @@ pub(super) async fn talk(
     let mut conversation = Conversation::new(question.system.clone(), question.sampling());
     let Some(text) = asked(&question)? else {
         if context.output.is_json() {
-            return Err(CliError::usage("a conversation has no JSON form")
+            return Err(CliError::usage("--json needs a question")
                 .hint("give the question as an argument or on standard input"));
         }
         let name = entry.alias.to_string();
         let left = chat::interactive(context, &client, &name, &mut conversation).await?;
         if left == Left::StopModel {
             LocalClient::of(&context.roots).stop(entry.pipeline_id).await?;
-            context.output.say(&format!("`{name}` is not served any more"));
+            context.output.say(&format!("stopped serving `{name}`"));
         }
         return Ok(ExitCode::Success);
     };
@@ -100,7 +100,7 @@ fn asked(question: &Question) -> Result<Option<String>, CliError> {
     let text = [words.trim(), piped.trim()].into_iter().filter(|text| !text.is_empty());
     let text = text.collect::<Vec<_>>().join("\n\n");
     if text.is_empty() {
-        return Err(CliError::usage("there is no question")
+        return Err(CliError::usage("the question is empty")
             .hint("give it as an argument or on standard input"));
     }
     Ok(Some(text))

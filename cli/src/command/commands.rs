@@ -53,7 +53,7 @@ fn show(command: &CommandInfo) -> String {
         text.push_str(&format!("Port      {port}\n"));
     }
     if let Some(newer) = command.superseded_by {
-        text.push_str(&format!("Newer     {newer} took its place\n"));
+        text.push_str(&format!("Newer     replaced by {newer}\n"));
     }
     if let Some(result) = &command.result {
         text.push_str(&format!("Result    {} at {}\n", result.status, result.reported_at));
@@ -67,7 +67,16 @@ fn show(command: &CommandInfo) -> String {
 fn explain(explanation: &CommandExplanation) -> String {
     let CommandExplanation { command, deliveries, happened, why, next, .. } = explanation;
     let what = format!("{} to {}", kind(&command.r#type), command.device_id);
-    format!("{what}, delivered {deliveries} times\n\n{happened}\nWhy:  {why}\nNext: {next}")
+    let why = if why.is_empty() { String::new() } else { format!("Why:  {why}\n") };
+    format!("{what}, {}\n\n{happened}\n{why}Next: {next}", delivered(*deliveries))
+}
+
+fn delivered(times: u32) -> String {
+    match times {
+        0 => "not delivered yet".to_owned(),
+        1 => "delivered once".to_owned(),
+        more => format!("delivered {more} times"),
+    }
 }
 
 fn state(command: &CommandInfo) -> String {

@@ -54,7 +54,7 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
         DeviceCommand::Remove { device, yes } => {
             let backend = session::logged_in(context)?;
             let id = resolve::device(context, &backend, Some(&device)).await?;
-            let question = format!("Remove device {device}? It has to register again afterwards");
+            let question = format!("Remove device {device}? To come back it must register again");
             if !yes && !secret_input::confirm(&question)? {
                 context.output.say("nothing was changed");
                 return Ok(());
@@ -90,7 +90,8 @@ async fn retire(context: &Context, argument: &str, at: &Backend) -> Result<(), C
         argument.to_owned()
     };
     let code = RetireCode::parse(&text).map_err(|why| {
-        CliError::usage(why.to_string()).hint("copy the whole code again; nobody was asked")
+        CliError::usage(why.to_string())
+            .hint("the code is truncated or mistyped; copy it again (nothing was sent)")
     })?;
     let http = Http::new(&session::backend_url(context, at.url.as_deref())?)?;
     backend::retire_device(&http, &code).await?;

@@ -48,9 +48,11 @@ pub(super) async fn run(
     let request = DeviceTokenRequest { device_code: codes.device_code };
     let mut interval = Duration::from_secs(codes.interval.max(1));
     loop {
-        progress.show("waiting for the person", 0, 0);
+        progress.show("waiting for you to approve in the browser", 0, 0);
         if !deadline.pause(Some(interval)).await {
-            return Err(deadline.gave_up("nobody decided about this login"));
+            return Err(deadline
+                .gave_up("the login was not approved")
+                .hint("run the command again for a new code, or wait longer with --timeout"));
         }
         match backend::poll_device_login(http, &request).await {
             Ok(tokens) => return Ok(tokens),
@@ -70,16 +72,15 @@ fn announce(context: &Context, codes: &DeviceCodeResponse) {
     let document = json!({"verification_uri": verification_uri, "user_code": user_code});
     context.output.prompt(
         &document,
-        &format!(
-            "open {verification_uri} and type {user_code}; the code is good for {minutes} minutes"
-        ),
+        &format!("open {verification_uri} and enter the code {user_code} within {minutes} minutes"),
     );
 }
 
 /// Opens the address in a browser: at once without a terminal, after a question with one. A machine
 /// without a browser is no error, because the address can be opened elsewhere.
 fn open_browser(context: &Context, codes: &DeviceCodeResponse) -> Result<(), CliError> {
-    let wanted = !io::stdin().is_terminal() || secret_input::confirm("Open it in a browser here?")?;
+    let wanted = !io::stdin().is_terminal()
+        || secret_input::confirm("Open the address in a browser on this machine?")?;
     if wanted && let Err(error) = open_address(&codes.verification_uri_complete) {
         context.output.say(&format!("{}; open the address elsewhere", error.message));
     }
@@ -91,10 +92,10 @@ fn open_address(address: &str) -> Result<(), CliError> {
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     let failed = |why: String| CliError::new(ExitCode::Failed, ErrorCode::Browser, why);
     if !is_web || address.chars().any(|c| c.is_control() || c.is_whitespace()) {
-        return Err(failed("the backend named no web address".to_owned()));
+        return Err(failed("the backend sent no web address".to_owned()));
     }
     open::that_detached(address)
-        .map_err(|error| failed(format!("no browser could be started here ({error})")))
+        .map_err(|error| failed(format!("no browser could be started ({error})")))
 }
 
 fn machine_name() -> String {

@@ -27,9 +27,9 @@ pub(super) async fn run(context: &Context, arguments: Down) -> Result<ExitCode, 
         return Ok(ExitCode::Success);
     }
     let agent = agent_process::stop(context).await?;
-    context.output.say(if agent { "stopped the agent" } else { "the agent did not run" });
+    context.output.say(if agent { "stopped the agent" } else { "the agent was not running" });
     let backend = if local.exists()? { local.stop().await? } else { false };
-    context.output.say(if backend { "stopped the backend" } else { "the backend did not run" });
+    context.output.say(if backend { "stopped the backend" } else { "the backend was not running" });
     if arguments.purge {
         purge(context, &local)?;
     } else if local.exists()? {

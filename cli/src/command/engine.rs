@@ -69,19 +69,19 @@ async fn install(
 ) -> Result<(), CliError> {
     let Some(from) = from else { return download::run(context, source).await };
     if sha256.is_some() && from.is_dir() {
-        return Err(CliError::usage("--sha256 is of an archive, and this is a folder"));
+        return Err(CliError::usage("--sha256 applies to an archive, but this is a folder"));
     }
     let sha256 = sha256.map(Sha256Hex::as_str);
     let installed = engines.install(from, sha256, build).map_err(explain)?;
     context
         .output
-        .say(&format!("installed the build {installed}; models start with it from now on"));
+        .say(&format!("installed the build {installed}; models use it from their next start"));
     context.output.data(&json!({"build": installed}), |_| String::new())
 }
 
 fn explain(error: EngineError) -> CliError {
     let (exit, code, hint) = match &error {
-        EngineError::Busy => (ExitCode::Busy, ErrorCode::Busy, "try again in a moment"),
+        EngineError::Busy => (ExitCode::Busy, ErrorCode::Busy, "retry in a moment"),
         EngineError::NoExecutable { .. } | EngineError::NotPlain(_) | EngineError::TooLarge => (
             ExitCode::Usage,
             ErrorCode::NoEngine,
@@ -90,12 +90,12 @@ fn explain(error: EngineError) -> CliError {
         EngineError::Altered { .. } => (
             ExitCode::ChecksumMismatch,
             ErrorCode::ChecksumMismatch,
-            "nothing was installed; download the archive again from where it is published",
+            "nothing was installed; download the archive again from its publisher",
         ),
         EngineError::DoesNotRun(_) => (
             ExitCode::SelfCheckFailed,
             ErrorCode::EngineDoesNotRun,
-            "take a build that is made for this system and processor",
+            "use a build for this system and processor",
         ),
         EngineError::Nameless | EngineError::BadName(_) => (
             ExitCode::Usage,
@@ -108,7 +108,7 @@ fn explain(error: EngineError) -> CliError {
         EngineError::Io { .. } | EngineError::File(_) => (
             ExitCode::CannotWrite,
             ErrorCode::File,
-            "nothing was installed; correct this and try again",
+            "nothing was installed; correct this and retry",
         ),
     };
     CliError::new(exit, code, chain(&error)).hint(hint)

@@ -30,7 +30,7 @@ pub(super) async fn run(context: &Context, command: FleetCommand) -> Result<(), 
             if devices.is_empty() {
                 let message = format!("no device has the tag `{tag}`");
                 return Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
-                    .hint("see `link fleet list`, or give a tag with `link device tag`"));
+                    .hint("see `link fleet list`, or add a tag with `link device tag`"));
             }
             context.output.data(&devices, |devices| device::table(devices))
         }
@@ -53,7 +53,7 @@ fn fleets(devices: &[Device]) -> Vec<Fleet> {
 
 fn table(fleets: &[Fleet]) -> String {
     if fleets.is_empty() {
-        return "no device has a tag; give one with `link device tag`".to_owned();
+        return "no device has a tag; add a tag with `link device tag`".to_owned();
     }
     let rows = fleets.iter().map(|fleet| {
         let count = |state: DeviceState| {

@@ -76,7 +76,7 @@ fn say(context: &Context, outcome: Outcome) {
             format!("Link {VERSION} is already installed and intact: there is nothing to do")
         }
         Outcome::Repaired => format!("repaired Link {VERSION} in {folder}"),
-        Outcome::Changed => format!("laid out Link {VERSION} beside the version before"),
+        Outcome::Changed => format!("installed Link {VERSION} next to the previous version"),
     });
 }
 
@@ -101,12 +101,12 @@ async fn finish(
     let output = context.output;
     if done.outcome == Outcome::Changed {
         output.say(&format!(
-            "installed Link {VERSION}; if it fails within the next two minutes, the version before \
-             comes back"
+            "installed Link {VERSION}; if it fails within the next two minutes, Link restores the \
+             previous version"
         ));
     }
     looked.say_of_path(context);
-    output.say(&format!("in this shell, call it so: {} status", context.surroundings.command()));
+    output.say(&format!("in this shell, type: {} status", context.surroundings.command()));
     if let Err(error) = &steps.registered {
         output.error(error);
     }
@@ -137,7 +137,7 @@ fn judge(
 ) -> Result<(), CliError> {
     let own = own_version();
     let [Some(current), Some(answers)] = [current, answers] else {
-        let message = format!("Link {own} was installed and started, and does not answer");
+        let message = format!("Link {own} was installed and started but does not answer");
         return Err(CliError::new(ExitCode::NotRunning, ErrorCode::NotRunning, message));
     };
     let is_rolled_back =
@@ -147,16 +147,16 @@ fn judge(
         Some(last) if *current != own => {
             let reason = last.reason.unwrap_or_default();
             let message = format!(
-                "Link {own} does not run here: {reason}; it was rolled back, version {current} runs"
+                "Link {own} does not run here: {reason}; it was rolled back to version {current}"
             );
             Err(CliError::new(ExitCode::RolledBack, ErrorCode::RolledBack, message)
-                .hint("install it again once the reason is gone; the log of the agent has more"))
+                .hint("correct the cause and install again; the agent's log has details"))
         }
         Some(_) | None => {
             let message =
-                format!("Link {own} was installed, and version {answers} of the agent answers");
+                format!("Link {own} was installed, but version {answers} of the agent answers");
             Err(CliError::new(ExitCode::NotRunning, ErrorCode::NotRunning, message)
-                .hint("look at `link status`; `link restart` starts the version that is current"))
+                .hint("see `link status`; `link restart` starts the current version"))
         }
     }
 }

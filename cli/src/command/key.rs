@@ -22,7 +22,7 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
             };
             let request = CreateKey { kind, name, expires_at, max_devices, tags };
             let created = backend.create_key(&request).await?;
-            context.output.say("keep it safe: it is shown this once");
+            context.output.say("copy the key now: it is not shown again");
             context.output.say(&on_a_device(backend.http().base(), kind, created.key.expose()));
             context.output.data(&created, |created| created.key.expose().to_owned())
         }

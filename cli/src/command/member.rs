@@ -35,7 +35,9 @@ pub(super) async fn run(context: &Context, command: MemberCommand) -> Result<(),
             let wish = InviteMember { role: role.into(), email, expires_at };
             let created = backend.invite(&wish).await?;
             let until = created.info.expires_at;
-            context.output.say(&format!("good for one member until {until}; shown this once"));
+            context.output.say(&format!(
+                "invitation for one person, expires {until}; copy it now, it is not shown again"
+            ));
             context.output.data(&created, |created| created.invitation_token.expose().to_owned())
         }
         MemberCommand::Accept(arguments) => accept(context, arguments).await,
@@ -44,7 +46,7 @@ pub(super) async fn run(context: &Context, command: MemberCommand) -> Result<(),
             let member = find(&backend, &member).await?;
             let changed = backend.change_member(member.user_id, role.into()).await?;
             let Member { email, role, .. } = &changed;
-            context.output.say(&format!("{email} is {} from now on", role.as_str()));
+            context.output.say(&format!("{email} now has the role {}", role.as_str()));
             context.output.data(&changed, |_| String::new())
         }
         MemberCommand::Remove { member, keys, yes } => remove(context, &member, keys, yes).await,
@@ -78,7 +80,7 @@ async fn accept(context: &Context, arguments: Accept) -> Result<(), CliError> {
         let is_logged_in = CredentialsFile::of(&context.roots).read()?.is_some();
         if !is_logged_in {
             return Err(CliError::usage("nobody is logged in")
-                .hint("name your e-mail with --email to become a user, or log in first"));
+                .hint("give your e-mail with --email to create a user, or log in first"));
         }
         let backend = session::logged_in(context)?;
         let request = AcceptInvitation { invitation_token, email: None, password: None };
@@ -129,8 +131,8 @@ async fn leave(
     yes: bool,
 ) -> Result<Option<MemberRemoved>, CliError> {
     if keys == Some(LeftKeys::TakeOver) {
-        return Err(CliError::usage("whoever leaves takes no keys over")
-            .hint("let another member run `link member remove` for you, with --keys take-over"));
+        return Err(CliError::usage("a member who leaves cannot take keys over")
+            .hint("ask another member to run `link member remove` with --keys take-over"));
     }
     let question =
         "Leave the account? Your keys are revoked, and you need an invitation to come back";

@@ -203,6 +203,6 @@ fn whose(model: &Model) -> String {
         (true, true) => "yours, shared".to_owned(),
         (true, false) => "yours".to_owned(),
         (false, true) => format!("shared{publisher}"),
-        (false, false) => format!("not shared any more{publisher}; stays where it is deployed"),
+        (false, false) => format!("no longer shared{publisher}; existing deployments stay"),
     }
 }

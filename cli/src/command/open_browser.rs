@@ -31,7 +31,7 @@ pub(super) async fn run(context: &Context, arguments: Open) -> Result<(), CliErr
         return Ok(());
     }
     context.output.say(&format!(
-        "no browser can be opened here; open this address within {} seconds:",
+        "no browser can be opened here; open this address in one within {} seconds:",
         code.expires_in
     ));
     context.output.data(&document, |_| url.clone())

@@ -36,7 +36,9 @@ pub(super) async fn report(
     let output = ended.result.as_ref().map(|result| result.output.clone()).unwrap_or_default();
     let text = if output.is_empty() { format!("done: {what}") } else { output };
     let newer = ended.superseded_by.map(|newer| {
-        format!("\na newer command, {newer}, had taken its place: `link commands explain {newer}`")
+        format!(
+            "\na newer command, {newer}, has replaced this one: `link commands explain {newer}`"
+        )
     });
     context.output.say(&format!("{text}{}", newer.unwrap_or_default()));
     context.output.data(&ended, |_| String::new())
@@ -57,7 +59,7 @@ pub(super) async fn done(
     let Some(result) = &ended.result else {
         let message = format!("the device did not {what}: the command expired");
         return Err(CliError::new(ExitCode::Failed, ErrorCode::Expired, message)
-            .hint("send it again when the device is online"));
+            .hint("run the command again when the device is online"));
     };
     let (status, output) = (result.status, &result.output);
     let code = match status {
@@ -70,15 +72,15 @@ pub(super) async fn done(
     let why = if output.is_empty() { String::new() } else { format!(": {output}") };
     let message = format!("the device could not {what} ({status}){why}");
     Err(CliError::new(ExitCode::Failed, code, message)
-        .hint("`link status` on the device shows more"))
+        .hint("`link status` on the device has details"))
 }
 
 /// Returns the error for a command that a newer one has replaced. A retry would undo the newer one.
 pub(super) fn superseded(command: &CommandInfo, what: &str) -> CliError {
     let newer = command.superseded_by.map(|newer| newer.to_string()).unwrap_or_default();
-    let message = format!("a newer command, {newer}, took the place of this one: {what}");
+    let message = format!("a newer command, {newer}, replaced this one: {what}");
     CliError::new(ExitCode::Failed, ErrorCode::Superseded, message)
-        .hint(format!("the newer one counts: `link commands explain {newer}`"))
+        .hint(format!("the newer command applies: `link commands explain {newer}`"))
 }
 
 async fn wait_for(
@@ -97,7 +99,7 @@ async fn wait_for(
         }
         let stage = match last.state {
             CommandState::Sent => "waiting for the device",
-            CommandState::Processed | CommandState::Expired => "the device works on it",
+            CommandState::Processed | CommandState::Expired => "the device is working",
         };
         progress.show(&format!("{what}: {stage}"), 0, 0);
         if !deadline.pause(asked_for.take()).await {

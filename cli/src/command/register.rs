@@ -41,11 +41,11 @@ pub(super) async fn run(context: &Context, arguments: &Register) -> Result<(), C
         None => context.output.say(&format!("registered as {device_id}")),
         Some(asked) => context.output.say(&format!(
             "registered as {device_id}: {asked} is not a device of this account, so this machine \
-             got a new id"
+             has a new id"
         )),
     }
     if !agent_process::is_running(context)? {
-        context.output.say("the agent does not run: start it with `link start`");
+        context.output.say("the agent is not running: start it with `link start`");
     }
     let document = json!({
         "device_id": identity.device_id, "backend_url": identity.backend_url,
@@ -81,7 +81,7 @@ pub(super) fn given_key(
     };
     let refused = |why: String| {
         CliError::new(ExitCode::KeyRefused, ErrorCode::KeyMistyped, format!("{source}: {why}"))
-            .hint("copy the whole key again; nobody was asked about it")
+            .hint("the key is truncated or mistyped; copy it again (nothing was sent)")
     };
     let key = EnrolmentKey::parse(text.expose().trim()).map_err(|why| refused(why.to_string()))?;
     match (kind, key.kind()) {
@@ -143,9 +143,10 @@ fn known_device(
     if identity.backend_url == base {
         return Ok(Some(identity));
     }
-    let message = format!("this machine is registered at {}, not at {base}", identity.backend_url);
+    let message =
+        format!("this machine is registered with {}, not with {base}", identity.backend_url);
     Err(CliError::new(ExitCode::Failed, ErrorCode::RegisteredElsewhere, message)
-        .hint("add --new-device to leave that backend"))
+        .hint("to leave that backend, add --new-device"))
 }
 
 /// Logs in to the account that the arguments name, if they name one.
@@ -185,7 +186,7 @@ async fn key_of_account(
     let login = account.map_or_else(|| session::logged_in(context).map_err(no_key), Ok)?;
     if login.http().base() != http.base() {
         let message = format!("the login is for {}, not for {}", login.http().base(), http.base());
-        return Err(CliError::usage(message).hint("give a key of that backend, or log in there"));
+        return Err(CliError::usage(message).hint("use a key of that backend, or log in to it"));
     }
     let request = CreateKey {
         kind: KeyKind::Registration,
@@ -199,7 +200,7 @@ async fn key_of_account(
 }
 
 fn explain(failure: NotEnrolled) -> CliError {
-    let again = "the same command again continues where this one ended";
+    let again = "run the same command again: it continues where this run stopped";
     match failure {
         NotEnrolled::Backend(failure @ Failure::Unavailable { .. }) => {
             CliError::from(failure).hint(again)

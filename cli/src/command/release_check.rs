@@ -55,7 +55,7 @@ pub(super) fn to_install(
     }
     let installed = archive.and_then(|archive| intact::release(layout, version, archive));
     installed.ok_or_else(|| {
-        let message = format!("version {version} is not installed, or not intact");
+        let message = format!("version {version} is not installed, or its files were altered");
         CliError::new(ExitCode::Failed, ErrorCode::NotIntact, message)
     })
 }
@@ -87,14 +87,14 @@ pub(super) fn trust(context: &Context) -> Result<Trust, CliError> {
 pub(super) fn explain(error: VerifyError) -> CliError {
     let (code, hint) = match &error {
         VerifyError::Keys(_) => {
-            (ErrorCode::SignatureInvalid, "correct LINK_DEV_RELEASE_KEYS, or take another build")
+            (ErrorCode::SignatureInvalid, "correct LINK_DEV_RELEASE_KEYS, or use another build")
         }
         VerifyError::Refused(RefusedRelease::Target { .. }) => (
             ErrorCode::UnsupportedPlatform,
-            "nothing was installed; take the archive of this system",
+            "nothing was installed; use the archive for this system",
         ),
         VerifyError::Unpacked(UnpackedError::Read { .. }) => {
-            (ErrorCode::Install, "is it the folder of an unpacked release?")
+            (ErrorCode::Install, "check that this is the folder of an unpacked release")
         }
         VerifyError::Unsigned
         | VerifyError::Unpacked(
@@ -102,7 +102,7 @@ pub(super) fn explain(error: VerifyError) -> CliError {
         )
         | VerifyError::Refused(_) => (
             ErrorCode::SignatureInvalid,
-            "nothing was installed; download the release again from where it is published",
+            "nothing was installed; download the release again from its publisher",
         ),
     };
     CliError::new(error.exit_code(), code, chain(&error)).hint(hint)

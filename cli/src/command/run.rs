@@ -129,7 +129,7 @@ async fn shown(local: &LocalClient, deployment: &Deployment) -> Result<PipelineE
         if !deadline.pause_locally().await {
             let message = format!("`{}` is not served on this device", deployment.alias);
             return Err(CliError::new(ExitCode::Failed, ErrorCode::NotServing, message)
-                .hint("`link status` shows why"));
+                .hint("`link status` shows the reason"));
         }
     }
 }

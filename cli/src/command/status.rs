@@ -112,24 +112,26 @@ fn verdict(status: &Status, identity: Option<&Identity>) -> (ExitCode, Option<St
     }
     let Some(agent) = &status.agent else {
         let text = if status.running {
-            "the agent runs and does not answer: restart it with `link restart`"
+            "the agent runs but does not answer: restart it with `link restart`"
         } else {
             "start the agent with `link start`"
         };
         return (ExitCode::Unreachable, advice(text));
     };
     if identity.is_some_and(|identity| identity.device_id != agent.device_id) {
-        let text = "the agent still runs as another device: restart it with `link restart`";
+        let text = "the agent still runs as the former device: restart it with `link restart`";
         return (ExitCode::Failed, advice(text));
     }
     match agent.transport.state {
         ConnectionState::Connected => (ExitCode::Success, None),
         ConnectionState::Connecting => {
-            (ExitCode::Unreachable, advice("the agent cannot reach the backend and keeps trying"))
+            (ExitCode::Unreachable, advice("the agent cannot reach the backend and keeps retrying"))
         }
         ConnectionState::Refused => (
             ExitCode::Refused,
-            advice("the backend does not know this device any more: `link register` again"),
+            advice(
+                "the backend no longer knows this device: register it again with `link register`",
+            ),
         ),
     }
 }
@@ -141,8 +143,8 @@ fn text(status: &Status) -> String {
             let version = version(&agent.agent_version.to_string(), &agent.channel);
             format!("{}, version {version}", lifecycle(agent.status))
         }
-        None if status.running && !status.registered => "runs, waits to be registered".to_owned(),
-        None if status.running => "runs, does not answer".to_owned(),
+        None if status.running && !status.registered => "running, not registered".to_owned(),
+        None if status.running => "running, does not answer".to_owned(),
         None => "not running".to_owned(),
     };
     lines.push(format!("Agent      {agent}"));

@@ -10,7 +10,9 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<(), 
         TokenCommand::Create { name, scopes, expires_at } => {
             let created = backend.create_token(&CreateToken { name, scopes, expires_at }).await?;
             let until = created.info.expires_at;
-            context.output.say(&format!("good until {until}; keep it safe: it is shown this once"));
+            context
+                .output
+                .say(&format!("expires {until}; copy the token now: it is not shown again"));
             context.output.data(&created, |created| created.token.expose().to_owned())
         }
         TokenCommand::List => {

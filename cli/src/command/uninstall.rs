@@ -93,11 +93,10 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
         return Err(CliError::new(ExitCode::LeftBehind, ErrorCode::LeftBehind, message));
     }
     context.output.say(&match left.folders.last() {
-        None => "deleted everything that was installed".to_owned(),
-        Some(folder) => format!(
-            "deleted everything that was installed but {}, which holds something else",
-            folder.display()
-        ),
+        None => "deleted the installation".to_owned(),
+        Some(folder) => {
+            format!("deleted the installation except {}, which holds other files", folder.display())
+        }
     });
     Ok(if kept { ExitCode::DeregistrationDeferred } else { ExitCode::Success })
 }
@@ -108,9 +107,9 @@ fn delete(context: &Context, begun: Uninstallation) -> Result<Left, CliError> {
         return Ok(begun.finish(Places::default()));
     }
     context.output.say(
-        "the receipt of the installation is damaged or lost: what can be found without it is \
-         deleted; empty folders may stay, and so does a request to systemd to run services \
-         without a login (`loginctl disable-linger` takes it back)",
+        "the receipt of the installation is damaged or lost: Link deletes the files that it finds \
+         without the receipt. Empty folders may stay, and systemd may keep running services \
+         without a login (`loginctl disable-linger` ends that)",
     );
     let (shells, shared) = (path_setup::shells(context), shared_files::of_installation(context)?);
     Ok(begun.finish(Places { shells: shells.as_ref(), shared: &shared }))
@@ -146,14 +145,14 @@ async fn settle(
             Ok(Record::Removed)
         }
         Err(error) if force => {
-            context.output.say(&format!("the backend could not be told: {}", error.message));
+            context.output.say(&format!("the backend is unreachable: {}", error.message));
             let retirement = retirement(&identity)?;
             show(context, &retirement)?;
             Ok(Record::Kept(Some(retirement)))
         }
         Err(error) => {
-            Err(error.context("not uninstalled, because the backend could not be told").hint(
-                "try again when it can be reached, or use `link uninstall --force`: it deletes \
+            Err(error.context("not uninstalled, because the backend is unreachable").hint(
+                "retry when the backend is reachable, or use `link uninstall --force`: it deletes \
                  everything and prints a code that frees the device's slot later",
             ))
         }
@@ -193,8 +192,8 @@ fn show(context: &Context, retirement: &Retirement) -> Result<(), CliError> {
         return Ok(());
     }
     context.output.say(
-        "the device keeps its slot until the backend gets this retire code; it is kept nowhere, \
-         copy it now:",
+        "the device keeps its slot until the backend gets this retire code; copy the code now, it \
+         is stored nowhere:",
     );
     output::write_stdout(&format!("{}\n", retirement.code.expose()))?;
     context.output.say(&format!(
@@ -209,10 +208,11 @@ fn show(context: &Context, retirement: &Retirement) -> Result<(), CliError> {
 async fn as_before(context: &Context, was_running: bool, mut error: CliError) -> CliError {
     if was_running {
         match agent_process::start(context).await {
-            Ok(_) => context.output.say("started the agent again; nothing was deleted"),
+            Ok(_) => context.output.say("restarted the agent; nothing was deleted"),
             Err(failed) => {
                 let message = &mut error.message;
-                *message = format!("{message}; the agent did not start again: {}", failed.message);
+                *message =
+                    format!("{message}; the agent could not be restarted: {}", failed.message);
             }
         }
     }
@@ -221,7 +221,7 @@ async fn as_before(context: &Context, was_running: bool, mut error: CliError) ->
 
 fn without_identity(error: CliError) -> CliError {
     error.context("not uninstalled, because the device cannot be deregistered").hint(
-        "remove it in the backend's dashboard, then use `link uninstall --force`: it deletes \
-         everything, and has no key to sign a retire code with",
+        "remove the device in the backend's dashboard, then use `link uninstall --force`, which deletes \
+         everything but cannot sign a retire code",
     )
 }

@@ -59,7 +59,7 @@ pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError
     online?;
 
     let output = context.output;
-    let word = |now: bool| if now { "started" } else { "runs already" };
+    let word = |now: bool| if now { "started" } else { "already running" };
     output.say(&format!("backend: {}, {}", word(is_started), owner.url));
     output.say(&format!("account: {}{}", login.email, if login.is_new { ", new" } else { "" }));
     output.say(&format!("device: {}{}", device.id, if device.is_new { ", new" } else { "" }));
@@ -102,13 +102,15 @@ pub(super) async fn turn(context: &Context) -> Result<Lock, CliError> {
             return Ok(lock);
         }
         if !is_told {
-            context.output.say("another `link up` or `link down` is at work; waiting for it");
+            context
+                .output
+                .say("another `link up` or `link down` is running; waiting until it has ended");
             is_told = true;
         }
         if !deadline.pause_locally().await {
-            let message = "another `link up` or `link down` is still at work";
+            let message = "another `link up` or `link down` is still running";
             return Err(CliError::new(ExitCode::Busy, ErrorCode::Busy, message)
-                .hint("end it, or run this again when it has ended"));
+                .hint("stop that command, or run this one again when it has ended"));
         }
     }
 }
@@ -177,7 +179,10 @@ fn at_home(context: &Context, local: &LocalBackend, settings: Settings) -> Setti
     if named.is_none_or(|named| named == data || named.exists()) || !data.exists() {
         return settings;
     }
-    context.output.say(&format!("the home has moved: the backend's data is in {}", data.display()));
+    context.output.say(&format!(
+        "the home folder has moved: the backend's data is now in {}",
+        data.display()
+    ));
     settings.with_data(data)
 }
 
@@ -196,7 +201,7 @@ fn with_free_port(
     };
     if free != wanted {
         context.output.say(&format!(
-            "port {wanted} is in use by another program; the backend listens on port {free}"
+            "port {wanted} is in use by another program, so the backend listens on port {free}"
         ));
     }
     Ok(if free == port { settings } else { settings.with_port(free) })

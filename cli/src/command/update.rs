@@ -62,7 +62,7 @@ async fn check(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     match found {
         Ok(found) => {
             warn_if(stale, context);
-            context.output.say(&format!("version {} can be installed", found.version));
+            context.output.say(&format!("version {} is available", found.version));
             let document = json!({"available": found.version, "stale": stale});
             context.output.data(&document, |_| String::new())
         }
@@ -88,7 +88,7 @@ async fn by_agent(
     let mut silence = None;
     loop {
         if !deadline.pause_locally().await {
-            return Err(deadline.gave_up("the update goes on; follow it with `link status`"));
+            return Err(deadline.gave_up("the update continues; follow it with `link status`"));
         }
         let Ok(now) = local.healthz().await else {
             // Neither version answers while one replaces the other.
@@ -120,7 +120,7 @@ async fn by_agent(
 
 fn ended_too() -> CliError {
     CliError::new(ExitCode::NotRunning, ErrorCode::NotRunning, "the agent ended during the update")
-        .hint("start it with `link start`; it runs the version that is well")
+        .hint("start the agent with `link start`; it runs the last working version")
 }
 
 /// Reports that the new version answers, and briefly waits until it has reached the backend.
@@ -138,7 +138,7 @@ async fn arrived(
     let to = now.agent_version;
     warn_if(stale, context);
     context.output.say(&format!(
-        "updated {before} to {to}; if it fails within the next two minutes, {before} comes back"
+        "updated {before} to {to}; if {to} fails within the next two minutes, Link restores {before}"
     ));
     context.output.data(&json!({"from": before, "to": to, "stale": stale}), |_| String::new())
 }
@@ -154,14 +154,14 @@ async fn ended(
         return newest::keep(context, &before, update.stale).await;
     }
     if let Some(reason) = rolled_back(now, update) {
-        let message = format!("the update was rolled back, version {before} runs: {reason}");
+        let message = format!("the update was rolled back to version {before}: {reason}");
         return Err(CliError::new(ExitCode::RolledBack, ErrorCode::RolledBack, message)
-            .hint("`link update --again` tries the same version once more"));
+            .hint("`link update --again` retries the same version"));
     }
     if !is_over(update.phase) {
         let message = format!("the agent was interrupted; version {before} runs again");
         return Err(CliError::new(ExitCode::Failed, ErrorCode::Interrupted, message)
-            .hint("run `link update` again; it goes on where it was"));
+            .hint("run `link update` again; it continues where it stopped"));
     }
     let reason = update.reason.clone().unwrap_or_default();
     let code = if update.phase == UpdatePhase::Declined {
@@ -169,7 +169,7 @@ async fn ended(
     } else {
         ErrorCode::UpdateFailed
     };
-    let message = format!("version {before} goes on: {reason}");
+    let message = format!("still on {before}: {reason}");
     Err(CliError::new(exit_code(update.exit_code), code, message))
 }
 
@@ -204,12 +204,13 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
         let runs =
             LocalClient::of(&context.roots).healthz().await.map(|healthz| healthz.agent_version);
         if runs.is_ok_and(|runs| runs != to) {
-            let message = format!("version {to} does not run here; the one before was put back");
+            let message =
+                format!("version {to} does not run here; the previous version was restored");
             return Err(CliError::new(ExitCode::RolledBack, ErrorCode::RolledBack, message));
         }
         context.output.say(&format!("updated {from} to {to}"));
     } else {
-        context.output.say(&format!("updated {from} to {to}, which runs once you `link start`"));
+        context.output.say(&format!("updated {from} to {to}; start it with `link start`"));
     }
     context.output.data(&json!({"from": from, "to": to, "stale": stale}), |_| String::new())
 }

@@ -205,7 +205,10 @@ fn a_home_of_another_user_is_not_written_to_by_the_command() {
     for words in [&["whoami"][..], &["login", "--device"], &["start"], &["update"], &["register"]] {
         let (code, said) = link("HOME", words);
         assert_eq!(code, Some(11), "{words:?}: {said}");
-        assert!(said.contains("does not belong") && said.contains("sudo -iu USER"), "{said}");
+        assert!(
+            said.contains("belongs to another user") && said.contains("sudo -iu USER"),
+            "{said}"
+        );
     }
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     for (variable, words) in [("HOME", &["self-check"][..]), ("LINK_HOME", &["whoami"])] {

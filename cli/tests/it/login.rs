@@ -82,7 +82,7 @@ fn a_personal_access_token_is_read_from_a_file_and_kept() {
     let ran = home.link(&words);
     assert_eq!((ran.code, ran.stderr.starts_with("logged in: a@b.c")), (0, true), "{ran:?}");
     let ran = home.link(&["logout"]);
-    assert!(ran.stderr.contains("the token stays good"), "{ran:?}");
+    assert!(ran.stderr.contains("the token stays valid"), "{ran:?}");
     assert_eq!(backend.seen(), ["GET /api/v1/me"]);
 
     let words = ["login", "--token-file", "-", "--backend", &backend.url];

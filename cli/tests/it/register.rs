@@ -103,7 +103,7 @@ fn a_lost_answer_is_continued_by_the_same_command() {
     let backend = Backend::start(Router::new().route(REGISTER_PATH, post(answer)));
     let ran = register(&home, &backend);
     assert_eq!((ran.code, home.has("state/identity.json")), (69, false), "{ran:?}");
-    assert!(ran.stderr.contains("the same command again"), "{ran:?}");
+    assert!(ran.stderr.contains("run the same command again"), "{ran:?}");
     assert_eq!(register(&home, &backend).code, 0);
     let requests = requests.lock().unwrap();
     assert_eq!(requests[0].public_key, requests[1].public_key, "so that it is the same device");

@@ -61,9 +61,10 @@ fn json_holds_what_the_agent_said() {
 
 #[test]
 fn an_agent_without_its_backend_is_not_healthy() {
-    for (state, code, words) in
-        [("connecting", 69, "keeps trying"), ("refused", 77, "`link register` again")]
-    {
+    for (state, code, words) in [
+        ("connecting", 69, "keeps retrying"),
+        ("refused", 77, "register it again with `link register`"),
+    ] {
         let (home, _agent) = registered(state, "stable");
         let ran = home.link(&["status"]);
         assert_eq!(ran.code, code, "{ran:?}");
@@ -77,7 +78,7 @@ fn an_agent_that_runs_as_another_device_is_not_taken_for_this_one() {
     let text = std::fs::read_to_string(home.path("state/identity.json")).unwrap();
     home.file("state/identity.json", &text.replace(&id("dev", 1), &id("dev", 2)));
     let ran = home.link(&["status"]);
-    assert!(ran.code == 1 && ran.stderr.contains("as another device"), "{ran:?}");
+    assert!(ran.code == 1 && ran.stderr.contains("as the former device"), "{ran:?}");
 }
 
 #[test]

@@ -99,7 +99,10 @@ impl Ran {
     pub(crate) fn without_service(&self) -> String {
         let (service, rest): (Vec<_>, Vec<_>) =
             self.stdout.split_inclusive('\n').partition(|line| line.starts_with("Service    "));
-        assert!(service.len() == 1 && service[0].contains("no service; survives "), "{self:?}");
+        assert!(
+            service.len() == 1 && service[0].contains("background process; survives "),
+            "{self:?}"
+        );
         rest.concat()
     }
 

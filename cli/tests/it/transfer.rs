@@ -20,7 +20,10 @@ fn a_device_is_given_away_with_the_key_of_a_file_or_of_stdin() {
     let words = ["device", "transfer", &device, "--key-file", "-", "--yes"];
     let ran = home.link_with_input(&words, fleet.expose());
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{ran:?}");
-    assert!(ran.stderr.starts_with(&format!("{device} is in the other account")), "{ran:?}");
+    assert!(
+        ran.stderr.starts_with(&format!("{device} now belongs to the other account")),
+        "{ran:?}"
+    );
     let call = format!("POST /api/v1/devices/{device}/transfer");
     assert_eq!(backend.seen(), [call.clone(), call]);
 }

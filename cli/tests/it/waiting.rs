@@ -28,7 +28,7 @@ fn a_repair_waits_for_the_result_and_says_what_was_done() {
     assert_eq!(
         ran.stderr,
         "repair the serving of `smollm`: waiting for the device\n\
-         repair the serving of `smollm`: the device works on it\n\
+         repair the serving of `smollm`: the device is working\n\
          serving again on port 8080 with 2 origins\n"
     );
     let seen = backend.seen();
@@ -56,9 +56,12 @@ fn a_superseded_repair_names_the_newer_one_and_is_not_to_be_sent_again() {
     let (home, _backend) = ready(repairs(vec![command("sent", None), told]));
     let ran = home.link(&["repair-serving", "smollm", "--device", "box", "--wait"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains(&format!("a newer command, {newer}, took the place")), "{ran:?}");
+    assert!(
+        ran.stderr.contains(&format!("a newer command, {newer}, replaced this one")),
+        "{ran:?}"
+    );
     assert!(ran.stderr.contains(&format!("link commands explain {newer}")), "{ran:?}");
-    assert!(!ran.stderr.contains("send it again"), "{ran:?}");
+    assert!(!ran.stderr.contains("run the command again"), "{ran:?}");
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn giving_up_ends_with_75() {
     let words = ["repair-serving", "smollm", "--device", "box", "--wait", "--timeout", "1s"];
     let ran = home.link(&words);
     assert_eq!(ran.code, 75, "{ran:?}");
-    assert!(ran.stderr.contains("gave up after 1 s: repair the serving of `smollm`: waiting"));
+    assert!(ran.stderr.contains("timed out after 1 s: repair the serving of `smollm`: waiting"));
 }
 
 #[test]
@@ -183,7 +186,7 @@ fn an_update_of_a_device_waits_until_the_version_takes_over() {
     assert_eq!(
         ran.stderr,
         format!(
-            "update to 1.4.0: waiting for the device\nupdate to 1.4.0: the device works on it\n\
+            "update to 1.4.0: waiting for the device\nupdate to 1.4.0: the device is working\n\
              {output}\n"
         )
     );

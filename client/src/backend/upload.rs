@@ -171,7 +171,7 @@ impl BackendClient {
         let answer = http.exchange(Call::new(Method::HEAD, path)).await?;
         let offset = answer.headers().get("upload-offset").and_then(|text| text.to_str().ok());
         offset.and_then(|text| text.parse().ok()).ok_or_else(|| {
-            self.silent(path, Cause::Unreadable("it does not tell where to go on".to_owned()))
+            self.silent(path, Cause::Unreadable("it does not say where to resume".to_owned()))
         })
     }
 

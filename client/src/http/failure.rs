@@ -92,7 +92,7 @@ impl fmt::Display for Cause {
                 write!(f, "it answered {status}: {}", problem.detail)
             }
             Self::Status { status, problem: None, .. } => write!(f, "it answered {status}"),
-            Self::Unreadable(why) => write!(f, "its answer is not of this API: {why}"),
+            Self::Unreadable(why) => write!(f, "its answer does not fit this API: {why}"),
             Self::Broken(why) => write!(f, "the connection broke: {why}"),
         }
     }

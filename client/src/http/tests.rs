@@ -140,7 +140,7 @@ async fn a_success_that_is_not_of_this_api_may_be_tried_again() {
     let http = server(Router::new().route("/", get(portal))).await;
     assert_eq!(http.get::<Value>("/").await, Ok(None));
     let failure = http.call::<Value>(Call::get("/")).await.unwrap_err();
-    assert!(failure.to_string().contains("its answer is not of this API"), "{failure}");
+    assert!(failure.to_string().contains("its answer does not fit this API"), "{failure}");
 }
 
 // Holds: S8-5

@@ -51,7 +51,7 @@ impl States {
                 None => return Ok(None),
             }
             if self.events.waiting() > EVENT_LIMIT {
-                return Err(self.unreadable("an event that has no end"));
+                return Err(self.unreadable("an event without an end"));
             }
         }
     }

@@ -256,15 +256,12 @@ fn with_unit(facts: &Facts) -> Availability {
 }
 
 fn detached(facts: &Facts) -> Availability {
-    let mut why = "a process in the background".to_owned();
-    why += match (facts.logout_kills, facts.systemd_is_init) {
-        (true, _) => ", which logout ends; start it with `link start`",
-        (false, true) => "; start it with `link start` after a reboot",
-        (false, false) => {
-            ", which nothing starts at boot: Link has no service without systemd; \
-             start it with `link start` after a reboot"
-        }
-    };
+    let mut why = match (facts.logout_kills, facts.systemd_is_init) {
+        (true, _) => "logout ends it; after a login run `link start`",
+        (false, true) => "after a reboot run `link start`",
+        (false, false) => "there is no systemd here; after a reboot run `link start`",
+    }
+    .to_owned();
     if facts.systemd_is_init {
         why += ", or install again with LINK_SERVICE=systemd";
     } else if facts.has_cron {

@@ -31,7 +31,7 @@ async fn two_commands_lead_to_an_answer_that_outlives_reboots_and_leaves_nothing
 
     let up = device.machine.login(ALICE, &format!("{keys}; link up")).await;
     assert_eq!(up.code, Some(0), "{up:?}");
-    assert!(up.stderr.contains("fetching the backend from https://"), "{up:?}");
+    assert!(up.stderr.contains("downloading the backend from https://"), "{up:?}");
     assert!(up.stdout.contains("http://127.0.0.1:8000/workspace"), "{up:?}");
     let get = "cd && curl -fsS https://get.example.test/tiny.gguf -o tiny.gguf && \
                link run ./tiny.gguf \"Hello?\"";

@@ -42,5 +42,5 @@ async fn says_what_survives(device: &Device) {
     assert_eq!(availability["survives_logout"], true, "{availability}");
     assert_eq!(availability["survives_reboot"], false, "{availability}");
     let why = availability["why"].as_str().unwrap();
-    assert!(why.contains("start it with `link start` after a reboot"), "{why}");
+    assert!(why.contains("after a reboot run `link start`"), "{why}");
 }

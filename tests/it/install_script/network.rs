@@ -42,7 +42,10 @@ async fn over_tls_the_certificate_is_verified_and_no_redirect_leads_out_of_it() 
         script.env("PATH", path);
         let ran = run(&mut script);
         assert_eq!(ran.code, Some(12), "{tool}, a certificate that nobody knows: {ran:?}");
-        assert!(ran.stderr.contains("does not know who issued its certificate"), "{tool}: {ran:?}");
+        assert!(
+            ran.stderr.contains("does not trust the issuer of its certificate"),
+            "{tool}: {ran:?}"
+        );
 
         server.is_trusted_by(&mut script);
         server.answer("SHA256SUMS", "302 Found", &format!("Location: {}/SHA256SUMS", plain.url));

@@ -21,14 +21,14 @@ async fn a_backend_that_is_not_there_is_fetched_from_the_release_and_verified() 
     std::fs::write(&archive, altered).unwrap();
     let refused = ann.installed(&releases, &["up", "--port", &port]);
     assert_ne!(refused.code, 0, "{refused:?}");
-    assert!(refused.err.contains("the backend could not be fetched"), "{refused:?}");
+    assert!(refused.err.contains("the backend could not be downloaded"), "{refused:?}");
     for made in ["backend/current", "backend-config", "backend-data", "bin/link-backend"] {
         assert!(!ann.place().join(made).exists(), "{made}");
     }
     std::fs::write(&archive, whole).unwrap();
     let up = ann.installed(&releases, &["up", "--port", &port]);
     assert_eq!(up.code, 0, "{up:?}");
-    assert!(up.err.contains("fetching the backend from file://"), "{up:?}");
+    assert!(up.err.contains("downloading the backend from file://"), "{up:?}");
     assert!(ann.place().join("backend/current/link-backend").is_file());
     let again = ann.installed(&releases, &["up"]);
     assert!(again.code == 0 && !again.err.contains("fetching"), "{again:?}");

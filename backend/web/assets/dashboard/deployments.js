@@ -166,8 +166,8 @@ function deployForm(reload) {
       { class: 'grid' },
       field('Model', model),
       field('Device', device),
-      field('Port', port, 'Empty: the one before, or 8080.'),
-      field('Alias', alias, 'Empty: the one before, or made from the name.'),
+      field('Port', port, 'Leave empty to keep the current port, or 8080.'),
+      field('Alias', alias, 'Leave empty to keep the current alias, or derive one from the model’s name.'),
     ),
     element(
       'div',

@@ -94,7 +94,7 @@ function form(reload) {
   return element(
     'form',
     { on: { submit: sent } },
-    field('Retire code', code, 'What an uninstall printed that could not reach this backend. It starts with lrc_.'),
+    field('Retire code', code, 'The code that `link uninstall --force` printed. It starts with lrc_.'),
     element('div', { class: 'form-foot' }, retire, failed),
   );
 }

@@ -34,7 +34,7 @@ function crossOrigin(facts) {
   if (allowlist && !allowlist.includes(page.origin)) {
     return repairable(facts, {
       code: 'origin-not-listed',
-      title: 'The allowlist lacks this workspace',
+      title: 'This page may not use this model yet',
       detail:
         `Neither this account's allowlist nor the backend's defaults have this workspace's origin (${page.origin}), so this model was ` +
         `deployed without it. The browser's cross-origin preflight was refused.`,
@@ -45,7 +45,7 @@ function crossOrigin(facts) {
   if (!deployment || deployment.stale) {
     return repairable(facts, {
       code: 'allowlist-stale',
-      title: 'This model’s allowlist lacks this workspace',
+      title: 'This page may not use this model yet',
       detail:
         `This model was deployed with an allowlist that lacks this workspace's origin ` +
         `(${page.origin}). The browser's cross-origin preflight was refused.`,

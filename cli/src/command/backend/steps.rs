@@ -46,11 +46,11 @@ pub(super) fn kept(step: &UnitStep) -> Option<String> {
     match step {
         UnitStep::Leave | UnitStep::Write => None,
         UnitStep::Keep { difference } => Some(format!(
-            "the unit `link-backend.service` was changed and is kept (- is there, + is ours):\n\
+            "the unit `link-backend.service` was edited, so it is kept (- the file, + what Link would write):\n\
              {difference}"
         )),
         UnitStep::Masked | UnitStep::NotOurs => Some(
-            "the unit `link-backend.service` is masked or of somebody else, and is kept".to_owned(),
+            "the unit `link-backend.service` is masked or belongs to another installation, so it is kept".to_owned(),
         ),
     }
 }
@@ -67,7 +67,7 @@ impl Steps<'_> {
                 fs::create_private_dir(&place.layout.roots().config)
                     .and_then(|()| fs::write_atomic(path, place.default_config().as_bytes()))
                     .map_err(|error| CliError::file(&error))?;
-                context.output.say(&format!("made the configuration {}", path.display()));
+                context.output.say(&format!("created the configuration {}", path.display()));
                 checkpoint::reach("backend-configured");
             }
             BackendStep::OpenToService => {
@@ -87,7 +87,7 @@ impl Steps<'_> {
         let Some(scope) = self.place.scope else { return Ok(()) };
         let unit = self.place.unit(scope);
         if backend::place(&self.place.layout, &unit).map_err(explain)? == UnitStep::Write {
-            self.context.output.say("made the unit `link-backend.service`");
+            self.context.output.say("created the unit `link-backend.service`");
         }
         Ok(())
     }
@@ -99,8 +99,8 @@ impl Steps<'_> {
         let Err(error) = backend::restart(scope) else { return Ok(()) };
         let own = install_files::own_version();
         let failed = explain(error).hint(match scope {
-            Scope::System => "look at `journalctl -u link-backend`",
-            Scope::User => "look at `journalctl --user -u link-backend`",
+            Scope::System => "see `journalctl -u link-backend`",
+            Scope::User => "see `journalctl --user -u link-backend`",
         });
         let before = self.before.as_ref().filter(|before| **before != own);
         let Some(before) = before else { return Err(failed) };
@@ -111,7 +111,7 @@ impl Steps<'_> {
         let message = format!(
             "the backend {own} does not become ready ({}); version {before} {}",
             failed.message,
-            if came_back { "is back" } else { "is current again, and does not start either" }
+            if came_back { "runs again" } else { "is current again but does not start either" }
         );
         let hint = failed.hint.unwrap_or_default();
         Err(CliError::new(ExitCode::RolledBack, ErrorCode::RolledBack, message).hint(hint))

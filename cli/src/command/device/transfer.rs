@@ -18,16 +18,16 @@ pub(super) async fn run(
     let id = resolve::device(context, &backend, Some(named)).await?;
     let key = key(key_file)?;
     let question = format!(
-        "Give device {named} to another account? It leaves this one now, and deletes its models"
+        "Transfer device {named} to another account? It leaves this account now and deletes its models"
     );
     if !yes && !secret_input::confirm(&question)? {
         context.output.say("nothing was changed");
         return Ok(());
     }
     backend.transfer_device(id, &TransferDevice::from(key)).await?;
-    context
-        .output
-        .say(&format!("{id} is in the other account; it begins anew there when it is online"));
+    context.output.say(&format!(
+        "{id} now belongs to the other account; it reconnects there without its models"
+    ));
     context.output.data(&json!({"transferred": id}), |_| String::new())
 }
 
@@ -35,10 +35,10 @@ pub(super) async fn run(
 fn key(file: Option<&str>) -> Result<EnrolmentKey, CliError> {
     let text = match file {
         Some(file) => secret_input::line_of(file, "key")?,
-        None => secret_input::ask_secret("Key of the account that receives it", "--key-file")?,
+        None => secret_input::ask_secret("Key of the receiving account", "--key-file")?,
     };
     EnrolmentKey::parse(text.expose().trim()).map_err(|why| {
         CliError::new(ExitCode::KeyRefused, ErrorCode::KeyMistyped, why.to_string())
-            .hint("copy the whole key again; nobody was asked about it")
+            .hint("the key is truncated or mistyped; copy it again (nothing was sent)")
     })
 }

@@ -54,7 +54,7 @@ pub(super) async fn run(context: &Context, source: Option<&str>) -> Result<(), C
     let brought = brought.map_err(|error| explain(&error, &manifest.default_build))?;
     let build = &brought.build;
     context.output.say(&format!(
-        "installed the build {build} ({}); models start with it from now on",
+        "installed the build {build} ({}); models use it from their next start",
         brought.why
     ));
     context.output.data(&json!({"build": build, "why": brought.why}), |_| String::new())
@@ -72,7 +72,7 @@ fn explain(error: &DownloadError, build: &str) -> CliError {
     let code = named.iter().find(|(exit, _)| *exit == error.exit_code());
     let code = code.map_or(ErrorCode::NoEngine, |(_, code)| *code);
     CliError::new(error.exit_code(), code, chain(error)).hint(format!(
-        "nothing was changed; a build of your own is installed with `link engine install FILE`, \
+        "nothing was changed; to install a build from a file, use `link engine install FILE`, \
          such as build {build} of llama.cpp"
     ))
 }

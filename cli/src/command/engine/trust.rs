@@ -21,7 +21,7 @@ pub(super) fn run(
     if let Some(kid) = remove {
         keys.remove(kid).map_err(explain)?;
         context.output.say(&format!(
-            "the key {kid} is trusted no longer; its builds stay until `link engine remove`"
+            "the key {kid} is no longer trusted; its builds stay until `link engine remove`"
         ));
         return context.output.data(&json!({"removed": kid}), |_| String::new());
     }
@@ -47,7 +47,7 @@ pub(super) fn run(
         match key {
             Some(_) => String::new(),
             None if lines.is_empty() => {
-                "no key was added; release keys are always trusted".to_owned()
+                "no keys were added; release keys are always trusted".to_owned()
             }
             None => lines.join("\n"),
         }
@@ -57,12 +57,12 @@ pub(super) fn run(
 fn explain(error: KeyError) -> CliError {
     let (exit, code, hint) = match &error {
         KeyError::NoKey(_) => {
-            (ExitCode::Usage, ErrorCode::NoKey, "give the file with the public half of the key")
+            (ExitCode::Usage, ErrorCode::NoKey, "use the file with the public half of the key")
         }
         KeyError::Unknown(_) => {
             (ExitCode::Failed, ErrorCode::UnknownName, "`link engine trust --list` shows the keys")
         }
-        KeyError::File(_) => (ExitCode::CannotWrite, ErrorCode::File, "correct this and try again"),
+        KeyError::File(_) => (ExitCode::CannotWrite, ErrorCode::File, "correct this and retry"),
     };
     CliError::new(exit, code, chain(&error)).hint(hint)
 }

@@ -79,7 +79,9 @@ impl Looked {
         }
         match resolve::identity(context)? {
             Some(identity) => {
-                context.output.say(&format!("this device is {} already", identity.device_id));
+                context
+                    .output
+                    .say(&format!("this device is already registered as {}", identity.device_id));
             }
             None if self.found.can_register => {}
             None => context.output.say(
@@ -149,7 +151,7 @@ async fn enrol(context: &Context) -> Result<(), CliError> {
             hint: Some(error.hint.unwrap_or_else(|| "register with `link register`".to_owned())),
             ..error
         }
-        .context("installed, and not registered")
+        .context("installed but not registered")
     })?;
     context.output.say(&format!("registered as {}", identity.device_id));
     Ok(())
@@ -167,7 +169,7 @@ pub(super) async fn runs(
     started: Started,
 ) -> Result<(), CliError> {
     context.output.say(match started {
-        Started::Before => "the agent runs",
+        Started::Before => "the agent is running",
         Started::Now => "started the agent",
     });
     agent_process::say_port(context)?;

@@ -97,7 +97,7 @@ pub(super) async fn upload(
             ErrorCode::ChecksumMismatch,
             message,
         )
-        .hint("it is another file than the one that --sha256 names; download it again"));
+        .hint("this is not the file that --sha256 names; download the file again"));
     }
     send(context, backend, arguments, path, measured).await
 }
@@ -158,7 +158,7 @@ async fn send(
         Ok(model) => Ok(model),
         Err(error) if error.may_go_on() => Err(CliError::from(error)
             .context("the upload was cut")
-            .hint("run the same command again within a day: it goes on where it stopped")),
+            .hint("run the same command again within a day: the upload resumes where it stopped")),
         Err(error) => {
             // A description without a file is useless; delete it if the backend still answers.
             let _kept = backend.delete_model(created.model_id).await;
@@ -215,9 +215,9 @@ async fn size_of(url: &str) -> Result<u64, CliError> {
         CliError::new(
             ExitCode::DownloadFailed,
             ErrorCode::SizeUnknown,
-            format!("the server does not tell the size of {url}"),
+            format!("the server does not state the size of {url}"),
         )
-        .hint("give it with --size")
+        .hint("give the size with --size")
     })
 }
 
@@ -231,7 +231,7 @@ fn ask_checksum(url: &str) -> Result<Option<Sha256Hex>, CliError> {
     match text.trim() {
         "" => Ok(None),
         digits => digits.parse().map(Some).map_err(|_invalid| {
-            CliError::usage(format!("`{digits}` is no SHA-256, which has 64 hexadecimal digits"))
+            CliError::usage(format!("`{digits}` is not a SHA-256, which has 64 hexadecimal digits"))
         }),
     }
 }
@@ -243,12 +243,13 @@ async fn pinned(
     url: &str,
 ) -> Result<(Sha256Hex, u64), CliError> {
     let progress = Progress::start(context.output);
-    let found = pin::pin(url, |done, total| progress.show("reading it once", done, total)).await;
+    let found =
+        pin::pin(url, |done, total| progress.show("reading the file once", done, total)).await;
     progress.finish();
     let found = found.map_err(|why| {
         let message = format!("cannot read {url}: {why}");
         CliError::new(ExitCode::DownloadFailed, ErrorCode::Pin, message)
-            .hint("look at the address, or give its checksum with --url and --sha256")
+            .hint("check the URL, or give its checksum with --url and --sha256")
     })?;
     if let (Some(Err(why)), LANGUAGE_MODEL) = (&found.seen, arguments.plugin.as_str()) {
         let message = format!("{url} cannot be served: {why}");
@@ -269,7 +270,7 @@ fn describe(arguments: &Add, own_name: &str) -> Result<CreateModel, CliError> {
         Some(name) => name.clone(),
         None => own_name.parse().map_err(|error| {
             CliError::usage(format!("its file name cannot be used on every device: {error}"))
-                .hint("give another one with --file-name")
+                .hint("choose another name with --file-name")
         })?,
     };
     let name = arguments.name.clone().unwrap_or_else(|| {

@@ -125,7 +125,7 @@ pub(in crate::command) fn ensure_fits(facts: &ModelFacts) -> Result<(), CliError
     match too_large(facts) {
         None => Ok(()),
         Some(message) => Err(CliError::new(ExitCode::Failed, ErrorCode::TooLarge, message)
-            .hint("find a smaller one with `link model search`, or go on with --anyway")),
+            .hint("find a smaller model with `link model search`, or continue with --anyway")),
     }
 }
 

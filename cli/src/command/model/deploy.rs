@@ -45,9 +45,9 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
     }
     let patience = arguments.wait.timeout;
     let ended = wait_for(context, &backend, created, arguments.serve, patience).await?;
-    let served = if arguments.serve { " and serves it" } else { "" };
+    let served = if arguments.serve { " and serving" } else { "" };
     context.output.say(&format!(
-        "{device} has {}{served}: alias {}, port {}",
+        "deployed {} to {device}{served}: alias {}, port {}",
         resolve::told(&model),
         ended.alias,
         ended.port
@@ -76,7 +76,7 @@ pub(in crate::command) async fn wait_for(
             Stage::Done => return Ok(last),
             Stage::Failed(why) => {
                 return Err(CliError::new(ExitCode::Failed, code(last.state), why)
-                    .hint("correct the cause and deploy again"));
+                    .hint("correct the cause, then deploy the model again"));
             }
             Stage::Waiting(stage) => stage,
         };

@@ -87,13 +87,13 @@ pub(in crate::command) async fn find(
         Some(Ok(_)) | None => "`link model search` lists the catalogue".to_owned(),
     };
     let hint = unknown.hint.clone().unwrap_or_default();
-    Err(unknown.hint(format!("{hint}; {catalogue}; name a file by its path: `./FILE`")))
+    Err(unknown.hint(format!("{hint}; {catalogue}; write a file as a path: `./FILE`")))
 }
 
 fn called(named: &str) -> Result<Called, CliError> {
     if let Some(place) = named.strip_prefix("hf:") {
         return hub(place).map(Called::Address).ok_or_else(|| {
-            CliError::usage(format!("`{named}` is not of the form `hf:owner/repo/file.gguf`"))
+            CliError::usage(format!("`{named}` does not have the form `hf:owner/repo/file.gguf`"))
         });
     }
     if named.starts_with("https://") || named.starts_with("http://") {

@@ -48,7 +48,9 @@ pub(super) fn stage(deployment: &Deployment, serve: bool) -> Stage {
         DeploymentState::Completed => match &deployment.serving {
             Some(serving) if serving.is_serving => Stage::Done,
             Some(serving) if serving.state == ModelState::NotServing => match &serving.detail {
-                Some(why) => Stage::Failed(format!("it is deployed and does not serve: {why}")),
+                Some(why) => {
+                    Stage::Failed(format!("the model is deployed but cannot be served: {why}"))
+                }
                 None => Stage::Waiting("starting to serve"),
             },
             Some(_) | None => Stage::Waiting("starting to serve"),
@@ -72,7 +74,7 @@ mod tests {
         deployment.serving = Some(serving(ModelState::NotServing, Some("port 8080 is in use")));
         assert_eq!(
             stage(&deployment, true),
-            Stage::Failed("it is deployed and does not serve: port 8080 is in use".into())
+            Stage::Failed("the model is deployed but cannot be served: port 8080 is in use".into())
         );
     }
 

@@ -23,7 +23,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(250);
 /// The longest such wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-const LOST: &str = "the agent does not answer any more; trying again";
+const LOST: &str = "the agent no longer answers; retrying";
 
 pub(super) async fn run(context: &Context, local: &LocalClient) -> Result<ExitCode, CliError> {
     tokio::select! {

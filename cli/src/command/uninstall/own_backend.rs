@@ -22,7 +22,7 @@ impl OwnBackend {
             && let Err(error) = local.start(context).await
         {
             // The deregistration reports what this means for the device.
-            context.output.say(&format!("{}; its device stays in its data", error.message));
+            context.output.say(&format!("{}; the device record stays in its data", error.message));
         }
         Ok(Self(Some(local)))
     }

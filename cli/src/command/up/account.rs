@@ -41,7 +41,7 @@ fn is_over(error: &CliError) -> bool {
 }
 
 fn elsewhere(kept: &Credentials) -> CliError {
-    let message = format!("you are logged in at {}", kept.backend_url);
+    let message = format!("you are logged in to {}", kept.backend_url);
     CliError::new(ExitCode::Failed, ErrorCode::LoggedInElsewhere, message)
-        .hint("`link up` makes a backend of your own: leave the other one with `link logout` first")
+        .hint("`link up` starts your own backend: leave the other one with `link logout` first")
 }

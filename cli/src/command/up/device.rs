@@ -83,7 +83,7 @@ pub(super) async fn wait_until_online(context: &Context, device: DeviceId) -> Re
         };
         if !deadline.pause(asked_for).await {
             return Err(deadline
-                .gave_up("the agent runs, and the backend has not heard of it")
+                .gave_up("the agent runs, but the backend has not heard from it")
                 .hint("`link status` shows the agent's connection; run `link up` again"));
         }
     }
@@ -92,7 +92,7 @@ pub(super) async fn wait_until_online(context: &Context, device: DeviceId) -> Re
 fn elsewhere(url: &str) -> CliError {
     let message = format!("this machine is a device of {url}");
     CliError::new(ExitCode::Failed, ErrorCode::RegisteredElsewhere, message).hint(
-        "`link up` makes a backend of your own: leave the other one first, by `link uninstall` or \
+        "`link up` starts your own backend: leave the other one first, with `link uninstall` or \
          by removing the device in its dashboard",
     )
 }

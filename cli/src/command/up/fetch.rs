@@ -24,7 +24,7 @@ pub(super) async fn ensure(context: &Context, local: &LocalBackend) -> Result<()
     let layout = Layout::new(context.roots.clone());
     let source = Receipt::read(&layout.receipt()).and_then(|receipt| receipt.source);
     let Some(source) = source else { return Err(missing) };
-    context.output.say(&format!("fetching the backend from {source}"));
+    context.output.say(&format!("downloading the backend from {source}"));
     let (trust, wanted) = (release_check::trust(context)?, Wanted::default());
     let stage =
         Stage { layout: &layout, trust: &trust, wanted: &wanted, now: context::now(), check: &[] };
@@ -34,6 +34,6 @@ pub(super) async fn ensure(context: &Context, local: &LocalBackend) -> Result<()
     let brought = stage.bring_backend(&place.layout, &shared, &sender);
     shown(context, seen, brought)
         .await
-        .map_err(|error| explain(error).context("the backend could not be fetched"))?;
+        .map_err(|error| explain(error).context("the backend could not be downloaded"))?;
     Ok(())
 }

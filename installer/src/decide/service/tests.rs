@@ -157,14 +157,14 @@ fn what_runs_in_the_background_says_what_ends_it() {
         (found.survives_logout, found.why)
     };
     let (logout, why) = says(none.clone());
-    assert!(!logout && why.contains("which logout ends"), "{why}");
+    assert!(!logout && why.contains("logout ends it"), "{why}");
     assert!(why.ends_with("install again with LINK_SERVICE=systemd"), "{why}");
     let (logout, why) = says(Facts { logout_kills: false, ..none.clone() });
-    assert!(logout && why.contains("after a reboot, or install again"), "{why}");
+    assert!(logout && why.contains("`link start`, or install again"), "{why}");
     let without = Facts { systemd_is_init: false, logout_kills: false, ..none };
     let (logout, why) = says(without.clone());
-    assert!(logout && why.contains("Link has no service without systemd"), "{why}");
-    assert!(why.ends_with("start it with `link start` after a reboot"), "{why}");
+    assert!(logout && why.contains("there is no systemd here"), "{why}");
+    assert!(why.ends_with("after a reboot run `link start`"), "{why}");
     let (_, why) = says(Facts { has_cron: true, ..without });
     assert!(why.ends_with("or let your crontab do so (`@reboot`)"), "{why}");
 }
