@@ -34,6 +34,7 @@ pub mod refusal;
 pub mod registration;
 pub mod retention;
 pub mod retirement;
+pub mod scan;
 pub mod seat;
 pub mod session;
 pub mod sharing;

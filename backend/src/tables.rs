@@ -18,6 +18,7 @@ pub(crate) mod keys;
 pub(crate) mod locks;
 pub(crate) mod members;
 pub(crate) mod models;
+pub(crate) mod paging;
 pub(crate) mod presence;
 pub(crate) mod reports;
 pub(crate) mod sessions;
@@ -33,6 +34,8 @@ pub(crate) mod usage;
 
 pub use command_list::CommandFilter;
 pub use deployments::{DeploymentFilter, DeploymentView};
+pub use devices::DeviceFilter;
+pub use paging::Look;
 pub use slots::SlotTurn;
 pub use sweep::Outdated;
 pub use usage::UsageFilter;

@@ -99,6 +99,25 @@ impl Selector {
     pub fn matches(&self, device: &Device) -> bool {
         self.0.iter().all(|term| term.matches(device))
     }
+
+    /// Returns a tag that every device has which is meant, when a term names one.
+    #[must_use]
+    pub fn tag(&self) -> Option<&str> {
+        self.0.iter().find_map(|term| match term {
+            Term::Tag { is: true, tag } => Some(tag.as_str()),
+            Term::Tag { is: false, .. } | Term::Version { .. } | Term::State { .. } => None,
+        })
+    }
+
+    /// Returns whether only devices are meant that are online or updating.
+    #[must_use]
+    pub fn needs_online(&self) -> bool {
+        self.0.iter().any(|term| match term {
+            Term::State { is, state: DeviceState::Online | DeviceState::Updating } => *is,
+            Term::State { is, state: DeviceState::Offline } => !is,
+            Term::Tag { .. } | Term::Version { .. } => false,
+        })
+    }
 }
 
 impl Term {
@@ -236,6 +255,13 @@ mod tests {
         }
         let updating = Device { status: LifecycleStatus::Updating, ..device.clone() };
         assert!("state=updating".parse::<Selector>().unwrap().matches(&updating));
+        let narrowed = |text: &str| {
+            let selector: Selector = text.parse().unwrap();
+            (selector.tag().map(str::to_owned), selector.needs_online())
+        };
+        assert_eq!(narrowed("tag!=a,tag=b,state=online"), (Some("b".to_owned()), true));
+        assert_eq!(narrowed("state!=offline"), (None, true));
+        assert_eq!(narrowed("version=1.0.0,state!=updating"), (None, false));
         let offline = Device { online: false, ..updating };
         assert!("state=offline".parse::<Selector>().unwrap().matches(&offline));
     }

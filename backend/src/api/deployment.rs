@@ -26,7 +26,6 @@ use crate::{
         problem::Rejection,
     },
     app::{App, DeploymentQuery},
-    tables::DeploymentFilter,
 };
 
 type Located<T> = (StatusCode, [(HeaderName, String); 1], Answer<T>);
@@ -70,7 +69,8 @@ pub(crate) async fn create_deployment(
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, location)], Answer(deployment)))
 }
 
-/// Lists the deployments on the account's devices, the newest first.
+/// Lists the deployments on the account's devices, the newest first. A page may have fewer items than asked for:
+/// the list has ended when there is no `next_cursor`.
 #[utoipa::path(get, path = "/deployments", tag = "deployment", security(("access_token" = ["deployments:read"])),
     params(DeploymentParams),
     responses((status = 200, description = "The deployments.", body = Page<Deployment>)))]
@@ -81,7 +81,7 @@ pub(crate) async fn list_deployments(
 ) -> Result<Answer<Page<Deployment>>, Rejection> {
     let (wanted, query) = read(params)?;
     let deployments = app.deployments(caller, &query, &wanted).await?;
-    Ok(Answer(list::page(deployments, &wanted, |deployment| deployment.deployment_id.to_string())))
+    Ok(Answer(list::part(deployments)))
 }
 
 /// Describes a deployment.
@@ -117,9 +117,11 @@ fn read(params: DeploymentParams) -> Result<(crate::database::Page, DeploymentQu
         let id = text.parse::<ModelId>();
         id.map_err(|error| Rejection::new(Code::InvalidRequest, format!("model_id: {error}")))
     });
-    let filter = DeploymentFilter {
+    let query = DeploymentQuery {
         device: params.device_id.as_deref().map(device_id).transpose()?,
         model: model.transpose()?,
+        stale: params.stale,
+        current: params.current,
     };
-    Ok((wanted, DeploymentQuery { filter, stale: params.stale, current: params.current }))
+    Ok((wanted, query))
 }

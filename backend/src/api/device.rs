@@ -30,7 +30,8 @@ use crate::{
     domain::refusal::Refusal,
 };
 
-/// Lists the devices of the account, the newest first.
+/// Lists the devices of the account, the newest first. A page of a selection may have fewer items than asked for:
+/// the list has ended when there is no `next_cursor`.
 #[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = ["devices:read"])),
     params(DeviceQuery),
     responses((status = 200, description = "The devices.", body = Page<Device>)))]
@@ -40,12 +41,10 @@ pub(crate) async fn list_devices(
     Params(query): Params<DeviceQuery>,
 ) -> Result<Answer<Page<Device>>, Rejection> {
     let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
-    let devices = match query.select.as_deref().map(str::parse::<Selector>).transpose() {
-        Ok(None) => app.devices(caller, &wanted).await?,
-        Ok(Some(selector)) => app.selected_devices(caller, &selector, &wanted).await?,
-        Err(fault) => return Err(Refusal::invalid(format!("select: {fault}")).into()),
-    };
-    Ok(Answer(list::page(devices, &wanted, |device| device.device_id.to_string())))
+    let selector = query.select.as_deref().map(str::parse::<Selector>).transpose();
+    let selector = selector.map_err(|fault| Refusal::invalid(format!("select: {fault}")))?;
+    let devices = app.devices(caller, selector.as_ref(), &wanted).await?;
+    Ok(Answer(list::part(devices)))
 }
 
 /// Describes a device.

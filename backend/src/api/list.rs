@@ -6,7 +6,10 @@ use link_protocol::{
     limits,
 };
 
-use crate::{database, domain::refusal::Refusal};
+use crate::{
+    database,
+    domain::{refusal::Refusal, scan::Part},
+};
 
 /// Reads which page is asked for; the store is asked for one item more, to know whether another
 /// page follows.
@@ -32,6 +35,12 @@ pub(crate) fn page<T>(
     let last = items.last().filter(|_| more);
     let next_cursor = last.map(|item| URL_SAFE_NO_PAD.encode(id(item)));
     Page { items, next_cursor }
+}
+
+/// Makes the page out of a part of a filtered list.
+pub(crate) fn part<T>(part: Part<T>) -> Page<T> {
+    let next_cursor = part.next.map(|id| URL_SAFE_NO_PAD.encode(id));
+    Page { items: part.items, next_cursor }
 }
 
 fn read_cursor(cursor: &str) -> Result<String, Refusal> {

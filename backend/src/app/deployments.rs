@@ -3,26 +3,30 @@
 use link_protocol::{
     allowlist::Allowlist,
     backend_api::deployment::{CreateDeployment, Deployment, Serving},
-    id::{CommandId, DeploymentId},
+    id::{CommandId, DeploymentId, DeviceId, ModelId},
 };
 
 use crate::{
     app::{App, deploying},
     auth::access::Identity,
     database::Page,
-    domain::{audit::Action, claim::Claim, deploy::Made, refusal::Refusal},
+    domain::{
+        audit::Action,
+        claim::Claim,
+        deploy::Made,
+        refusal::Refusal,
+        scan::{Part, Round, Scan, WINDOW},
+    },
     failure::Failure,
     host::{metrics, random},
-    tables::{DeploymentFilter, DeploymentView},
+    tables::{DeploymentFilter, DeploymentView, Look},
 };
-
-/// Rows that are looked at for one page of a filtered list.
-const LOOKED_AT: u32 = 200;
 
 /// Which deployments are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct DeploymentQuery {
-    pub filter: DeploymentFilter,
+    pub device: Option<DeviceId>,
+    pub model: Option<ModelId>,
     pub stale: Option<bool>,
     pub current: Option<bool>,
 }
@@ -82,7 +86,7 @@ impl App {
         Ok(describe(&view, &self.current_allowlist(caller.account).await?))
     }
 
-    /// Lists deployments on the caller's devices, one more than `page` asks for when there are more.
+    /// Lists a part of the deployments on the caller's devices.
     ///
     /// # Errors
     /// [`Failure::Store`].
@@ -91,24 +95,39 @@ impl App {
         caller: Identity,
         query: &DeploymentQuery,
         page: &Page,
-    ) -> Result<Vec<Deployment>, Failure> {
-        let allowlist = self.current_allowlist(caller.account).await?;
-        let mut found = Vec::new();
-        let mut look = Page { after: page.after.clone(), limit: LOOKED_AT };
+    ) -> Result<Part<Deployment>, Failure> {
+        let (account, store) = (caller.account, &self.store);
+        let allowlist = self.current_allowlist(account).await?;
+        let filter = DeploymentFilter {
+            device: query.device,
+            model: query.model,
+            current: query.current == Some(true),
+            stale_for: (query.stale == Some(true)).then(|| allowlist.clone()),
+        };
+        let is_filtered = query.stale.is_some() || query.current == Some(false);
+        let end = match is_filtered {
+            true => store.deployments_end(account, &filter, page.after.as_ref(), WINDOW).await?,
+            false => None,
+        };
+        let mut scan = Scan::new(page.limit as usize - 1, page.after.clone(), end);
         loop {
-            let views = self.store.deployments(caller.account, &query.filter, &look).await?;
+            let look = Look {
+                after: scan.after().as_ref(),
+                until: scan.end().as_ref(),
+                limit: page.limit,
+            };
+            let views = store.deployments(account, &filter, look).await?;
             let last = views.last().map(|view| view.record.id.to_string());
-            let full = views.len() >= LOOKED_AT as usize;
+            let is_last = views.len() < page.limit as usize;
             let described = views.iter().map(|view| describe(view, &allowlist));
-            found.extend(described.filter(|deployment| {
+            let found = described.filter(|deployment| {
                 query.stale.is_none_or(|stale| stale == deployment.stale)
                     && query.current.is_none_or(|current| current == deployment.current)
-            }));
-            if !full || found.len() >= page.limit as usize {
-                found.truncate(page.limit as usize);
-                return Ok(found);
+            });
+            let round = Round { found: found.collect(), last, is_last };
+            if let Some(part) = scan.take(round, |item| item.deployment_id.to_string()) {
+                return Ok(part);
             }
-            look.after = last;
         }
     }
 

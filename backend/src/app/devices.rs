@@ -15,7 +15,7 @@ use subtle::ConstantTimeEq as _;
 
 use crate::{
     app::{App, audit},
-    auth::access::Identity,
+    auth,
     database::{Page, StoreError},
     domain::{
         attempts::Peer,
@@ -31,17 +31,6 @@ use crate::{
 };
 
 impl App {
-    /// Lists the devices of the caller's account.
-    ///
-    /// # Errors
-    /// [`Failure::Store`].
-    pub async fn devices(&self, caller: Identity, page: &Page) -> Result<Vec<Device>, Failure> {
-        let devices = self.store.devices(caller.account, page).await?;
-        let mut systems = self.store.systems(caller.account, page).await?;
-        let describe = |device: &DeviceRecord| self.describe(device, systems.remove(&device.id));
-        Ok(devices.iter().map(describe).collect())
-    }
-
     /// Describes a device.
     ///
     /// # Errors
@@ -148,7 +137,7 @@ impl App {
         }
     }
 
-    fn describe(&self, device: &DeviceRecord, system: Option<SystemSample>) -> Device {
+    pub(super) fn describe(&self, device: &DeviceRecord, system: Option<SystemSample>) -> Device {
         let heard = self.polls.is_heard(device.id);
         self.with_presence(device).info(system, heard, self.now())
     }

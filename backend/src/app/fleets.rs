@@ -3,7 +3,6 @@
 use link_protocol::{
     backend_api::device::{ChangeDevice, Device},
     id::DeviceId,
-    limits,
     selector::Selector,
 };
 
@@ -11,33 +10,53 @@ use crate::{
     app::App,
     auth::access::Identity,
     database::{Page, write},
-    domain::{audit::Action, ownership, tag},
+    domain::{
+        audit::Action,
+        ownership,
+        scan::{Part, Round, Scan, WINDOW},
+        tag,
+    },
     failure::Failure,
-    tables::{audit, devices, locks},
+    tables::{DeviceFilter, Look, audit, devices, locks},
 };
 
 impl App {
-    /// Lists the devices of the caller's account that `selector` means.
+    /// Lists a part of the devices of the caller's account: those that `selector` means, or all.
     ///
     /// # Errors
     /// [`Failure::Store`].
-    pub async fn selected_devices(
+    pub async fn devices(
         &self,
         caller: Identity,
-        selector: &Selector,
+        selector: Option<&Selector>,
         page: &Page,
-    ) -> Result<Vec<Device>, Failure> {
-        let most = page.limit as usize;
-        let mut part = Page { after: page.after.clone(), limit: limits::PAGE_SIZE_LIMIT };
-        let mut found = Vec::new();
+    ) -> Result<Part<Device>, Failure> {
+        let (account, store) = (caller.account, &self.store);
+        let filter = DeviceFilter {
+            tag: selector.and_then(Selector::tag),
+            online: selector.is_some_and(Selector::needs_online),
+        };
+        let end = match selector {
+            Some(_) => store.devices_end(account, page.after.as_ref(), WINDOW).await?,
+            None => None,
+        };
+        let mut scan = Scan::new(page.limit as usize - 1, page.after.clone(), end);
         loop {
-            let devices = self.devices(caller, &part).await?;
-            let is_last = devices.len() < part.limit as usize;
-            part.after = devices.last().map(|device| device.device_id.to_string());
-            found.extend(devices.into_iter().filter(|device| selector.matches(device)));
-            if is_last || found.len() >= most {
-                found.truncate(most);
-                return Ok(found);
+            let look = Look {
+                after: scan.after().as_ref(),
+                until: scan.end().as_ref(),
+                limit: page.limit,
+            };
+            let devices = store.devices(account, filter, look).await?;
+            let last = devices.last().map(|(device, _)| device.id.to_string());
+            let is_last = devices.len() < page.limit as usize;
+            let described =
+                devices.into_iter().map(|(device, sample)| self.describe(&device, sample));
+            let found =
+                described.filter(|device| selector.is_none_or(|selector| selector.matches(device)));
+            let round = Round { found: found.collect(), last, is_last };
+            if let Some(part) = scan.take(round, |device| device.device_id.to_string()) {
+                return Ok(part);
             }
         }
     }

@@ -11,6 +11,7 @@ mod value;
 
 use std::marker::PhantomData;
 
+use rusqlite::StatementStatus;
 use sqlx::{PgConnection, Postgres, Transaction, pool::PoolConnection};
 
 pub(crate) use self::{
@@ -22,6 +23,9 @@ use crate::database::{
     lite::{self, Reader},
     writer::Lent,
 };
+
+/// Where a log tells what each statement of SQLite took, in steps of its virtual machine.
+const STATEMENTS: &str = "link_backend::statements";
 
 /// The connection that statements run on.
 #[derive(Debug)]
@@ -135,7 +139,11 @@ impl Query {
         let whole = || {
             let mut statement = connection.prepare_cached(self.text)?;
             value::bind(&mut statement, &self.values)?;
-            run(&mut statement)
+            statement.reset_status(StatementStatus::VmStep);
+            let outcome = run(&mut statement);
+            let steps = statement.get_status(StatementStatus::VmStep);
+            tracing::trace!(target: STATEMENTS, steps, text = self.text);
+            outcome
         };
         if self.is_long { lite::at_length(whole) } else { whole() }
     }

@@ -12,6 +12,7 @@ use crate::{
         write,
     },
     domain::audit::{AuditFilter, AuditRecord},
+    tables::paging::begin,
 };
 
 row! {
@@ -42,14 +43,14 @@ impl Store {
     ) -> Result<Vec<AuditRecord>, StoreError> {
         let rows: Vec<AuditRow> = read!(self, |pool| {
             sql::query_as(
-                "SELECT * FROM audit WHERE account_id = $1 AND ($2 IS NULL OR entry_id < $2) \
+                "SELECT * FROM audit WHERE account_id = $1 AND entry_id < $2 \
                  AND ($4 IS NULL OR action = $4 OR action LIKE $4 || '.%') \
                  AND ($5 IS NULL OR actor = $5) AND ($6 IS NULL OR subject = $6) \
                  AND ($7 IS NULL OR at_ms >= $7) AND ($8 IS NULL OR at_ms < $8) \
                  ORDER BY entry_id DESC LIMIT $3",
             )
             .bind(account.to_string())
-            .bind(&page.after)
+            .bind(begin(page.after.as_ref()))
             .bind(i64::from(page.limit))
             .bind(&filter.action)
             .bind(&filter.actor)

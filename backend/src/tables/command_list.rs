@@ -4,16 +4,19 @@ use jiff::Timestamp;
 use link_protocol::id::{AccountId, DeviceId};
 
 use crate::{
-    database::{Page, Store, StoreError, column::ms, read, sql},
+    database::{Connection, Page, Store, StoreError, column::ms, read, sql},
     domain::command::CommandRecord,
-    tables::commands::{CommandRow, UNFINISHED, WAITING, list},
+    tables::{
+        commands::{CommandRow, UNFINISHED, WAITING, list, unfinished},
+        paging::begin,
+    },
 };
 
 /// Which commands are asked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CommandFilter {
     pub device: Option<DeviceId>,
-    /// Only those that something can still happen to.
+    /// Only commands that can still change.
     pub open: bool,
 }
 
@@ -51,26 +54,76 @@ impl Store {
         now: Timestamp,
         page: &Page,
     ) -> Result<Vec<CommandRecord>, StoreError> {
-        let rows: Vec<CommandRow> = read!(self, |pool| {
-            sql::query_as(
-                "SELECT commands.* FROM commands \
-                 JOIN devices ON devices.device_id = commands.device_id \
-                 WHERE devices.account_id = $1 AND ($2 IS NULL OR commands.command_id < $2) \
-                 AND ($4 IS NULL OR commands.device_id = $4) AND ($5 = FALSE \
-                 OR (commands.state IN ('queued', 'delivered') AND commands.expires_ms > $6) \
-                 OR (commands.state = 'acknowledged' AND commands.result IS NULL)) \
-                 ORDER BY commands.command_id DESC LIMIT $3",
-            )
-            .bind(account.to_string())
-            .bind(&page.after)
-            .bind(i64::from(page.limit))
-            .bind(filter.device.map(|device| device.to_string()))
-            .bind(filter.open)
-            .bind(ms(now))
-            .at_length()
-            .fetch_all(pool)
-            .await?
+        let rows: Vec<CommandRow> = read!(self, |db| {
+            let after = match (filter.device, &page.after) {
+                (Some(device), Some(id)) => match seq(db, device, id).await? {
+                    Some(seq) => seq,
+                    // The command is gone, and so is every older one.
+                    None => return Ok(Vec::new()),
+                },
+                (Some(_), None) | (None, _) => i64::MAX,
+            };
+            sql::query_as(statement(filter))
+                .bind(account.to_string())
+                .bind(begin(page.after.as_ref()))
+                .bind(i64::from(page.limit))
+                .bind(filter.device.map(|device| device.to_string()))
+                .bind(after)
+                .bind(ms(now))
+                .fetch_all(db)
+                .await?
         });
         rows.into_iter().map(CommandRecord::try_from).collect()
     }
+}
+
+/// The condition of the index `commands_account_open`, and what has not expired among that.
+macro_rules! open {
+    () => {
+        "(state IN ('queued', 'delivered') OR (state = 'acknowledged' AND result IS NULL)) \
+         AND (state = 'acknowledged' OR expires_ms > $6)"
+    };
+}
+
+/// The commands of an account are read from an index in the order of their ids, those of a device in the order of
+/// their sequence numbers.
+const fn statement(filter: CommandFilter) -> &'static str {
+    match (filter.device.is_some(), filter.open) {
+        (false, false) => {
+            "SELECT * FROM commands WHERE account_id = $1 AND command_id < $2 \
+             ORDER BY command_id DESC LIMIT $3"
+        }
+        (false, true) => concat!(
+            "SELECT * FROM commands WHERE account_id = $1 AND command_id < $2 AND ",
+            open!(),
+            " ORDER BY command_id DESC LIMIT $3"
+        ),
+        (true, false) => {
+            "SELECT * FROM commands WHERE device_id = $4 AND seq < $5 AND EXISTS (SELECT 1 \
+             FROM devices d WHERE d.device_id = $4 AND d.account_id = $1) \
+             ORDER BY seq DESC LIMIT $3"
+        }
+        (true, true) => concat!(
+            "SELECT * FROM commands WHERE device_id = $4 AND seq < $5 AND ",
+            unfinished!(),
+            " AND ",
+            open!(),
+            " AND EXISTS (SELECT 1 FROM devices d WHERE d.device_id = $4 AND d.account_id = $1) \
+             ORDER BY seq DESC LIMIT $3"
+        ),
+    }
+}
+
+async fn seq(
+    db: &mut Connection,
+    device: DeviceId,
+    command: &str,
+) -> Result<Option<i64>, StoreError> {
+    let seq =
+        sql::query_scalar("SELECT seq FROM commands WHERE command_id = $1 AND device_id = $2")
+            .bind(command)
+            .bind(device.to_string())
+            .fetch_optional(db)
+            .await?;
+    Ok(seq)
 }

@@ -175,8 +175,9 @@ pub(crate) async fn next_seq(db: &mut Connection, device: DeviceId) -> Result<u6
 pub(crate) async fn insert(db: &mut Connection, record: &CommandRecord) -> Result<(), StoreError> {
     sql::query(
         "INSERT INTO commands (command_id, device_id, seq, command, idempotency_key, state, \
-         attempt, issued_ms, expires_ms, next_delivery_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+         attempt, issued_ms, expires_ms, next_delivery_ms, account_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
+         (SELECT account_id FROM devices WHERE device_id = $2))",
     )
     .bind(record.id.to_string())
     .bind(record.device.to_string())

@@ -18,11 +18,13 @@ impl Store {
         let since = now.checked_sub(recent).unwrap_or(Timestamp::MIN);
         let row: (i64, i64, i64, i64) = read!(self, |db| {
             sql::query_as(
-                "SELECT (SELECT COUNT(*) FROM devices), \
+                "SELECT (SELECT CAST(COALESCE(SUM(devices), 0) AS BIGINT) FROM accounts), \
                  (SELECT COUNT(*) FROM devices WHERE greeted_epoch = epoch AND last_seen_ms > $1 \
-                  AND status IN ('starting', 'online', 'updating')), \
-                 (SELECT COUNT(*) FROM commands WHERE state = 'queued'), \
-                 (SELECT COUNT(*) FROM commands WHERE state = 'delivered')",
+                 AND status IN ('starting', 'online', 'updating')), \
+                 (SELECT COUNT(*) FROM commands \
+                 WHERE state IN ('queued', 'delivered', 'superseded') AND state = 'queued'), \
+                 (SELECT COUNT(*) FROM commands \
+                 WHERE state IN ('queued', 'delivered', 'superseded') AND state = 'delivered')",
             )
             .bind(ms(since))
             .at_length()

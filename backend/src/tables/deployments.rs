@@ -1,9 +1,11 @@
 //! Deployments.
 
 mod deployed;
+mod list;
 mod purge;
 mod row;
 
+pub use list::DeploymentFilter;
 pub(crate) use purge::{delete, outdated};
 pub(crate) use row::{insert, update};
 
@@ -16,7 +18,7 @@ use link_protocol::{
 
 use crate::{
     database::{
-        Connection, Page, Store, StoreError,
+        Connection, Store, StoreError,
         column::{ms, parse},
         read, sql,
     },
@@ -36,13 +38,6 @@ pub struct DeploymentView {
     pub serving: Option<ModelReport>,
 }
 
-/// Which deployments are asked for.
-#[derive(Clone, Debug, Default)]
-pub struct DeploymentFilter {
-    pub device: Option<DeviceId>,
-    pub model: Option<ModelId>,
-}
-
 impl Store {
     /// Finds a deployment on a device of the account.
     ///
@@ -56,12 +51,11 @@ impl Store {
         let row: Option<ViewRow> = read!(self, |pool| {
             sql::query_as(
                 "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher FROM deployments p \
-                 JOIN devices d ON d.device_id = p.device_id \
                  JOIN models o ON o.model_id = p.model_id \
                  JOIN accounts a ON a.account_id = o.account_id \
                  LEFT JOIN model_states s \
                  ON s.device_id = p.device_id AND s.model_id = p.model_id \
-                 WHERE d.account_id = $1 AND p.deployment_id = $2",
+                 WHERE p.account_id = $1 AND p.deployment_id = $2",
             )
             .bind(account.to_string())
             .bind(id.to_string())
@@ -69,40 +63,6 @@ impl Store {
             .await?
         });
         row.map(DeploymentView::try_from).transpose()
-    }
-
-    /// Lists the deployments on an account's devices, the newest first.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn deployments(
-        &self,
-        account: AccountId,
-        filter: &DeploymentFilter,
-        page: &Page,
-    ) -> Result<Vec<DeploymentView>, StoreError> {
-        let rows: Vec<ViewRow> = read!(self, |pool| {
-            sql::query_as(
-                "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher FROM deployments p \
-                 JOIN devices d ON d.device_id = p.device_id \
-                 JOIN models o ON o.model_id = p.model_id \
-                 JOIN accounts a ON a.account_id = o.account_id \
-                 LEFT JOIN model_states s \
-                 ON s.device_id = p.device_id AND s.model_id = p.model_id \
-                 WHERE d.account_id = $1 AND ($2 IS NULL OR p.device_id = $2) \
-                 AND ($3 IS NULL OR p.model_id = $3) AND ($4 IS NULL OR p.deployment_id < $4) \
-                 ORDER BY p.deployment_id DESC LIMIT $5",
-            )
-            .bind(account.to_string())
-            .bind(filter.device.map(|id| id.to_string()))
-            .bind(filter.model.map(|id| id.to_string()))
-            .bind(&page.after)
-            .bind(i64::from(page.limit))
-            .at_length()
-            .fetch_all(pool)
-            .await?
-        });
-        rows.into_iter().map(DeploymentView::try_from).collect()
     }
 
     /// Tells whether a device is meant to have a model's file.

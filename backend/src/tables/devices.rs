@@ -1,7 +1,11 @@
 //! Devices.
 
+mod list;
+
+pub use list::DeviceFilter;
+
 use link_protocol::{
-    id::{AccountId, DeviceId, KeyId},
+    id::{DeviceId, KeyId},
     key::EnrolmentKey,
     registration::RegisterRequest,
     signing::VerifyingKey,
@@ -9,7 +13,7 @@ use link_protocol::{
 
 use crate::{
     database::{
-        Connection, Page, Store, StoreError,
+        Connection, Store, StoreError,
         column::{
             from_hex, from_json, from_word, hex, json, ms, optional_time, parse, signed, time,
             unsigned, word,
@@ -72,30 +76,6 @@ impl Store {
                 .await?
         });
         row.map(DeviceRecord::try_from).transpose()
-    }
-
-    /// Lists the devices of an account, the newest first.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn devices(
-        &self,
-        account: AccountId,
-        page: &Page,
-    ) -> Result<Vec<DeviceRecord>, StoreError> {
-        let rows: Vec<DeviceRow> = read!(self, |pool| {
-            sql::query_as(
-                "SELECT * FROM devices WHERE account_id = $1 \
-                 AND ($2 IS NULL OR device_id < $2) ORDER BY device_id DESC LIMIT $3",
-            )
-            .bind(account.to_string())
-            .bind(&page.after)
-            .bind(i64::from(page.limit))
-            .at_length()
-            .fetch_all(pool)
-            .await?
-        });
-        rows.into_iter().map(DeviceRecord::try_from).collect()
     }
 
     /// Removes a device of the account of `entry` and all that belongs to the device.

@@ -14,7 +14,7 @@ use crate::{
         audit::AuditRecord,
         key::{Heir, KeyRecord},
     },
-    tables::{audit, locks},
+    tables::{audit, locks, paging::begin},
 };
 
 row! {
@@ -79,11 +79,11 @@ impl Store {
         let rows: Vec<KeyRow> = read!(self, |pool| {
             sql::query_as(
                 "SELECT * FROM enrolment_keys WHERE account_id = $1 \
-                 AND ($2 IS NULL OR key_id < $2) AND ($4 IS NULL OR created_by = $4) \
+                 AND key_id < $2 AND ($4 IS NULL OR created_by = $4) \
                  ORDER BY key_id DESC LIMIT $3",
             )
             .bind(account.to_string())
-            .bind(&page.after)
+            .bind(begin(page.after.as_ref()))
             .bind(i64::from(page.limit))
             .bind(creator.map(|user| user.to_string()))
             .fetch_all(pool)

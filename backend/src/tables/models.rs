@@ -11,7 +11,7 @@ use crate::{
         write,
     },
     domain::{model::ModelRecord, ownership::Pair, sharing::Publishers},
-    tables::{deployments, devices, locks},
+    tables::{deployments, devices, locks, paging::begin},
 };
 
 row! {
@@ -70,9 +70,8 @@ impl Store {
     ) -> Result<(Option<ModelRecord>, bool), StoreError> {
         Ok(read!(self, |db| {
             let deployed: i64 = sql::query_scalar(
-                "SELECT COUNT(*) FROM (SELECT 1 FROM deployments p \
-                 JOIN devices d ON d.device_id = p.device_id WHERE p.model_id = $2 \
-                 AND d.account_id = $1 AND p.state = 'completed' AND NOT p.removed \
+                "SELECT COUNT(*) FROM (SELECT 1 FROM deployments WHERE model_id = $2 \
+                 AND account_id = $1 AND state = 'completed' AND NOT removed \
                  LIMIT 1) AS deployed",
             )
             .bind(account.to_string())
@@ -101,14 +100,13 @@ impl Store {
                  JOIN accounts ON accounts.account_id = models.account_id \
                  WHERE (models.account_id = $1 \
                  OR (models.shared AND $4 LIKE '%' || models.account_id || '%') \
-                 OR EXISTS (SELECT 1 FROM deployments p \
-                 JOIN devices d ON d.device_id = p.device_id WHERE d.account_id = $1 \
+                 OR EXISTS (SELECT 1 FROM deployments p WHERE p.account_id = $1 \
                  AND p.model_id = models.model_id AND p.state = 'completed' AND NOT p.removed)) \
-                 AND ($2 IS NULL OR models.model_id < $2) \
+                 AND models.model_id < $2 \
                  ORDER BY models.model_id DESC LIMIT $3",
             )
             .bind(account.to_string())
-            .bind(&page.after)
+            .bind(begin(page.after.as_ref()))
             .bind(i64::from(page.limit))
             .bind(publishers.ids())
             .at_length()
@@ -131,9 +129,8 @@ impl Store {
     ) -> Result<Pair, StoreError> {
         Ok(read!(self, |db| {
             let known: i64 = sql::query_scalar(
-                "SELECT COUNT(*) FROM (SELECT 1 FROM deployments p \
-                 JOIN devices d ON d.device_id = p.device_id \
-                 WHERE d.account_id = $1 AND p.model_id = $2 LIMIT 1) AS known",
+                "SELECT COUNT(*) FROM (SELECT 1 FROM deployments \
+                 WHERE account_id = $1 AND model_id = $2 LIMIT 1) AS known",
             )
             .bind(account.to_string())
             .bind(model.to_string())

@@ -20,6 +20,7 @@ mod explain;
 mod faults;
 mod fleet;
 mod flood;
+mod growth;
 mod harness;
 mod key;
 mod local_owner;

@@ -25,6 +25,8 @@ fn the_api_behaves_on_postgresql_as_on_sqlite() {
         "postgres::",
         "--skip",
         "faults::",
+        "--skip",
+        "growth::",
         "--test-threads",
         "2",
     ]);

@@ -61,7 +61,7 @@ async fn one_sweep_fails_every_deployment_that_is_overdue() {
     let device = world.online_device(&user).await;
     for _ in 0..7 {
         let model = world.model(&user, false).await;
-        let wish = json!({ "device_id": device.id, "model_id": model, "alias": model[4..40] });
+        let wish = json!({ "device_id": device.id, "model_id": model, "alias": model[4..] });
         let answer = world.post("/api/v1/deployments", &user, wish).await;
         assert_eq!(answer.status, 202, "{answer:?}");
     }

@@ -15,6 +15,7 @@ use std::{
 use link_backend::{
     database::{OpenError, Page, Store},
     domain::sharing::Publishers,
+    tables::Look,
 };
 use link_protocol::{id::AccountId, secret::Secret};
 use serde_json::Value;
@@ -248,20 +249,20 @@ fn holds(now: &Value, before: &Value) -> bool {
 async fn read_everything(store: &Store) {
     let account: AccountId = ACCOUNT.parse().unwrap();
     let page = Page { after: None, limit: 10 };
-    let devices = store.devices(account, &page).await.unwrap();
+    let devices = store.devices(account, Default::default(), Look::of(&page)).await.unwrap();
     assert_eq!(devices.len(), 1);
     assert_eq!(store.keys(account, None, &page).await.unwrap().len(), 1);
     store.name_accounts().await.unwrap();
     assert_eq!(store.account_name(account).await.unwrap().as_str(), "ada");
     let nobody = Publishers::default();
     assert_eq!(store.models(account, &nobody, &page).await.unwrap().len(), 1);
-    let deployments = store.deployments(account, &Default::default(), &page).await.unwrap();
+    let deployments =
+        store.deployments(account, &Default::default(), Look::of(&page)).await.unwrap();
     let [deployment] = &deployments[..] else { panic!("{deployments:?}") };
     assert!(deployment.serving.is_some());
     assert!(store.command(deployment.record.command).await.unwrap().is_some());
-    assert_eq!(store.waiting_commands(devices[0].id).await.unwrap().len(), 1);
+    assert_eq!(store.waiting_commands(devices[0].0.id).await.unwrap().len(), 1);
     assert!(!store.allowlist(account).await.unwrap().origins().is_empty());
-    store.systems(account, &page).await.unwrap();
     assert_eq!(store.seed("commands", [0; 32]).await.unwrap(), [[0xc0, 0xde]; 16].concat()[..]);
 }
 

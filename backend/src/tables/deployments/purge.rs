@@ -18,8 +18,7 @@ pub(crate) async fn outdated(
     most: u32,
 ) -> Result<Vec<(DeploymentId, AccountId)>, StoreError> {
     let rows: Vec<(String, String)> = sql::query_as(
-        "SELECT p.deployment_id, d.account_id FROM deployments p \
-         JOIN devices d ON d.device_id = p.device_id \
+        "SELECT p.deployment_id, p.account_id FROM deployments p \
          WHERE NOT p.newest AND p.updated_ms < $1 \
          AND p.state IN ('completed', 'failed', 'cancelled') \
          AND (p.state <> 'completed' OR p.removed OR EXISTS (SELECT 1 FROM deployments n \

@@ -66,8 +66,9 @@ pub(crate) async fn insert(
     sql::query(
         "INSERT INTO deployments (deployment_id, model_id, device_id, command_id, alias, port, \
          state, reason, bytes_done, bytes_total, allowlist, proxy, removed, created_ms, \
-         updated_ms, newest) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, TRUE)",
+         updated_ms, newest, account_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, TRUE, \
+         (SELECT account_id FROM devices WHERE device_id = $3))",
     )
     .bind(record.id.to_string())
     .bind(record.model.to_string())

@@ -1,0 +1,131 @@
+//! How far one request goes through a list that it filters: a page costs a bounded number of rows, however few of
+//! them fit.
+//!
+//! A request looks at a window of rows. When the window ends before the page is full, the answer is the shorter
+//! page, with the place where the next request goes on.
+
+/// Rows in the window of one request.
+pub const WINDOW: u32 = 2_000;
+/// Statements that one request sends.
+const ROUNDS: u32 = 5;
+
+/// A part of a list.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Part<T> {
+    pub items: Vec<T>,
+    /// The id after which the list goes on, when it may.
+    pub next: Option<String>,
+}
+
+/// A walk through one window.
+#[derive(Debug)]
+pub struct Scan<T> {
+    size: usize,
+    /// The id after which the next round begins.
+    after: Option<String>,
+    /// The last id of the window; none when the window holds the end of the list.
+    end: Option<String>,
+    rounds: u32,
+    items: Vec<T>,
+}
+
+/// Rows that one round has read.
+#[derive(Clone, Debug)]
+pub struct Round<T> {
+    /// The rows that fit the filter, in order.
+    pub found: Vec<T>,
+    /// The last row that was read.
+    pub last: Option<String>,
+    /// Whether the window has no more rows.
+    pub is_last: bool,
+}
+
+impl<T> Scan<T> {
+    /// Begins a walk for a page of `size` items after the id `after`; `end` is the last id of the window.
+    #[must_use]
+    pub const fn new(size: usize, after: Option<String>, end: Option<String>) -> Self {
+        Self { size, after, end, rounds: 0, items: Vec::new() }
+    }
+
+    /// Returns the id after which the next round begins.
+    #[must_use]
+    pub const fn after(&self) -> &Option<String> {
+        &self.after
+    }
+
+    /// Returns the last id of the window.
+    #[must_use]
+    pub const fn end(&self) -> &Option<String> {
+        &self.end
+    }
+
+    /// Takes the rows of one round; returns the part of the list once the walk has ended.
+    pub fn take(&mut self, round: Round<T>, id: impl Fn(&T) -> String) -> Option<Part<T>> {
+        self.rounds += 1;
+        self.items.extend(round.found);
+        if round.last.is_some() {
+            self.after = round.last;
+        }
+        let next = if self.items.len() > self.size {
+            self.items.truncate(self.size);
+            self.items.last().map(id)
+        } else if round.is_last {
+            self.end.take()
+        } else if self.rounds >= ROUNDS {
+            self.after.take()
+        } else {
+            return None;
+        };
+        Some(Part { items: std::mem::take(&mut self.items), next })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_page_goes_on_after_its_last_item() {
+        let mut scan = Scan::new(2, None, None);
+        let part = scan.take(round(&["9", "8", "7"], "5", false), id).unwrap();
+        assert_eq!((part.items, part.next), (texts(&["9", "8"]), Some("8".to_owned())));
+    }
+
+    #[test]
+    fn the_end_of_the_list_has_no_next_part() {
+        let mut scan = Scan::new(2, None, None);
+        assert_eq!(scan.take(round(&["9"], "8", false), id), None);
+        assert_eq!(scan.after().as_deref(), Some("8"));
+        let part = scan.take(round(&["7"], "7", true), id).unwrap();
+        assert_eq!((part.items, part.next), (texts(&["9", "7"]), None));
+    }
+
+    #[test]
+    fn a_window_that_ends_early_is_a_short_page_and_a_place_to_go_on() {
+        let mut scan = Scan::new(2, None, Some("4".to_owned()));
+        let part = scan.take(round(&[], "6", true), id).unwrap();
+        assert_eq!((part.items, part.next), (texts(&[]), Some("4".to_owned())));
+    }
+
+    #[test]
+    fn a_filter_that_refuses_candidates_ends_after_some_rounds() {
+        let mut scan = Scan::new(2, None, None);
+        for _ in 1..ROUNDS {
+            assert_eq!(scan.take(round(&[], "6", false), id), None);
+        }
+        let part = scan.take(round(&[], "5", false), id).unwrap();
+        assert_eq!((part.items, part.next), (texts(&[]), Some("5".to_owned())));
+    }
+
+    fn round(found: &[&str], last: &str, is_last: bool) -> Round<String> {
+        Round { found: texts(found), last: Some(last.to_owned()), is_last }
+    }
+
+    fn texts(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    fn id(text: &String) -> String {
+        text.clone()
+    }
+}

@@ -1,0 +1,129 @@
+//! Lists of deployments, the newest first, each read from an index in the order of the list.
+
+use link_protocol::{
+    allowlist::Allowlist,
+    id::{AccountId, DeviceId, ModelId},
+};
+
+use crate::{
+    database::{Store, StoreError, read, sql},
+    tables::{
+        deployments::{DeploymentView, row::ViewRow},
+        paging::{Look, begin, end},
+    },
+};
+
+/// Which deployments are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct DeploymentFilter {
+    pub device: Option<DeviceId>,
+    pub model: Option<ModelId>,
+    /// Only the current one of each model on each device.
+    pub current: bool,
+    /// Only those that may be stale for this allowlist; the domain decides which are.
+    pub stale_for: Option<Allowlist>,
+}
+
+/// Puts a condition for each filter between `head` and `tail`: a pair, a device, a model or all, the current ones
+/// or all. A device is asked for together with its account, which the index of a model holds.
+macro_rules! by_filter {
+    ($filter:expr, $head:literal, $tail:literal) => {
+        match ($filter.device.is_some(), $filter.model.is_some(), $filter.current) {
+            (true, true, false) => by_filter!(@own $head, "p.device_id = $4 AND p.model_id = $5", $tail),
+            (true, true, true) => {
+                by_filter!(@own $head, "p.device_id = $4 AND p.model_id = $5 AND p.newest", $tail)
+            }
+            (true, false, false) => {
+                concat!($head, "p.device_id = $4 AND p.account_id = $1", $tail)
+            }
+            (true, false, true) => by_filter!(@own $head, "p.device_id = $4 AND p.newest", $tail),
+            (false, true, false) => {
+                concat!($head, "p.model_id = $5 AND p.account_id = $1", $tail)
+            }
+            (false, true, true) => {
+                concat!($head, "p.model_id = $5 AND p.account_id = $1 AND p.newest", $tail)
+            }
+            (false, false, false) => concat!($head, "p.account_id = $1", $tail),
+            (false, false, true) => concat!($head, "p.account_id = $1 AND p.newest", $tail),
+        }
+    };
+    (@own $head:literal, $condition:literal, $tail:literal) => {
+        concat!(
+            $head,
+            "EXISTS (SELECT 1 FROM devices d WHERE d.device_id = $4 AND d.account_id = $1) AND ",
+            $condition,
+            $tail
+        )
+    };
+}
+
+impl Store {
+    /// Lists deployments on the devices of an account, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn deployments(
+        &self,
+        account: AccountId,
+        filter: &DeploymentFilter,
+        look: Look<'_>,
+    ) -> Result<Vec<DeploymentView>, StoreError> {
+        // The joins to the left leave the order of the index as it is. A report or an allowlist that holds the
+        // digest of the current allowlist is not stale.
+        let statement = by_filter!(
+            filter,
+            "SELECT p.*, p.newest AS current, s.report AS serving, a.name AS publisher \
+             FROM deployments p LEFT JOIN models o ON o.model_id = p.model_id \
+             LEFT JOIN accounts a ON a.account_id = o.account_id \
+             LEFT JOIN model_states s \
+             ON s.device_id = p.device_id AND s.model_id = p.model_id WHERE ",
+            " AND p.deployment_id < $2 AND p.deployment_id >= $3 AND ($7 = '' OR (NOT p.removed \
+             AND p.state NOT IN ('failed', 'cancelled') \
+             AND (replace(p.allowlist, $7, '') = p.allowlist \
+             OR (s.report IS NOT NULL AND replace(s.report, $7, '') = s.report)))) \
+             ORDER BY p.deployment_id DESC LIMIT $6"
+        );
+        let rows: Vec<ViewRow> = read!(self, |db| {
+            sql::query_as(statement)
+                .bind(account.to_string())
+                .bind(begin(look.after))
+                .bind(end(look.until))
+                .bind(filter.device.map(|id| id.to_string()))
+                .bind(filter.model.map(|id| id.to_string()))
+                .bind(i64::from(look.limit))
+                .bind(filter.stale_for.as_ref().map_or("", Allowlist::digest))
+                .at_length()
+                .fetch_all(db)
+                .await?
+        });
+        rows.into_iter().map(DeploymentView::try_from).collect()
+    }
+
+    /// Finds the last of the next `window` deployments of a list; nothing when the list ends before.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn deployments_end(
+        &self,
+        account: AccountId,
+        filter: &DeploymentFilter,
+        after: Option<&String>,
+        window: u32,
+    ) -> Result<Option<String>, StoreError> {
+        let statement = by_filter!(
+            filter,
+            "SELECT p.deployment_id FROM deployments p WHERE ",
+            " AND p.deployment_id < $2 ORDER BY p.deployment_id DESC LIMIT 1 OFFSET $3"
+        );
+        Ok(read!(self, |db| {
+            sql::query_scalar(statement)
+                .bind(account.to_string())
+                .bind(begin(after))
+                .bind(i64::from(window) - 1)
+                .bind(filter.device.map(|id| id.to_string()))
+                .bind(filter.model.map(|id| id.to_string()))
+                .fetch_optional(db)
+                .await?
+        }))
+    }
+}

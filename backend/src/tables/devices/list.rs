@@ -1,0 +1,109 @@
+//! Lists of devices, the newest first, each with its latest sample, read from an index in the order of the list.
+
+use link_protocol::{id::AccountId, system::SystemSample};
+
+use crate::{
+    database::{
+        Store, StoreError,
+        column::json,
+        error::SqlError,
+        read,
+        sql::{self, Columns, Row},
+    },
+    domain::device::DeviceRecord,
+    tables::{
+        devices::DeviceRow,
+        paging::{Look, begin, end},
+        systems,
+    },
+};
+
+/// Which devices are asked for. The domain decides which are meant; what no row can fit is left out before.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeviceFilter<'a> {
+    /// A tag that every device has.
+    pub tag: Option<&'a str>,
+    /// Only devices that may be online.
+    pub online: bool,
+}
+
+struct ListedRow {
+    device: DeviceRow,
+    sample: Option<String>,
+    sampled_ms: Option<i64>,
+}
+
+impl Row for ListedRow {
+    fn read(columns: Columns<'_>) -> Result<Self, SqlError> {
+        Ok(Self {
+            device: DeviceRow::read(columns)?,
+            sample: columns.get("sample")?,
+            sampled_ms: columns.get("sampled_ms")?,
+        })
+    }
+}
+
+impl Store {
+    /// Lists devices of an account, the newest first, each with its latest sample.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn devices(
+        &self,
+        account: AccountId,
+        filter: DeviceFilter<'_>,
+        look: Look<'_>,
+    ) -> Result<Vec<(DeviceRecord, Option<SystemSample>)>, StoreError> {
+        // The tags of a device are a list in JSON: a tag stands there in its quotes.
+        let tag = filter.tag.map(|tag| json(&tag)).transpose()?;
+        let rows: Vec<ListedRow> = read!(self, |db| {
+            sql::query_as(
+                "SELECT d.*, s.report AS sample, s.reported_ms AS sampled_ms FROM devices d \
+                 LEFT JOIN system_samples s ON s.device_id = d.device_id \
+                 WHERE d.account_id = $1 AND d.device_id < $2 AND d.device_id >= $3 \
+                 AND ($5 = '' OR replace(d.tags, $5, '') <> d.tags) \
+                 AND (NOT $6 OR (d.greeted_epoch = d.epoch \
+                 AND d.status IN ('starting', 'online', 'updating'))) \
+                 ORDER BY d.device_id DESC LIMIT $4",
+            )
+            .bind(account.to_string())
+            .bind(begin(look.after))
+            .bind(end(look.until))
+            .bind(i64::from(look.limit))
+            .bind(tag.unwrap_or_default())
+            .bind(filter.online)
+            .at_length()
+            .fetch_all(db)
+            .await?
+        });
+        let listed = |row: ListedRow| {
+            let sample = row.sample.zip(row.sampled_ms);
+            let sample = sample.map(|(report, at)| systems::sample(&report, at)).transpose()?;
+            Ok((row.device.try_into()?, sample))
+        };
+        rows.into_iter().map(listed).collect()
+    }
+
+    /// Finds the last of the next `window` devices of an account; nothing when the list ends before.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn devices_end(
+        &self,
+        account: AccountId,
+        after: Option<&String>,
+        window: u32,
+    ) -> Result<Option<String>, StoreError> {
+        Ok(read!(self, |db| {
+            sql::query_scalar(
+                "SELECT device_id FROM devices WHERE account_id = $1 AND device_id < $2 \
+                 ORDER BY device_id DESC LIMIT 1 OFFSET $3",
+            )
+            .bind(account.to_string())
+            .bind(begin(after))
+            .bind(i64::from(window) - 1)
+            .fetch_optional(db)
+            .await?
+        }))
+    }
+}
