@@ -23,6 +23,7 @@ mod local_owner;
 mod member;
 mod model;
 pub mod openapi;
+mod operations;
 mod peer;
 mod problem;
 mod query;
@@ -138,6 +139,11 @@ fn things() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(command::list_commands))
         .routes(routes!(command::read_command))
         .routes(routes!(command::explain_command))
+        .routes(routes!(operations::create_operation, operations::list_operations))
+        .routes(routes!(operations::read_operation))
+        .routes(routes!(operations::list_operation_devices))
+        .routes(routes!(operations::cancel_operation))
+        .routes(routes!(operations::retry_operation))
         .routes(routes!(usage::list_usage))
 }
 

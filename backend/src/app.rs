@@ -18,6 +18,7 @@ mod local_owner;
 mod members;
 mod models;
 mod neighbours;
+pub mod operations;
 mod placing;
 mod presence;
 pub mod queue;
@@ -54,7 +55,7 @@ use link_protocol::{
     secret::Secret,
     signing::SigningKey,
 };
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::{
     app::uploads::Uploads,
@@ -95,6 +96,8 @@ pub struct App {
     presence: presence::Presence,
     draining: watch::Sender<bool>,
     zenoh: zenoh::ZenohState,
+    /// An operation was accepted or retried here.
+    operations: Notify,
     /// Not ready any more, and still answering.
     leaving: AtomicBool,
     /// What requests come in at, once they do.
@@ -143,6 +146,7 @@ impl App {
             presence: presence::Presence::default(),
             draining: watch::Sender::new(false),
             zenoh: zenoh::ZenohState::default(),
+            operations: Notify::new(),
             leaving: AtomicBool::new(false),
             listener: OnceLock::new(),
             is_full: AtomicBool::new(false),

@@ -6,6 +6,7 @@ pub mod fault;
 pub mod file;
 pub mod layers;
 pub mod load;
+pub mod operations;
 pub mod owner_proof;
 pub mod quota;
 mod read;
@@ -59,6 +60,8 @@ pub struct Config {
     pub logs_kept: u32,
     /// How long what nobody needs any more is kept.
     pub retention: Retention,
+    /// Devices that operations tell in a second.
+    pub operation_rate: u32,
     pub clock: Arc<dyn Clock>,
 }
 
@@ -83,6 +86,7 @@ impl Config {
             telemetry_kept: file::TELEMETRY_KEPT,
             logs_kept: file::LOGS_KEPT,
             retention: file::RetentionSection::default().kept(),
+            operation_rate: operations::OperationsSection::default().devices_per_second,
             clock: Arc::new(SystemClock),
         }
     }

@@ -26,6 +26,7 @@ pub mod member;
 pub mod model;
 pub mod name;
 pub mod network;
+pub mod operation;
 pub mod outcome;
 pub mod ownership;
 pub mod permission;

@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
 
 mod metrics;
+mod operations;
 mod stop;
 
 use std::{
@@ -83,6 +84,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     }
 
     tokio::spawn(sweep(Arc::clone(&app)));
+    tokio::spawn(operations::run(Arc::clone(&app)));
     tokio::spawn(tidy(Arc::clone(&app)));
     tokio::spawn(heed_neighbours(Arc::clone(&app)));
     tokio::spawn(feed_watchdog());

@@ -18,6 +18,7 @@ pub(crate) mod keys;
 pub(crate) mod locks;
 pub(crate) mod members;
 pub(crate) mod models;
+pub(crate) mod operations;
 pub(crate) mod paging;
 pub(crate) mod presence;
 pub(crate) mod reports;

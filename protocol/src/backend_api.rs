@@ -12,6 +12,7 @@ pub mod key;
 pub mod local_owner;
 pub mod member;
 pub mod model;
+pub mod operation;
 pub mod token;
 pub mod usage;
 

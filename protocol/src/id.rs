@@ -87,6 +87,8 @@ ids! {
     InvitationId = "inv_";
     /// A personal access token.
     TokenId = "tok_";
+    /// One wish for many devices.
+    OperationId = "op_";
     /// An entry of the audit log.
     AuditId = "aud_";
     /// One inference that a device served.

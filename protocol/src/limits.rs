@@ -106,6 +106,21 @@ pub const LOCAL_API_PORT: u16 = 20505;
 /// Devices an account may have unless the backend's setting says otherwise.
 pub const DEVICE_LIMIT: u32 = 100;
 
+/// Devices that one operation may have.
+pub const OPERATION_DEVICES: u32 = 20_000;
+
+/// Operations of one account that may run at a time.
+pub const OPERATIONS_RUNNING: u32 = 10;
+
+/// Operations that are kept for one account; beyond that, the oldest ended ones are forgotten.
+pub const OPERATIONS_KEPT: u32 = 100;
+
+/// An operation waits this long for the result of a device that took its command.
+pub const OPERATION_PATIENCE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// An operation that deploys and serves waits this long for a deployed model to serve.
+pub const OPERATION_SERVING_PATIENCE: Duration = Duration::from_secs(10 * 60);
+
 /// How long an access token lives.
 pub const ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(15 * 60);
 

@@ -137,6 +137,7 @@ codes! {
     PayloadTooLarge = "payload-too-large", 413, "The body is larger than allowed", Some("split it, or send less at a time");
     UnsupportedMediaType = "unsupported-media-type", 415, "The media type is not supported", Some("send JSON with `Content-Type: application/json`");
     InvalidRequest = "invalid-request", 422, "The request is not valid", None;
+    NothingSelected = "nothing-selected", 422, "No device is selected", Some("see which devices there are with `link device list` and `link fleet list`");
     KeyMistyped = "key-mistyped", 422, "The key is mistyped or incomplete", Some("copy the whole key again");
     RetireCodeMistyped = "retire-code-mistyped", 422, "The retire code is mistyped or incomplete", Some("copy the whole code again");
     ChecksumMismatch = "checksum-mismatch", 422, "The content does not have the announced checksum", Some("upload the file again");

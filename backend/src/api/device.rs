@@ -60,7 +60,7 @@ pub(crate) async fn read_device(
     Ok(Answer(device))
 }
 
-/// Adds and removes tags of a device.
+/// Adds and removes tags of a device, and renames it.
 #[utoipa::path(patch, path = "/devices/{device_id}", tag = "device",
     security(("access_token" = ["devices:operate"])), params(("device_id" = DeviceId, Path)),
     request_body = ChangeDevice,

@@ -35,6 +35,7 @@ use crate::api::declared;
         (name = "model", description = "Models and their files."),
         (name = "deployment", description = "Deployments of models to devices."),
         (name = "serving", description = "Repair, serve, stop, uninstall, and what became of it."),
+        (name = "operations", description = "One wish for many devices, worked off by the backend."),
         (name = "usage", description = "What models did, added up by time."),
         (name = "setting", description = "Settings."),
         (name = "agent", description = "What the agent of a device calls."),
@@ -91,6 +92,12 @@ const PARTICULAR: &[(&str, &[Code])] = &[
         ],
     ),
     ("retire_device", &[Code::RetireCodeMistyped, Code::RetireCodeUnknown, Code::RetireCodeStale]),
+    (
+        "create_operation",
+        &[Code::NotFound, Code::NothingSelected, Code::QuotaReached, Code::IdempotencyConflict],
+    ),
+    ("cancel_operation", &[Code::AlreadyFinal]),
+    ("retry_operation", &[Code::AlreadyFinal, Code::QuotaReached]),
     ("update_device", &[Code::IdempotencyConflict, Code::QueueFull]),
     (
         "transfer_device",

@@ -51,7 +51,7 @@ impl Rejection {
 
 impl From<Refusal> for Rejection {
     fn from(refusal: Refusal) -> Self {
-        let mut rejection = Self::new(code(&refusal), refusal.to_string());
+        let mut rejection = Self::new(refusal.code(), refusal.to_string());
         if let Refusal::NotAModel(why) = &refusal {
             rejection.problem.hint = Some(why.hint().to_owned());
         }
@@ -144,63 +144,6 @@ fn unavailable(passing: Passing, error: &StoreError) -> Rejection {
 fn internal(error: &dyn std::error::Error) -> Rejection {
     tracing::error!(error = chain(error), "a request failed");
     Rejection::new(Code::Internal, "the request could not be completed")
-}
-
-const fn code(refusal: &Refusal) -> Code {
-    match refusal {
-        Refusal::Unauthorized => Code::Unauthorized,
-        Refusal::TokenExpired => Code::TokenExpired,
-        Refusal::InvalidCredentials => Code::InvalidCredentials,
-        Refusal::SetupTokenInvalid => Code::SetupTokenInvalid,
-        Refusal::AlreadySetUp => Code::AlreadySetUp,
-        Refusal::NoOwnerFile | Refusal::NotFound(_) => Code::NotFound,
-        Refusal::OwnerProofInvalid => Code::OwnerProofInvalid,
-        Refusal::OneTimeCodeInvalid => Code::OneTimeCodeInvalid,
-        Refusal::KeyUnknown => Code::KeyUnknown,
-        Refusal::KeyExpired => Code::KeyExpired,
-        Refusal::KeyRevoked => Code::KeyRevoked,
-        Refusal::KeyUsedUp => Code::KeyUsedUp,
-        Refusal::KeyMistyped(_) => Code::KeyMistyped,
-        Refusal::ProofRequired => Code::ProofRequired,
-        Refusal::RetireCodeMistyped(_) => Code::RetireCodeMistyped,
-        Refusal::RetireCodeUnknown => Code::RetireCodeUnknown,
-        Refusal::RetireCodeStale => Code::RetireCodeStale,
-        Refusal::NotOwner => Code::NotOwner,
-        Refusal::SharingNotAllowed => Code::SharingNotAllowed,
-        Refusal::Forbidden(_) => Code::Forbidden,
-        Refusal::ScopeMissing(_) => Code::ScopeMissing,
-        Refusal::AuthorizationPending => Code::AuthorizationPending,
-        Refusal::SlowDown => Code::SlowDown,
-        Refusal::AccessDenied => Code::AccessDenied,
-        Refusal::DeviceCodeExpired => Code::ExpiredToken,
-        Refusal::UserCodeUnknown => Code::UserCodeUnknown,
-        Refusal::LastOwner => Code::LastOwner,
-        Refusal::AlreadyMember => Code::AlreadyMember,
-        Refusal::InvitationInvalid => Code::InvitationInvalid,
-        Refusal::DeviceOffline(_) => Code::DeviceOffline,
-        Refusal::NotDeployed { .. } => Code::NotDeployed,
-        Refusal::DeviceLimitReached(_) => Code::DeviceLimitReached,
-        Refusal::QuotaReached(_) => Code::QuotaReached,
-        Refusal::NoRoom => Code::InsufficientStorage,
-        Refusal::AliasTaken(_) => Code::AliasTaken,
-        Refusal::ModelNotReady => Code::ModelNotReady,
-        Refusal::ModelInUse => Code::ModelInUse,
-        Refusal::AlreadyFinal(_) => Code::AlreadyFinal,
-        Refusal::IdempotencyConflict => Code::IdempotencyConflict,
-        Refusal::ZenohNotOffered => Code::ZenohNotOffered,
-        Refusal::NoSlotFree | Refusal::TooManyUploads | Refusal::TooManyLogins => Code::Overloaded,
-        Refusal::HandoverPending => Code::HandoverPending,
-        Refusal::StalePoll => Code::StalePoll,
-        Refusal::CommandExpired => Code::CommandExpired,
-        Refusal::ChecksumMismatch(_) => Code::ChecksumMismatch,
-        Refusal::NotAModel(_) => Code::NotAModel,
-        Refusal::UploadOffset(_) => Code::UploadOffset,
-        Refusal::Invalid(_) => Code::InvalidRequest,
-        Refusal::TooLarge => Code::PayloadTooLarge,
-        Refusal::TooSlow => Code::RequestTimeout,
-        Refusal::QueueFull(_) => Code::QueueFull,
-        Refusal::TooManyAttempts { .. } => Code::TooManyAttempts,
-    }
 }
 
 #[cfg(test)]

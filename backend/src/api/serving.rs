@@ -17,7 +17,7 @@ use crate::{
         problem::Rejection,
     },
     app::{App, Requested},
-    domain::refusal::Refusal,
+    domain::{claim::Once, refusal::Refusal},
 };
 
 /// Restarts the serving pipeline of a model in place, with the current allowlist, on the same port.
@@ -54,7 +54,7 @@ pub(crate) async fn serve_model(
     Ids((model, device)): Ids<(ModelId, DeviceId)>,
 ) -> Result<Accepted, Rejection> {
     let port = port(&query)?;
-    let command = app.serve(Requested { caller, model, device }, port).await?;
+    let command = app.serve(Requested { caller, model, device }, port, Once::Never).await?;
     Ok(accepted(command))
 }
 
@@ -69,7 +69,7 @@ pub(crate) async fn stop_model(
     State(app): State<Arc<App>>,
     Ids((model, device)): Ids<(ModelId, DeviceId)>,
 ) -> Result<Accepted, Rejection> {
-    let command = app.stop(Requested { caller, model, device }).await?;
+    let command = app.stop(Requested { caller, model, device }, Once::Never).await?;
     Ok(accepted(command))
 }
 
@@ -84,7 +84,7 @@ pub(crate) async fn uninstall_model(
     State(app): State<Arc<App>>,
     Ids((model, device)): Ids<(ModelId, DeviceId)>,
 ) -> Result<Accepted, Rejection> {
-    let command = app.uninstall(Requested { caller, model, device }).await?;
+    let command = app.uninstall(Requested { caller, model, device }, Once::Never).await?;
     Ok(accepted(command))
 }
 

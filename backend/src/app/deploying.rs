@@ -9,36 +9,37 @@ use link_protocol::{
 };
 
 use crate::{
-    app::placing::{made_before, place},
+    app::placing::{made_before, place, remember},
     database::{Connection, Store, write},
     domain::{
         cancel::cancel,
-        claim::Claim,
+        claim::Once,
         deploy::{Made, NewDeployment},
         deployment::{self, DeploymentRecord},
+        operation::Accepted,
         refusal::Refusal,
     },
     failure::Failure,
-    tables::{commands, deployments, idempotency, locks},
+    tables::{commands, deployments, locks},
 };
 
 /// Stores the deployment `ids` and its command; an unfinished one of the same model makes way, which
 /// `cancel` is the command for.
 ///
 /// # Errors
-/// [`Refusal::AliasTaken`], [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`] and
-/// [`Failure::Store`].
+/// [`Refusal::AliasTaken`], [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`],
+/// [`Refusal::ItemTaken`] and [`Failure::Store`].
 pub(super) async fn deploy(
     store: &Store,
     made: &Made,
     ids: (DeploymentId, CommandId),
-    claim: Option<&Claim>,
+    once: Once<'_>,
     cancel: CommandId,
 ) -> Result<DeploymentRecord, Failure> {
     let (device, now) = (made.wish.device_id, made.now);
     let held = [locks::model_kept(made.model.id), locks::device(device)];
     let record = write!(store, held, |db| {
-        if let Some(made) = made_before(db, claim).await? {
+        if let Some(made) = made_before(db, once).await? {
             let found = deployments::find_made(db, &made).await?;
             found.ok_or(Refusal::NotFound("deployment"))?
         } else {
@@ -50,7 +51,7 @@ pub(super) async fn deploy(
             let key = format!("deploy:{}", record.id);
             place(db, record.command, device, &command, &key, now).await?;
             deployments::insert(db, &record).await?;
-            idempotency::remember(db, claim, &record.id.to_string(), now).await?;
+            remember(db, once, Accepted::Deployment(record.id, record.command), now).await?;
             record
         }
     });

@@ -12,7 +12,7 @@ use crate::{
     database::Page,
     domain::{
         audit::Action,
-        claim::Claim,
+        claim::{Claim, Once},
         deploy::Made,
         refusal::Refusal,
         scan::{Part, Round, Scan, WINDOW},
@@ -48,6 +48,20 @@ impl App {
             key,
             fingerprint: format!("deploy {}", fingerprint(&wish)),
         });
+        let id = self.deploy_once(caller, wish, Once::of(claim.as_ref())).await?;
+        self.deployment(caller, id).await
+    }
+
+    /// Deploys or redeploys a model once, by `once`.
+    ///
+    /// # Errors
+    /// As for [`App::deploy`], and [`Refusal::ItemTaken`].
+    pub(super) async fn deploy_once(
+        &self,
+        caller: Identity,
+        wish: CreateDeployment,
+        once: Once<'_>,
+    ) -> Result<DeploymentId, Failure> {
         let pair = self.store.pair(caller.account, wish.device_id, wish.model_id).await?;
         let (device, model) = pair.deployable(caller.account, &self.publishers().await?)?;
         let file = model.file()?;
@@ -56,7 +70,7 @@ impl App {
         let made = Made { wish, model, file, allowlist, now };
         let cancel = CommandId::from_uuid(random::uuid());
         let ids = (DeploymentId::from_uuid(random::uuid()), CommandId::from_uuid(random::uuid()));
-        let record = deploying::deploy(&self.store, &made, ids, claim.as_ref(), cancel).await?;
+        let record = deploying::deploy(&self.store, &made, ids, once, cancel).await?;
         if record.id == ids.0 {
             metrics::command_placed();
         }
@@ -69,7 +83,7 @@ impl App {
         };
         let what = format!("{} to {}{whose}", record.model, device.id);
         self.note(&caller, Action::Deploy, record.id, &what).await;
-        self.deployment(caller, record.id).await
+        Ok(record.id)
     }
 
     /// Describes a deployment.

@@ -11,6 +11,7 @@ use link_protocol::{
     retire::{RetireCode, RetireRequest},
     system::SystemSample,
 };
+use semver::Version;
 use subtle::ConstantTimeEq as _;
 
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     domain::{
         attempts::Peer,
         audit::{Action, AuditRecord},
-        claim::Claim,
+        claim::{Claim, Once},
         device::DeviceRecord,
         ownership,
         refusal::Refusal,
@@ -51,17 +52,31 @@ impl App {
         UpdateDevice { version }: UpdateDevice,
         idempotency_key: Option<String>,
     ) -> Result<CommandInfo, Failure> {
-        let device = ownership::reachable_device(self.store.device(id).await?, caller.account)?;
         let claim = idempotency_key.map(|key| Claim {
             account: caller.account,
             key,
             fingerprint: format!("update {id} {version}"),
         });
+        self.update_once(caller, id, version, Once::of(claim.as_ref())).await
+    }
+
+    /// Updates once, by `once`.
+    ///
+    /// # Errors
+    /// As for [`App::update_device`], and [`Refusal::ItemTaken`].
+    pub(super) async fn update_once(
+        &self,
+        caller: Identity,
+        id: DeviceId,
+        version: Version,
+        once: Once<'_>,
+    ) -> Result<CommandInfo, Failure> {
+        let device = ownership::reachable_device(self.store.device(id).await?, caller.account)?;
         let what = version.to_string();
         let key = format!("update:{version}");
         let wish = Command::UpdateAgent(UpdateAgent { version });
         let entry = self.entry(&caller, Action::UpdateDevice, id).with(&what);
-        self.send(device.id, wish, key, claim.as_ref(), entry).await
+        self.send(device.id, wish, key, once, entry).await
     }
 
     /// Removes a device from the account; its slot is free.

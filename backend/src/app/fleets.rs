@@ -7,11 +7,14 @@ use link_protocol::{
 };
 
 use crate::{
-    app::App,
+    app::{App, placing::remember},
     auth::access::Identity,
     database::{Page, write},
     domain::{
         audit::Action,
+        claim::Once,
+        name,
+        operation::Accepted,
         ownership,
         scan::{Part, Round, Scan, WINDOW},
         tag,
@@ -61,7 +64,7 @@ impl App {
         }
     }
 
-    /// Adds and removes tags of a device.
+    /// Adds and removes tags of a device, and renames it.
     ///
     /// # Errors
     /// [`crate::domain::refusal::Refusal::NotFound`], [`crate::domain::refusal::Refusal::Invalid`].
@@ -69,22 +72,48 @@ impl App {
         &self,
         caller: Identity,
         id: DeviceId,
-        ChangeDevice { add_tags, remove_tags }: ChangeDevice,
+        change: ChangeDevice,
     ) -> Result<Device, Failure> {
+        self.change_device_once(caller, id, change, Once::Never).await?;
+        self.device(caller, id).await
+    }
+
+    /// Changes a device once, by `once`.
+    ///
+    /// # Errors
+    /// As for [`App::change_device`], and [`Refusal::ItemTaken`].
+    pub(super) async fn change_device_once(
+        &self,
+        caller: Identity,
+        id: DeviceId,
+        ChangeDevice { add_tags, remove_tags, name }: ChangeDevice,
+        once: Once<'_>,
+    ) -> Result<(), Failure> {
         ownership::own_device(self.store.device(id).await?, caller.account)?;
+        let name = name.map(|name| name::checked("name", &name)).transpose()?;
         let what: Vec<String> = add_tags
             .iter()
             .map(|tag| format!("+{tag}"))
             .chain(remove_tags.iter().map(|tag| format!("-{tag}")))
             .collect();
-        let entry = self.entry(&caller, Action::TagDevice, id).with(&what.join(" "));
+        let tagged = self.entry(&caller, Action::TagDevice, id).with(&what.join(" "));
+        let renamed = self.entry(&caller, Action::RenameDevice, id);
+        let now = self.now();
         write!(self.store, [locks::device(id)], |db| {
             let found = devices::find(db, id).await?;
             let mut device = ownership::own_device(found, caller.account)?;
             device.tags = tag::change(&device.tags, &add_tags, &remove_tags)?;
+            if let Some(name) = &name {
+                let entry = renamed.clone().with(&format!("{} to {name}", device.name));
+                audit::insert(db, &entry).await?;
+                device.name.clone_from(name);
+            }
             devices::update(db, &device).await?;
-            audit::insert(db, &entry).await?;
+            if !what.is_empty() {
+                audit::insert(db, &tagged).await?;
+            }
+            remember(db, once, Accepted::Done, now).await?;
         });
-        self.device(caller, id).await
+        Ok(())
     }
 }

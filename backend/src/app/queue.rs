@@ -13,20 +13,21 @@ use link_protocol::{
 use crate::{
     app::{
         following::follow,
-        placing::{made_before, place},
+        placing::{made_before, place, remember},
     },
     database::{Connection, Store, StoreError, write},
     domain::{
         audit::AuditRecord,
-        claim::Claim,
+        claim::Once,
         command::{self, CommandRecord, Reported, State},
+        operation::Accepted,
         refusal::Refusal,
     },
     failure::Failure,
     tables::{
         audit,
         commands::{self, GREETED, WAITING},
-        idempotency, locks,
+        locks,
     },
 };
 
@@ -45,24 +46,25 @@ pub(super) struct Taken {
 /// returns the command that is the same wish.
 ///
 /// # Errors
-/// [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`] and [`Failure::Store`].
+/// [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`], [`Refusal::ItemTaken`] and
+/// [`Failure::Store`].
 pub async fn place_command(
     store: &Store,
     id: CommandId,
     device: DeviceId,
     wish: &Command,
     idempotency_key: &str,
-    claim: Option<&Claim>,
+    once: Once<'_>,
     entry: &AuditRecord,
 ) -> Result<CommandRecord, Failure> {
     let now = entry.at;
     let record = write!(store, [locks::device(device)], |db| {
-        if let Some(made) = made_before(db, claim).await? {
+        if let Some(made) = made_before(db, once).await? {
             let found = commands::find_made(db, device, &made).await?;
             found.ok_or(Refusal::NotFound("command"))?
         } else {
             let record = place(db, id, device, wish, idempotency_key, now).await?;
-            idempotency::remember(db, claim, &record.id.to_string(), now).await?;
+            remember(db, once, Accepted::Command(record.id), now).await?;
             audit::insert(db, entry).await?;
             record
         }

@@ -13,7 +13,7 @@ use crate::{
     auth::access::Identity,
     domain::{
         audit::{Action, AuditRecord},
-        claim::Claim,
+        claim::{Claim, Once},
         device::DeviceRecord,
         explain::AFTER_THE_UPDATE,
         refusal::Refusal,
@@ -58,16 +58,29 @@ impl App {
         port: Option<Port>,
         idempotency_key: Option<String>,
     ) -> Result<CommandInfo, Failure> {
-        let publishers = self.publishers().await?;
-        let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
-        let is_deployed = pair.is_deployed;
-        let (device, _) = pair.operable(on.caller.account, &publishers)?;
         let claim = idempotency_key.map(|key| Claim {
             account: on.caller.account,
             key,
             fingerprint: format!("repair {} {} {port:?}", on.model, on.device),
         });
-        if let Some(command) = self.repaired_before(claim.as_ref()).await? {
+        self.repair_once(on, port, Once::of(claim.as_ref())).await
+    }
+
+    /// Repairs once, by `once`.
+    ///
+    /// # Errors
+    /// As for [`App::repair`], and [`Refusal::ItemTaken`].
+    pub(super) async fn repair_once(
+        &self,
+        on: Requested,
+        port: Option<Port>,
+        once: Once<'_>,
+    ) -> Result<CommandInfo, Failure> {
+        let publishers = self.publishers().await?;
+        let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
+        let is_deployed = pair.is_deployed;
+        let (device, _) = pair.operable(on.caller.account, &publishers)?;
+        if let Some(command) = self.repaired_before(once.claim()).await? {
             return Ok(command);
         }
         on.check_deployed(is_deployed)?;
@@ -82,7 +95,7 @@ impl App {
             port,
         });
         let entry = on.entry(self, Action::Repair);
-        let sent = self.send(on.device, wish, key, claim.as_ref(), entry).await?;
+        let sent = self.send(on.device, wish, key, once, entry).await?;
         Ok(noted(sent, &device))
     }
 
@@ -90,7 +103,12 @@ impl App {
     ///
     /// # Errors
     /// As for [`App::repair`].
-    pub async fn serve(&self, on: Requested, port: Option<Port>) -> Result<CommandInfo, Failure> {
+    pub async fn serve(
+        &self,
+        on: Requested,
+        port: Option<Port>,
+        once: Once<'_>,
+    ) -> Result<CommandInfo, Failure> {
         let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
@@ -101,7 +119,7 @@ impl App {
         let key = format!("serve:{}:{kept}", on.model);
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::StartServing(StartServing { pipeline_id, model_id: on.model, port });
-        let sent = self.send(on.device, wish, key, None, on.entry(self, Action::Serve)).await?;
+        let sent = self.send(on.device, wish, key, once, on.entry(self, Action::Serve)).await?;
         Ok(noted(sent, &device))
     }
 
@@ -109,7 +127,7 @@ impl App {
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotDeployed`], [`Refusal::QueueFull`].
-    pub async fn stop(&self, on: Requested) -> Result<CommandInfo, Failure> {
+    pub async fn stop(&self, on: Requested, once: Once<'_>) -> Result<CommandInfo, Failure> {
         let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
@@ -117,7 +135,7 @@ impl App {
         on.check_deployed(is_deployed)?;
         let pipeline_id = PipelineId::of(on.model);
         let wish = Command::StopServing(StopServing { pipeline_id, model_id: on.model });
-        self.send(on.device, wish, format!("stop:{}", on.model), None, on.entry(self, Action::Stop))
+        self.send(on.device, wish, format!("stop:{}", on.model), once, on.entry(self, Action::Stop))
             .await
     }
 
@@ -125,7 +143,7 @@ impl App {
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::NotDeployed`], [`Refusal::QueueFull`].
-    pub async fn uninstall(&self, on: Requested) -> Result<CommandInfo, Failure> {
+    pub async fn uninstall(&self, on: Requested, once: Once<'_>) -> Result<CommandInfo, Failure> {
         let publishers = self.publishers().await?;
         let pair = self.store.pair(on.caller.account, on.device, on.model).await?;
         let is_deployed = pair.is_deployed;
@@ -137,7 +155,7 @@ impl App {
             on.device,
             wish,
             format!("uninstall:{}", on.model),
-            None,
+            once,
             on.entry(self, Action::Uninstall),
         )
         .await
@@ -164,12 +182,12 @@ impl App {
         device: DeviceId,
         wish: Command,
         key: String,
-        claim: Option<&Claim>,
+        once: Once<'_>,
         entry: AuditRecord,
     ) -> Result<CommandInfo, Failure> {
         let id = CommandId::from_uuid(random::uuid());
         let record =
-            queue::place_command(&self.store, id, device, &wish, &key, claim, &entry).await?;
+            queue::place_command(&self.store, id, device, &wish, &key, once, &entry).await?;
         if record.id == id {
             metrics::command_placed();
         }

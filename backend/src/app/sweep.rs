@@ -138,6 +138,11 @@ impl App {
             }
         }
         for _ in 0..BATCHES {
+            if !self.store.forget_operations(since(now, kept.operations)).await? {
+                break;
+            }
+        }
+        for _ in 0..BATCHES {
             if !self.store.fold_usage(since(now, kept.usage_hours)).await? {
                 break;
             }

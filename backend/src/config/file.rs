@@ -14,6 +14,7 @@ use crate::{
     config::{
         client_address::ClientAddress,
         content::ContentSection,
+        operations::OperationsSection,
         owner_proof::OwnerProof,
         quota::QuotaSection,
         read::{SECONDS_LIMIT, address, count, filter, seconds, some_address, web_address},
@@ -66,6 +67,7 @@ pub struct ConfigFile {
     pub content: ContentSection,
     pub zenoh: ZenohSection,
     pub quota: QuotaSection,
+    pub operations: OperationsSection,
     pub retention: RetentionSection,
     pub sharing: SharingSection,
     pub shutdown: ShutdownSection,
@@ -180,6 +182,10 @@ pub struct RetentionSection {
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub deployment_days: u32,
+    /// Days for which operations are kept that have ended.
+    #[serde(deserialize_with = "count")]
+    #[schemars(range(min = 1))]
+    pub operation_days: u32,
     /// Days for which token usage is known by the hour; by the day from then on.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
@@ -235,6 +241,7 @@ impl Default for ConfigFile {
             content: ContentSection::default(),
             zenoh: ZenohSection::default(),
             quota: QuotaSection::default(),
+            operations: OperationsSection::default(),
             retention: RetentionSection::default(),
             sharing: SharingSection::default(),
             shutdown: ShutdownSection::default(),
@@ -293,6 +300,7 @@ impl Default for RetentionSection {
             log_days: 30,
             command_days: 90,
             deployment_days: 90,
+            operation_days: 30,
             usage_hours_days: 35,
             usage_days: 800,
             sample_days: 30,
@@ -313,6 +321,7 @@ impl RetentionSection {
             commands: days(self.command_days),
             deployments: days(self.deployment_days),
             audit: days(self.audit_days),
+            operations: days(self.operation_days),
             idempotency: days(self.idempotency_days),
             samples: days(self.sample_days),
         }

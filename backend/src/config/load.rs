@@ -136,6 +136,7 @@ impl Loaded {
         config.telemetry_kept = self.values.retention.telemetry_rows;
         config.logs_kept = self.values.retention.log_rows;
         config.retention = self.values.retention.kept();
+        config.operation_rate = self.values.operations.devices_per_second;
         config.database_url.clone_from(&self.database_url);
         config.content.clone_from(&self.content);
         Ok(config)

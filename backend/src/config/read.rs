@@ -61,7 +61,11 @@ pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32,
     number(deserializer, 0, SECONDS_LIMIT)
 }
 
-fn number<'de, D: Deserializer<'de>>(deserializer: D, min: u32, max: u32) -> Result<u32, D::Error> {
+pub(super) fn number<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    min: u32,
+    max: u32,
+) -> Result<u32, D::Error> {
     let number = i64::deserialize(deserializer)?;
     let fits = u32::try_from(number).ok().filter(|number| (min..=max).contains(number));
     let expected = || format!("expected a whole number from {min} to {max}, found {number}");

@@ -50,6 +50,7 @@ actions! {
     RegisterDevice = "device.register";
     UpdateDevice = "device.update";
     TagDevice = "device.tag";
+    RenameDevice = "device.rename";
     RemoveDevice = "device.remove";
     TransferDevice = "device.transfer";
     ReceiveDevice = "device.receive";
@@ -63,6 +64,9 @@ actions! {
     Serve = "serving.start";
     Stop = "serving.stop";
     Uninstall = "serving.uninstall";
+    CreateOperation = "operation.create";
+    CancelOperation = "operation.cancel";
+    RetryOperation = "operation.retry";
     SetAllowlist = "setting.allowlist";
 }
 

@@ -1,8 +1,9 @@
-//! `Idempotency-Key`: which request a key stands for, and what it made.
+//! What tells a wish from one that was accepted before: the `Idempotency-Key` of its request, or the item
+//! of the operation that it belongs to.
 
 use link_protocol::id::AccountId;
 
-use crate::domain::refusal::Refusal;
+use crate::domain::{operation::Item, refusal::Refusal};
 
 /// A request that names itself, so that a repetition can be told from a new one.
 #[derive(Clone, Debug)]
@@ -11,6 +12,36 @@ pub struct Claim {
     pub key: String,
     /// What the request asks for; another wish under the same key is a conflict.
     pub fingerprint: String,
+}
+
+/// By what a wish is told from one that was accepted before. It is stored in the transaction that accepts
+/// the wish.
+#[derive(Clone, Copy, Debug)]
+pub enum Once<'a> {
+    /// By nothing: each request is a wish of its own.
+    Never,
+    Key(&'a Claim),
+    Item(&'a Item),
+}
+
+impl<'a> Once<'a> {
+    /// Returns the claim of a request that may have named itself.
+    #[must_use]
+    pub const fn of(claim: Option<&'a Claim>) -> Self {
+        match claim {
+            Some(claim) => Self::Key(claim),
+            None => Self::Never,
+        }
+    }
+
+    /// Returns the key that the request named itself with.
+    #[must_use]
+    pub const fn claim(self) -> Option<&'a Claim> {
+        match self {
+            Self::Key(claim) => Some(claim),
+            Self::Never | Self::Item(_) => None,
+        }
+    }
 }
 
 /// What is remembered of a request that named itself.

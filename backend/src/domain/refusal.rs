@@ -8,6 +8,7 @@ use link_protocol::{
     key::InvalidKey,
     limits,
     permission::Permission,
+    problem::Code,
     retire::InvalidRetireCode,
 };
 
@@ -74,6 +75,13 @@ pub enum Refusal {
     AlreadyMember,
     #[error("no invitation for this user has this token, or it was used or has expired")]
     InvitationInvalid,
+    #[error("{0}")]
+    NothingSelected(String),
+    #[error("the operation {0}")]
+    OperationFinal(&'static str),
+    /// Another worker has told the device meanwhile, or the operation was cancelled.
+    #[error("the device is not to be told any more")]
+    ItemTaken,
     #[error("there is no such {0}")]
     NotFound(&'static str),
     #[error("device {0} is offline")]
@@ -129,6 +137,66 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Returns the stable code of the problem that the refusal is told as.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Unauthorized => Code::Unauthorized,
+            Self::TokenExpired => Code::TokenExpired,
+            Self::InvalidCredentials => Code::InvalidCredentials,
+            Self::SetupTokenInvalid => Code::SetupTokenInvalid,
+            Self::AlreadySetUp => Code::AlreadySetUp,
+            Self::NoOwnerFile | Self::NotFound(_) => Code::NotFound,
+            Self::OwnerProofInvalid => Code::OwnerProofInvalid,
+            Self::OneTimeCodeInvalid => Code::OneTimeCodeInvalid,
+            Self::KeyUnknown => Code::KeyUnknown,
+            Self::KeyExpired => Code::KeyExpired,
+            Self::KeyRevoked => Code::KeyRevoked,
+            Self::KeyUsedUp => Code::KeyUsedUp,
+            Self::KeyMistyped(_) => Code::KeyMistyped,
+            Self::ProofRequired => Code::ProofRequired,
+            Self::RetireCodeMistyped(_) => Code::RetireCodeMistyped,
+            Self::RetireCodeUnknown => Code::RetireCodeUnknown,
+            Self::RetireCodeStale => Code::RetireCodeStale,
+            Self::NotOwner => Code::NotOwner,
+            Self::SharingNotAllowed => Code::SharingNotAllowed,
+            Self::Forbidden(_) => Code::Forbidden,
+            Self::ScopeMissing(_) => Code::ScopeMissing,
+            Self::AuthorizationPending => Code::AuthorizationPending,
+            Self::SlowDown => Code::SlowDown,
+            Self::AccessDenied => Code::AccessDenied,
+            Self::DeviceCodeExpired => Code::ExpiredToken,
+            Self::UserCodeUnknown => Code::UserCodeUnknown,
+            Self::LastOwner => Code::LastOwner,
+            Self::AlreadyMember => Code::AlreadyMember,
+            Self::InvitationInvalid => Code::InvitationInvalid,
+            Self::DeviceOffline(_) => Code::DeviceOffline,
+            Self::NotDeployed { .. } => Code::NotDeployed,
+            Self::DeviceLimitReached(_) => Code::DeviceLimitReached,
+            Self::QuotaReached(_) => Code::QuotaReached,
+            Self::NoRoom => Code::InsufficientStorage,
+            Self::AliasTaken(_) => Code::AliasTaken,
+            Self::ModelNotReady => Code::ModelNotReady,
+            Self::ModelInUse => Code::ModelInUse,
+            Self::AlreadyFinal(_) | Self::OperationFinal(_) | Self::ItemTaken => Code::AlreadyFinal,
+            Self::NothingSelected(_) => Code::NothingSelected,
+            Self::IdempotencyConflict => Code::IdempotencyConflict,
+            Self::ZenohNotOffered => Code::ZenohNotOffered,
+            Self::NoSlotFree | Self::TooManyUploads | Self::TooManyLogins => Code::Overloaded,
+            Self::HandoverPending => Code::HandoverPending,
+            Self::StalePoll => Code::StalePoll,
+            Self::CommandExpired => Code::CommandExpired,
+            Self::ChecksumMismatch(_) => Code::ChecksumMismatch,
+            Self::NotAModel(_) => Code::NotAModel,
+            Self::UploadOffset(_) => Code::UploadOffset,
+            Self::Invalid(_) => Code::InvalidRequest,
+            Self::TooLarge => Code::PayloadTooLarge,
+            Self::TooSlow => Code::RequestTimeout,
+            Self::QueueFull(_) => Code::QueueFull,
+            Self::TooManyAttempts { .. } => Code::TooManyAttempts,
+        }
+    }
+
     /// Refuses a value of the request with the rule that it breaks.
     pub fn invalid(rule: impl Into<String>) -> Self {
         Self::Invalid(rule.into())

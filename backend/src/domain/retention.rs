@@ -15,6 +15,8 @@ pub struct Retention {
     /// Deployments that ended and are not the current one of their model on their device.
     pub deployments: SignedDuration,
     pub audit: SignedDuration,
+    /// Operations that ended.
+    pub operations: SignedDuration,
     /// Idempotency keys: a request that is repeated later is a new request.
     pub idempotency: SignedDuration,
     /// The latest sample of a device that has stopped sending samples.

@@ -30,6 +30,9 @@ mod model;
 mod model_file;
 #[path = "../store/object_store.rs"]
 mod object_store;
+mod operation;
+mod operation_kinds;
+mod operation_restart;
 mod postgres;
 mod presence;
 mod quota;

@@ -57,6 +57,7 @@ fn fill(path: &str, device: &str, model: &str) -> String {
         .replace("{user_id}", &format!("usr_{}", "0".repeat(32)))
         .replace("{invitation_id}", &format!("inv_{}", "0".repeat(32)))
         .replace("{token_id}", &format!("tok_{}", "0".repeat(32)))
+        .replace("{operation_id}", &format!("op_{}", "0".repeat(32)))
 }
 
 #[test]
@@ -186,6 +187,8 @@ async fn what_another_account_owns_is_not_found() {
     let wish = json!({ "name": "ci", "scopes": ["devices:read"] });
     let token = world.post("/api/v1/tokens", &user, wish).await;
     let token = token.body["info"]["token_id"].as_str().unwrap().to_owned();
+    let wish = json!({ "work": { "kind": "tag", "tags": ["x"] }, "devices": [device.id] });
+    let many = world.post("/api/v1/operations", &user, wish).await.text("operation_id");
     // A key shows that somebody wants a device, not that bob may give it.
     let carol = world.another_account("carol@example.org").await;
     let wanted = world.key(&carol, "registration").await;
@@ -204,7 +207,8 @@ async fn what_another_account_owns_is_not_found() {
             .replace("{deployment_id}", &deployment)
             .replace("{user_id}", &me)
             .replace("{invitation_id}", &invitation)
-            .replace("{token_id}", &token);
+            .replace("{token_id}", &token)
+            .replace("{operation_id}", &many);
         let body = match operation.path.rsplit('/').next() {
             Some("update") => Some(json!({ "version": "1.4.0" })),
             Some("transfer") => Some(json!({ "registration_key": wanted })),
@@ -226,9 +230,16 @@ async fn what_another_account_owns_is_not_found() {
         tried += 1;
     }
     assert!(tried >= 14, "{tried}");
-    for list in
-        ["keys", "devices", "models", "deployments", "members/invitations", "tokens", "commands"]
-    {
+    for list in [
+        "keys",
+        "devices",
+        "models",
+        "deployments",
+        "members/invitations",
+        "tokens",
+        "commands",
+        "operations",
+    ] {
         assert!(world.get(&format!("/api/v1/{list}"), &bob).await.items().is_empty(), "{list}");
     }
     let read = world.get(&format!("/api/v1/devices/{}", device.id), &user).await;

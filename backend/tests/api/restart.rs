@@ -85,7 +85,7 @@ fn two_backends_do_not_share_a_folder() {
 }
 
 /// A running program; dropping it kills it without a word.
-struct Killed(Child);
+pub(crate) struct Killed(Child);
 
 impl Drop for Killed {
     fn drop(&mut self) {
@@ -94,7 +94,7 @@ impl Drop for Killed {
     }
 }
 
-fn program(data: &Path, database: Option<&Database>) -> Command {
+pub(crate) fn program(data: &Path, database: Option<&Database>) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_link-backend"));
     program.args(["--log", "warn", "serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
     program.env_clear();
@@ -111,7 +111,11 @@ fn program(data: &Path, database: Option<&Database>) -> Command {
 
 /// Starts the program; returns its address and the setup token, if it printed one.
 fn start(data: &Path, database: Option<&Database>) -> (Killed, String, Option<String>) {
-    let mut child = program(data, database).stderr(Stdio::piped()).spawn().unwrap();
+    run(program(data, database))
+}
+
+pub(crate) fn run(mut program: Command) -> (Killed, String, Option<String>) {
+    let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
     let mut token = None;
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let address = loop {
@@ -129,7 +133,13 @@ fn start(data: &Path, database: Option<&Database>) -> (Killed, String, Option<St
     (Killed(child), address, token)
 }
 
-fn call(address: &str, method: &str, path: &str, token: &str, body: &Value) -> (u16, Value) {
+pub(crate) fn call(
+    address: &str,
+    method: &str,
+    path: &str,
+    token: &str,
+    body: &Value,
+) -> (u16, Value) {
     let mut stream = TcpStream::connect(address).unwrap();
     let body = if body.is_null() { String::new() } else { body.to_string() };
     let authorization =

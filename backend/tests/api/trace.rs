@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     harness::{Answer, Device, World, pair, registration},
-    local_owner,
+    local_owner, operation,
 };
 
 /// Operations that change something and are not recorded.
@@ -236,6 +236,17 @@ async fn devices(deeds: &mut Deeds<'_>, owner: &str, device: &Device) {
     let version = Some(json!({ "version": "1.4.0" }));
     let update = ("POST", "/api/v1/devices/{device_id}/update");
     deeds.act(update, &ids, owner, version, "device.update").await;
+    let model = world.model(owner, false).await;
+    let wish = json!({ "work": { "kind": "serve", "model_id": model }, "devices": [device.id] });
+    let operations = ("POST", operation::OPERATIONS);
+    let made = deeds.act(operations, &[], owner, Some(wish), "operation.create").await;
+    operation::work(world).await;
+    let (made, of) = (made.text("operation_id"), "/api/v1/operations/{operation_id}");
+    let of_many = [("operation_id", made.as_str())];
+    let retry = format!("{of}/retry");
+    deeds.act(("POST", &retry), &of_many, owner, None, "operation.retry").await;
+    let cancel = format!("{of}/cancel");
+    deeds.act(("POST", &cancel), &of_many, owner, None, "operation.cancel").await;
     deeds.act(("DELETE", path), &ids, owner, None, "device.remove").await;
 
     let given = world.register(owner).await;

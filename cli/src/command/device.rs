@@ -31,11 +31,11 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
             context.output.data(&devices, |list| table(list))
         }
         DeviceCommand::Tag { device, tags } => {
-            let change = ChangeDevice { add_tags: tags, remove_tags: Vec::new() };
+            let change = ChangeDevice { add_tags: tags, ..ChangeDevice::default() };
             change_tags(context, &device, &change).await
         }
         DeviceCommand::Untag { device, tags } => {
-            let change = ChangeDevice { add_tags: Vec::new(), remove_tags: tags };
+            let change = ChangeDevice { remove_tags: tags, ..ChangeDevice::default() };
             change_tags(context, &device, &change).await
         }
         DeviceCommand::Show { device } => {

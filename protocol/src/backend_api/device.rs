@@ -65,7 +65,7 @@ impl From<EnrolmentKey> for TransferDevice {
     }
 }
 
-/// `PATCH /devices/{device_id}`: tags to add and to remove.
+/// `PATCH /devices/{device_id}`: tags to add and to remove, and a new name.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeDevice {
@@ -73,6 +73,9 @@ pub struct ChangeDevice {
     pub add_tags: Vec<String>,
     #[serde(default)]
     pub remove_tags: Vec<String>,
+    /// The new name of the device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// Which devices.

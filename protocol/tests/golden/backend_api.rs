@@ -131,6 +131,7 @@ pub(super) fn people() -> Vec<Example> {
             ChangeDevice {
                 add_tags: vec!["lab".to_owned()],
                 remove_tags: vec!["spare".to_owned()],
+                name: None,
             },
         ),
         request("change_member", ChangeMember { role: Role::Viewer }),

@@ -1,0 +1,127 @@
+//! Operations: one wish for many devices, and what became of it.
+
+use std::sync::Arc;
+
+use axum::{
+    Json as Answer,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use link_protocol::{
+    agent_api::PREFIX,
+    backend_api::{
+        Page, PageRequest,
+        operation::{
+            CreateOperation, Operation, OperationDevice, OperationDevicesQuery, OperationPlan,
+        },
+    },
+    id::OperationId,
+};
+
+use crate::{
+    api::{
+        caller::{Caller, may},
+        extract::{IdempotencyKey, Ids, Json, Params},
+        list,
+        problem::Rejection,
+    },
+    app::{App, operations::Requested},
+};
+
+/// Does one thing on many devices: those of a selection, which is read once, or those that are named. The
+/// caller also needs the permission of the request for one device: `deployments:write` to deploy and
+/// remove, `serving:operate` to repair, serve and stop, `devices:operate` for everything else.
+#[utoipa::path(post, path = "/operations", tag = "operations", security(("access_token" = ["devices:read"])),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second operation.")),
+    request_body = CreateOperation,
+    responses(
+        (status = 200, description = "With `dry_run`: the devices that are selected.", body = OperationPlan),
+        (status = 202, description = "The operation is accepted and worked off.", body = Operation,
+            headers(("Location" = String, description = "Where to follow it.")))))]
+pub(crate) async fn create_operation(
+    Caller(caller, ..): Caller<may::ReadDevices>,
+    State(app): State<Arc<App>>,
+    IdempotencyKey(key): IdempotencyKey,
+    Json(wish): Json<CreateOperation>,
+) -> Result<Response, Rejection> {
+    Ok(match app.create_operation(caller, wish, key).await? {
+        Requested::Plan(plan) => Answer(plan).into_response(),
+        Requested::Accepted(operation) => {
+            let location = format!("{PREFIX}/operations/{}", operation.operation_id);
+            let located = [(header::LOCATION, location)];
+            (StatusCode::ACCEPTED, located, Answer(operation)).into_response()
+        }
+    })
+}
+
+/// Lists the operations of the account, the newest first.
+#[utoipa::path(get, path = "/operations", tag = "operations", security(("access_token" = ["devices:read"])),
+    params(PageRequest),
+    responses((status = 200, description = "The operations.", body = Page<Operation>)))]
+pub(crate) async fn list_operations(
+    Caller(caller, ..): Caller<may::ReadDevices>,
+    State(app): State<Arc<App>>,
+    Params(request): Params<PageRequest>,
+) -> Result<Answer<Page<Operation>>, Rejection> {
+    let wanted = list::wanted(&request)?;
+    let operations = app.operations(caller, &wanted).await?;
+    Ok(Answer(list::page(operations, &wanted, |operation| operation.operation_id.to_string())))
+}
+
+/// Describes an operation.
+#[utoipa::path(get, path = "/operations/{operation_id}", tag = "operations",
+    security(("access_token" = ["devices:read"])), params(("operation_id" = OperationId, Path)),
+    responses((status = 200, description = "The operation.", body = Operation)))]
+pub(crate) async fn read_operation(
+    Caller(caller, ..): Caller<may::ReadDevices>,
+    State(app): State<Arc<App>>,
+    Ids(operation): Ids<OperationId>,
+) -> Result<Answer<Operation>, Rejection> {
+    let operation = app.operation(caller, operation).await?;
+    Ok(Answer(operation))
+}
+
+/// Lists what became of an operation on each of its devices.
+#[utoipa::path(get, path = "/operations/{operation_id}/devices", tag = "operations",
+    security(("access_token" = ["devices:read"])),
+    params(("operation_id" = OperationId, Path), OperationDevicesQuery),
+    responses((status = 200, description = "The devices.", body = Page<OperationDevice>)))]
+pub(crate) async fn list_operation_devices(
+    Caller(caller, ..): Caller<may::ReadDevices>,
+    State(app): State<Arc<App>>,
+    Ids(operation): Ids<OperationId>,
+    Params(query): Params<OperationDevicesQuery>,
+) -> Result<Answer<Page<OperationDevice>>, Rejection> {
+    let wanted = list::wanted(&PageRequest { limit: query.limit, cursor: query.cursor })?;
+    let devices = app.operation_devices(caller, operation, query.state, &wanted).await?;
+    Ok(Answer(list::page(devices, &wanted, |device| device.device_id.to_string())))
+}
+
+/// Cancels an operation: no further device is told. A device that was told goes on, and the operation
+/// still says what became of it. The caller also needs the permission of the request for one device.
+#[utoipa::path(post, path = "/operations/{operation_id}/cancel", tag = "operations",
+    security(("access_token" = ["devices:read"])), params(("operation_id" = OperationId, Path)),
+    responses((status = 202, description = "No further device is told.", body = Operation)))]
+pub(crate) async fn cancel_operation(
+    Caller(caller, ..): Caller<may::ReadDevices>,
+    State(app): State<Arc<App>>,
+    Ids(operation): Ids<OperationId>,
+) -> Result<(StatusCode, Answer<Operation>), Rejection> {
+    let operation = app.cancel_operation(caller, operation).await?;
+    Ok((StatusCode::ACCEPTED, Answer(operation)))
+}
+
+/// Tells the devices of an operation again that have failed, in the name of the caller, who also needs the
+/// permission of the request for one device.
+#[utoipa::path(post, path = "/operations/{operation_id}/retry", tag = "operations",
+    security(("access_token" = ["devices:read"])), params(("operation_id" = OperationId, Path)),
+    responses((status = 202, description = "The devices that have failed are told again.", body = Operation)))]
+pub(crate) async fn retry_operation(
+    Caller(caller, ..): Caller<may::ReadDevices>,
+    State(app): State<Arc<App>>,
+    Ids(operation): Ids<OperationId>,
+) -> Result<(StatusCode, Answer<Operation>), Rejection> {
+    let operation = app.retry_operation(caller, operation).await?;
+    Ok((StatusCode::ACCEPTED, Answer(operation)))
+}

@@ -1,0 +1,299 @@
+//! Operations: they are accepted, listed, cancelled and retried here, and worked off in `operations/work.rs`.
+
+mod work;
+
+pub use work::{Turn, Worker};
+
+use link_protocol::{
+    backend_api::{
+        device::Device,
+        operation::{
+            CreateOperation, ItemState, Operation, OperationDevice, OperationPlan, PlannedDevice,
+        },
+    },
+    id::OperationId,
+    limits,
+};
+
+use crate::{
+    app::{
+        App,
+        placing::{made_before, remember_id},
+    },
+    auth::access::{Identity, Means},
+    database::{Connection, Page, StoreError, read, write},
+    domain::{
+        audit::{Action, AuditRecord},
+        claim::{Claim, Once},
+        operation::{
+            Item, OperationRecord, Requester,
+            request::{self, Chosen},
+        },
+        quota::Quota,
+        refusal::Refusal,
+    },
+    failure::Failure,
+    host::random,
+    tables::{audit, locks, operations},
+};
+
+/// Devices that a plan lists.
+const PLANNED: usize = 200;
+
+/// What a request for an operation gave.
+#[derive(Clone, Debug)]
+pub enum Requested {
+    /// It was not to be done.
+    Plan(Box<OperationPlan>),
+    Accepted(Box<Operation>),
+}
+
+impl App {
+    /// Accepts an operation: which devices it has is decided here, once.
+    ///
+    /// # Errors
+    /// What the caller may not do, [`Refusal::NotFound`] for a model, [`Refusal::NothingSelected`],
+    /// [`Refusal::Invalid`], [`Refusal::QuotaReached`], [`Refusal::IdempotencyConflict`].
+    pub async fn create_operation(
+        &self,
+        caller: Identity,
+        wish: CreateOperation,
+        idempotency_key: Option<String>,
+    ) -> Result<Requested, Failure> {
+        caller.check(request::permission(&wish.work))?;
+        request::check(&wish.work)?;
+        let chosen = Chosen::of(&wish)?;
+        if let Some(model) = wish.work.model() {
+            self.model(caller, model).await?;
+        }
+        let devices = chosen.among(self.every_device(caller).await?)?;
+        let names = request::new_names(&wish.work, &devices)?;
+        if wish.dry_run {
+            return Ok(Requested::Plan(Box::new(plan(wish, &devices, names))));
+        }
+        let claim = idempotency_key.map(|key| Claim {
+            account: caller.account,
+            key,
+            fingerprint: format!("operation {}", fingerprint(&wish)),
+        });
+        let (id, now) = (OperationId::from_uuid(random::uuid()), self.now());
+        let record = OperationRecord {
+            id,
+            account: caller.account,
+            work: wish.work,
+            select: wish.select,
+            requester: requester(&caller),
+            created_at: now,
+            ended_at: None,
+        };
+        let items: Vec<Item> = devices
+            .into_iter()
+            .zip(names)
+            .map(|(device, name)| Item::new(id, device.device_id, device.name, name, now))
+            .collect();
+        let what = format!("{} on {} devices", record.work.kind(), items.len());
+        let entry = self.entry(&caller, Action::CreateOperation, id).with(&what);
+        let accepted = self.store_operation(&record, &items, claim.as_ref(), &entry).await?;
+        self.operations.notify_one();
+        Ok(Requested::Accepted(Box::new(self.describe_operation(accepted).await?)))
+    }
+
+    async fn store_operation(
+        &self,
+        record: &OperationRecord,
+        items: &[Item],
+        claim: Option<&Claim>,
+        entry: &AuditRecord,
+    ) -> Result<OperationRecord, Failure> {
+        let accepted = write!(self.store, [locks::account(record.account)], |db| {
+            if let Some(made) = made_before(db, Once::of(claim)).await? {
+                let found = operations::find_made(db, &made).await?;
+                found.ok_or(Refusal::NotFound("operation"))?
+            } else {
+                make_room(db, record).await?;
+                operations::insert(db, record).await?;
+                operations::insert_items(db, items).await?;
+                audit::insert(db, entry).await?;
+                remember_id(db, claim, &record.id.to_string(), record.created_at).await?;
+                record.clone()
+            }
+        });
+        Ok(accepted)
+    }
+
+    /// Lists the operations of the caller's account, the newest first.
+    ///
+    /// # Errors
+    /// [`Failure::Store`].
+    pub async fn operations(
+        &self,
+        caller: Identity,
+        page: &Page,
+    ) -> Result<Vec<Operation>, Failure> {
+        let operations = self.store.operations(caller.account, page).await?;
+        Ok(operations.into_iter().map(|(record, counts)| record.info(counts)).collect())
+    }
+
+    /// Describes an operation.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn operation(&self, caller: Identity, id: OperationId) -> Result<Operation, Failure> {
+        let record = own(self.store.operation(id).await?, caller)?;
+        self.describe_operation(record).await
+    }
+
+    /// Lists what became of an operation on each device.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`].
+    pub async fn operation_devices(
+        &self,
+        caller: Identity,
+        id: OperationId,
+        state: Option<ItemState>,
+        page: &Page,
+    ) -> Result<Vec<OperationDevice>, Failure> {
+        own(self.store.operation(id).await?, caller)?;
+        let items: Result<_, StoreError> = async {
+            Ok(read!(self.store, |db| operations::items_of_page(db, id, state, page).await?))
+        }
+        .await;
+        Ok(Vec::into_iter(items?).map(Item::info).collect())
+    }
+
+    /// Cancels an operation: no further device is told. What a device was told goes on.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::OperationFinal`], and what the caller may not do.
+    pub async fn cancel_operation(
+        &self,
+        caller: Identity,
+        id: OperationId,
+    ) -> Result<Operation, Failure> {
+        own(self.store.operation(id).await?, caller)?;
+        let (entry, now) = (self.entry(&caller, Action::CancelOperation, id), self.now());
+        let record = write!(self.store, [locks::account(caller.account)], |db| {
+            let record = own(operations::find(db, id).await?, caller)?;
+            caller.check(request::permission(&record.work))?;
+            let counts = operations::counts(db, id).await?;
+            if counts.open() == 0 {
+                return Err(Refusal::OperationFinal("has ended").into());
+            }
+            operations::cancel_items(db, id, now).await?;
+            operations::end_finished(db, id, now).await?;
+            audit::insert(db, &entry).await?;
+            record
+        });
+        self.operation(caller, record.id).await
+    }
+
+    /// Tells the devices again that have failed, in the name of the caller.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], [`Refusal::OperationFinal`] when no device has failed,
+    /// [`Refusal::QuotaReached`], and what the caller may not do.
+    pub async fn retry_operation(
+        &self,
+        caller: Identity,
+        id: OperationId,
+    ) -> Result<Operation, Failure> {
+        own(self.store.operation(id).await?, caller)?;
+        let (entry, now) = (self.entry(&caller, Action::RetryOperation, id), self.now());
+        let record = write!(self.store, [locks::account(caller.account)], |db| {
+            let mut record = own(operations::find(db, id).await?, caller)?;
+            caller.check(request::permission(&record.work))?;
+            let counts = operations::counts(db, id).await?;
+            if counts.failed == 0 {
+                return Err(Refusal::OperationFinal("has no device that failed").into());
+            }
+            if record.ended_at.is_some() {
+                check_running(operations::numbers(db, record.account).await?.1)?;
+            }
+            operations::retry_items(db, id, now).await?;
+            record.ended_at = None;
+            record.requester = requester(&caller);
+            operations::update(db, &record).await?;
+            let what = format!("{} devices", counts.failed);
+            audit::insert(db, &entry.clone().with(&what)).await?;
+            record
+        });
+        self.operations.notify_one();
+        self.operation(caller, record.id).await
+    }
+
+    /// Returns how many devices operations tell in a second.
+    #[must_use]
+    pub const fn operation_rate(&self) -> u32 {
+        self.config.operation_rate
+    }
+
+    /// Waits until an operation is accepted or retried here.
+    pub async fn operation_rung(&self) {
+        self.operations.notified().await;
+    }
+
+    async fn describe_operation(&self, record: OperationRecord) -> Result<Operation, Failure> {
+        let counts = self.store.operation_counts(record.id).await?;
+        Ok(record.info(counts))
+    }
+
+    /// One statement, and a row more than an operation may have.
+    async fn every_device(&self, caller: Identity) -> Result<Vec<Device>, Failure> {
+        let page = Page { after: None, limit: limits::OPERATION_DEVICES + 1 };
+        let devices = self.store.devices(caller.account, &page).await?;
+        let now = self.now();
+        let describe = |device| {
+            let device = self.with_presence(device);
+            device.info(None, self.polls.is_heard(device.id), now)
+        };
+        Ok(devices.iter().map(describe).collect())
+    }
+}
+
+/// Refuses an operation more than may run, and forgets the oldest of those that have ended.
+async fn make_room(db: &mut Connection, record: &OperationRecord) -> Result<(), Failure> {
+    let (all, running) = operations::numbers(db, record.account).await?;
+    check_running(running)?;
+    let most = limits::OPERATIONS_KEPT.saturating_sub(1);
+    if all > most {
+        operations::delete_oldest(db, record.account, all - most).await?;
+    }
+    Ok(())
+}
+
+fn check_running(running: u32) -> Result<(), Refusal> {
+    let most = limits::OPERATIONS_RUNNING;
+    if running < most { Ok(()) } else { Err(Quota::reached(most, "running operations")) }
+}
+
+fn own(record: Option<OperationRecord>, caller: Identity) -> Result<OperationRecord, Refusal> {
+    let record = record.filter(|record| record.account == caller.account);
+    record.ok_or(Refusal::NotFound("operation"))
+}
+
+const fn requester(caller: &Identity) -> Requester {
+    let token = match caller.means {
+        Means::Login(_) => None,
+        Means::Token(token) => Some(token),
+    };
+    Requester { user: caller.user, token, peer: caller.peer }
+}
+
+fn plan(wish: CreateOperation, devices: &[Device], names: Vec<Option<String>>) -> OperationPlan {
+    let first = devices.iter().zip(names).take(PLANNED).map(|(device, new_name)| PlannedDevice {
+        device_id: device.device_id,
+        name: device.name.clone(),
+        online: device.online,
+        new_name,
+    });
+    OperationPlan {
+        first: first.collect(),
+        devices: u32::try_from(devices.len()).unwrap_or(u32::MAX),
+        work: wish.work,
+    }
+}
+
+fn fingerprint(wish: &CreateOperation) -> String {
+    serde_json::to_string(wish).expect("a wish has only string keys")
+}

@@ -1,0 +1,295 @@
+//! Works operations off, a bounded number of devices in each turn. A turn tells devices that are pending,
+//! reads what became of those that were told, and ends the operations that are finished.
+//!
+//! Everything that counts is in the database: a worker that dies goes on after its next start, and several
+//! workers share the work. The item of a device changes in the transaction that accepts its command.
+
+use std::collections::HashMap;
+
+use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream};
+use jiff::Timestamp;
+use link_protocol::{
+    backend_api::{
+        deployment::CreateDeployment,
+        device::ChangeDevice,
+        operation::{ItemState, Work},
+    },
+    id::OperationId,
+};
+use uuid::Uuid;
+
+use crate::{
+    app::{App, Requested},
+    auth::access::{Identity, Means},
+    database::{read, write},
+    domain::{
+        claim::Once,
+        operation::{
+            Event, Item, OperationRecord, request,
+            verdict::{self, Evidence},
+        },
+        refusal::Refusal,
+        token::Scopes,
+    },
+    failure::Failure,
+    host::random,
+    tables::{locks, members, operations},
+};
+
+/// Devices that are told at a time.
+const AT_ONCE: usize = 8;
+/// Sent items that one turn looks at.
+const LOOKED_AT: u32 = 500;
+/// Of so many times more candidates than it tells, a worker tells some at random: another worker on the
+/// database then tells mostly others.
+const SPREAD: u32 = 4;
+
+/// Where a worker is; a new worker begins at the beginning.
+#[derive(Clone, Debug, Default)]
+pub struct Worker {
+    /// The operation whose devices were told last. The next turn is that of the next operation.
+    told: String,
+    /// The sent item that was looked at last.
+    seen: (String, String),
+}
+
+/// What a turn did.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Turn {
+    /// Items whose devices were to be told.
+    pub tried: u32,
+    /// Sent items that were looked at.
+    pub looked_at: u32,
+    /// Items that ended or were told.
+    pub changed: u32,
+}
+
+impl App {
+    /// Works operations off for one turn, in which at most `most` devices are told.
+    ///
+    /// # Errors
+    /// [`Failure::Store`]. What was not done is done in a later turn.
+    pub async fn work_off(&self, worker: &mut Worker, most: u32) -> Result<Turn, Failure> {
+        let (tried, told) = self.tell(worker, most).await?;
+        let (looked_at, settled) = self.settle(worker).await?;
+        for (operation, account) in self.store.finished_operations().await? {
+            let now = self.now();
+            write!(self.store, [locks::account(account)], |db| {
+                operations::end_finished(db, operation, now).await?;
+            });
+        }
+        Ok(Turn { tried, looked_at, changed: told + settled })
+    }
+
+    async fn tell(&self, worker: &mut Worker, most: u32) -> Result<(u32, u32), Failure> {
+        let items = self.due_items(worker, most).await?;
+        let mut callers: HashMap<OperationId, Option<(OperationRecord, Identity)>> = HashMap::new();
+        for item in &items {
+            if !callers.contains_key(&item.operation) {
+                let caller = self.operation_caller(item.operation).await?;
+                callers.insert(item.operation, caller);
+            }
+        }
+        let mut asking: Vec<BoxFuture<'_, Result<bool, Failure>>> = Vec::with_capacity(items.len());
+        for item in &items {
+            // Without one the operation was deleted meanwhile.
+            if let Some(Some((operation, caller))) = callers.get(&item.operation) {
+                asking.push(self.tell_device(operation, *caller, item).boxed());
+            }
+        }
+        let told: Vec<_> = stream::iter(asking).buffer_unordered(AT_ONCE).collect().await;
+        let mut changed = 0;
+        for told in told {
+            changed += u32::from(told?);
+        }
+        Ok((u32::try_from(items.len()).unwrap_or(u32::MAX), changed))
+    }
+
+    /// Finds items that are due, of the operation after the one before: each has its turn.
+    async fn due_items(&self, worker: &mut Worker, most: u32) -> Result<Vec<Item>, Failure> {
+        if most == 0 {
+            return Ok(Vec::new());
+        }
+        let (now, wanted) = (self.now(), most.saturating_mul(SPREAD));
+        let mut items = self.pending_items(&worker.told, now, wanted).await?;
+        if items.is_empty() && !worker.told.is_empty() {
+            items = self.pending_items("", now, wanted).await?;
+        }
+        let Some(first) = items.first().map(|item| item.operation) else {
+            worker.told.clear();
+            return Ok(items);
+        };
+        worker.told = first.to_string();
+        items.retain(|item| item.operation == first);
+        let most = most as usize;
+        let spare = items.len().saturating_sub(most);
+        let skipped = (random::part() * (spare + 1) as f64) as usize;
+        Ok(items.into_iter().skip(skipped.min(spare)).take(most).collect())
+    }
+
+    async fn pending_items(
+        &self,
+        after: &str,
+        now: Timestamp,
+        most: u32,
+    ) -> Result<Vec<Item>, Failure> {
+        Ok(read!(self.store, |db| operations::pending_items(db, after, now, most).await?))
+    }
+
+    /// Returns the operation and in whose name its devices are told: with the role that the member has now.
+    async fn operation_caller(
+        &self,
+        id: OperationId,
+    ) -> Result<Option<(OperationRecord, Identity)>, Failure> {
+        let Some(operation) = self.store.operation(id).await? else {
+            return Ok(None);
+        };
+        let requester = operation.requester;
+        let member =
+            read!(self.store, |db| members::find(db, operation.account, requester.user).await?);
+        let scopes = match member {
+            Some(_) => Scopes::ALL,
+            None => Scopes::of(&[]),
+        };
+        let caller = Identity {
+            user: requester.user,
+            account: operation.account,
+            role: member.map_or(link_protocol::backend_api::member::Role::Viewer, |one| one.role),
+            scopes,
+            means: requester.token.map_or(Means::Login(Uuid::nil()), Means::Token),
+            peer: requester.peer,
+        };
+        Ok(Some((operation, caller)))
+    }
+
+    /// Tells one device; returns whether the item changed.
+    async fn tell_device(
+        &self,
+        operation: &OperationRecord,
+        caller: Identity,
+        item: &Item,
+    ) -> Result<bool, Failure> {
+        let allowed = caller.check(request::permission(&operation.work)).map_err(|_refused| {
+            let said = "the member who asked for the operation may not do this any more";
+            Refusal::Forbidden(said.to_owned())
+        });
+        let asked = match allowed {
+            Ok(()) => self.ask(operation, caller, item).await,
+            Err(refusal) => Err(refusal.into()),
+        };
+        let refusal = match asked {
+            Ok(()) => return Ok(true),
+            Err(Failure::Refused(Refusal::ItemTaken)) => return Ok(false),
+            Err(Failure::Refused(refusal)) => refusal,
+            Err(failure) => return Err(failure),
+        };
+        let event = Event::Refused { work: &operation.work, refusal: &refusal };
+        let Some(next) = item.handle(event, self.now()) else {
+            return Ok(false);
+        };
+        let changed =
+            write!(self.store, [], |db| { operations::change_item(db, item.state, &next).await? });
+        Ok(changed)
+    }
+
+    /// Does for one device what its own request would do.
+    async fn ask(
+        &self,
+        operation: &OperationRecord,
+        caller: Identity,
+        item: &Item,
+    ) -> Result<(), Failure> {
+        let (device, once) = (item.device, Once::Item(item));
+        let on = |model| Requested { caller, model, device };
+        match operation.work.clone() {
+            Work::Deploy { model_id, port, alias, serve, proxy } => {
+                let wish =
+                    CreateDeployment { model_id, device_id: device, port, alias, serve, proxy };
+                self.deploy_once(caller, wish, once).await?;
+            }
+            Work::Repair { model_id, port } => {
+                self.repair_once(on(model_id), port, once).await?;
+            }
+            Work::Serve { model_id, port } => {
+                self.serve(on(model_id), port, once).await?;
+            }
+            Work::Stop { model_id } => {
+                self.stop(on(model_id), once).await?;
+            }
+            Work::Remove { model_id } => {
+                self.uninstall(on(model_id), once).await?;
+            }
+            Work::Update { version } => {
+                self.update_once(caller, device, version, once).await?;
+            }
+            Work::Tag { tags } => {
+                let change = ChangeDevice { add_tags: tags, ..ChangeDevice::default() };
+                self.change_device_once(caller, device, change, once).await?;
+            }
+            Work::Untag { tags } => {
+                let change = ChangeDevice { remove_tags: tags, ..ChangeDevice::default() };
+                self.change_device_once(caller, device, change, once).await?;
+            }
+            Work::Rename { .. } => {
+                let change =
+                    ChangeDevice { name: item.new_name.clone(), ..ChangeDevice::default() };
+                self.change_device_once(caller, device, change, once).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what became of some of the devices that were told.
+    async fn settle(&self, worker: &mut Worker) -> Result<(u32, u32), Failure> {
+        let now = self.now();
+        let silent = verdict::silent_before(now);
+        let seen = (worker.seen.0.as_str(), worker.seen.1.as_str());
+        let sent =
+            read!(self.store, |db| operations::sent_items(db, seen, silent, LOOKED_AT).await?);
+        worker.seen = match sent.last() {
+            Some(last) if sent.len() == LOOKED_AT as usize => {
+                (last.operation.to_string(), last.device.to_string())
+            }
+            Some(_) | None => <(String, String)>::default(),
+        };
+        let mut told = Vec::new();
+        for one in sent.iter().filter(|one| one.may_be_told) {
+            if let Some(item) = self.store.operation_item(one.operation, one.device).await?
+                && let Some(next) = self.judged(&item, now).await?
+            {
+                told.push(next);
+            }
+        }
+        if told.is_empty() {
+            return Ok((u32::try_from(sent.len()).unwrap_or(u32::MAX), 0));
+        }
+        let settled = write!(self.store, [], |db| {
+            let mut settled = 0;
+            for next in &told {
+                settled += u32::from(operations::change_item(db, ItemState::Sent, next).await?);
+            }
+            settled
+        });
+        Ok((u32::try_from(sent.len()).unwrap_or(u32::MAX), settled))
+    }
+
+    /// Returns the item as what became of its command or its deployment leaves it.
+    async fn judged(&self, item: &Item, now: Timestamp) -> Result<Option<Item>, Failure> {
+        let Some(operation) = self.store.operation(item.operation).await? else {
+            return Ok(None);
+        };
+        let work = &operation.work;
+        let verdict = if let Some(id) = item.deployment {
+            let view = self.store.deployment(operation.account, id).await?;
+            let found = view.as_ref().map(|view| (&view.record, view.serving.as_ref()));
+            verdict::of(item, work, Evidence::Deployment(found), now)
+        } else {
+            let command = match item.command {
+                Some(id) => self.store.command(id).await?,
+                None => None,
+            };
+            verdict::of(item, work, Evidence::Command(command.as_ref()), now)
+        };
+        Ok(verdict.and_then(|verdict| item.handle(Event::Told(verdict), now)))
+    }
+}

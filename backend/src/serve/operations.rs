@@ -1,0 +1,48 @@
+//! Works operations off at the rate of the configuration, for as long as the backend runs.
+
+#![expect(clippy::disallowed_methods, reason = "IO shell: time")]
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use link_backend::{
+    app::{App, operations::Worker},
+    domain::allowance::{Allowance, Purse},
+};
+
+/// The wait between two turns while there is work.
+const STEP: Duration = Duration::from_millis(100);
+/// The longest wait while there is none: another backend on the database may have accepted an operation.
+const IDLE: Duration = Duration::from_secs(1);
+/// Turns in a second that tell devices.
+const TURNS: u32 = 10;
+
+pub(super) async fn run(app: Arc<App>) {
+    let each_second = app.operation_rate();
+    let allowance = Allowance { burst: each_second.div_ceil(TURNS), each_second };
+    let began = Instant::now();
+    let mut purse = Purse::full(allowance, began.elapsed());
+    let mut worker = Worker::default();
+    loop {
+        let now = began.elapsed();
+        let most = (1..=allowance.burst).take_while(|amount| purse.has(*amount, now)).count();
+        let most = u32::try_from(most).unwrap_or(allowance.burst);
+        let wait = match app.work_off(&mut worker, most).await {
+            Ok(turn) => {
+                let paid = purse.spend(turn.tried, began.elapsed());
+                let has_work = turn.tried > 0 || turn.changed > 0 || turn.looked_at > 0;
+                if has_work || most == 0 { STEP.max(paid) } else { IDLE }
+            }
+            Err(error) => {
+                tracing::error!(%error, "operations could not be worked off");
+                IDLE
+            }
+        };
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = app.operation_rung(), if wait == IDLE => {}
+        }
+    }
+}
