@@ -263,6 +263,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::ModelInUse
         | Code::AlreadySetUp
         | Code::AlreadyFinal
+        | Code::NothingSelected
         | Code::IdempotencyConflict
         | Code::StalePoll
         | Code::HandoverPending
