@@ -16,8 +16,8 @@ use subtle::ConstantTimeEq as _;
 
 use crate::{
     app::{App, audit},
-    auth,
-    database::{Page, StoreError},
+    auth::access::Identity,
+    database::StoreError,
     domain::{
         attempts::Peer,
         audit::{Action, AuditRecord},

@@ -34,7 +34,7 @@ use crate::{
     },
     failure::Failure,
     host::random,
-    tables::{audit, locks, operations},
+    tables::{DeviceFilter, Look, audit, locks, operations},
 };
 
 /// Devices that a plan lists.
@@ -241,13 +241,9 @@ impl App {
     /// One statement, and a row more than an operation may have.
     async fn every_device(&self, caller: Identity) -> Result<Vec<Device>, Failure> {
         let page = Page { after: None, limit: limits::OPERATION_DEVICES + 1 };
-        let devices = self.store.devices(caller.account, &page).await?;
-        let now = self.now();
-        let describe = |device| {
-            let device = self.with_presence(device);
-            device.info(None, self.polls.is_heard(device.id), now)
-        };
-        Ok(devices.iter().map(describe).collect())
+        let all = DeviceFilter { tag: None, online: false };
+        let devices = self.store.devices(caller.account, all, Look::of(&page)).await?;
+        Ok(devices.iter().map(|(device, _sample)| self.describe(device, None)).collect())
     }
 }
 
