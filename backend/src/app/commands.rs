@@ -42,7 +42,7 @@ impl App {
         let ended = async {
             loop {
                 tokio::select! {
-                    () = listener.rung() => {}
+                    _rung = listener.rung() => {}
                     () = drained(&mut draining) => {
                         return self.visible_command(caller, id).await;
                     }

@@ -23,7 +23,7 @@ use crate::{
         refusal::Refusal,
     },
     failure::Failure,
-    host::{metrics, random},
+    host::{metrics, random, wake::Rung},
     tables::{devices, locks},
 };
 
@@ -41,6 +41,15 @@ pub(super) enum Why {
     Rung,
     /// The device asks, or something was planned for now.
     Due,
+}
+
+impl From<Rung> for Why {
+    fn from(rung: Rung) -> Self {
+        match rung {
+            Rung::Surely => Self::Rung,
+            Rung::Perhaps => Self::Due,
+        }
+    }
 }
 
 /// What a look for commands found.
@@ -141,7 +150,7 @@ impl App {
             }
             let again = pause(next, now, spread(LOOK_AGAIN, random::part()));
             why = tokio::select! {
-                () = listener.rung() => Why::Rung,
+                rung = listener.rung() => rung.into(),
                 () = tokio::time::sleep(again) => Why::Due,
                 _ = draining.changed() => Why::Due,
                 () = &mut end => {

@@ -24,8 +24,8 @@ impl App {
             Ring::Device(device) => self.polls.ring(device),
             Ring::Command(command) => self.results.ring(command),
             Ring::All => {
-                self.polls.ring_all();
-                self.results.ring_all();
+                self.polls.stir_all();
+                self.results.stir_all();
             }
         };
         self.store.heed_neighbours(heard).await;

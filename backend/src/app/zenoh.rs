@@ -168,7 +168,7 @@ impl Attending<'_> {
     /// Waits for something new.
     pub(crate) async fn rung(&mut self) {
         tokio::select! {
-            () = self.listener.rung() => self.why = Why::Rung,
+            rung = self.listener.rung() => self.why = rung.into(),
             _ = self.draining.changed() => {}
         }
     }

@@ -1,15 +1,33 @@
 //! Bells: who waits for something of a device or a command is woken in this process.
 //!
-//! A bell that rings while somebody is between two looks is not lost. For devices a bell also
+//! A bell that rings while a listener is between two looks is not lost. For devices a bell also
 //! knows which poll is the newest, so that an older one can end.
+//!
+//! After rings of other backends may have been lost, every listener has to look. Thousands of them
+//! would look at the same moment, so each one waits a random part of [`SPREAD`] first.
 
 use std::{
     collections::HashMap,
     hash::Hash,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use tokio::sync::watch;
+
+use crate::host::random;
+
+/// The time over which listeners look after rings may have been lost.
+const SPREAD: Duration = Duration::from_secs(5);
+
+/// Why a listener wakes up.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Rung {
+    /// What it listens for has happened.
+    Surely,
+    /// Rings may have been lost.
+    Perhaps,
+}
 
 /// Bells by what they are for.
 #[derive(Debug)]
@@ -19,6 +37,7 @@ pub struct Bells<K> {
 
 #[derive(Debug)]
 struct Bell {
+    /// How often the bell has rung for sure. A change that adds nothing stands for a lost ring.
     rings: watch::Sender<u64>,
     listeners: usize,
     newest: u64,
@@ -31,6 +50,7 @@ pub struct Listener<K: Eq + Hash + Copy> {
     key: K,
     number: u64,
     rings: watch::Receiver<u64>,
+    heard: u64,
 }
 
 impl<K> Default for Bells<K> {
@@ -47,10 +67,10 @@ impl<K: Eq + Hash + Copy> Bells<K> {
         }
     }
 
-    /// Wakes everybody.
-    pub fn ring_all(&self) {
+    /// Lets every listener look within [`SPREAD`], for rings may have been lost.
+    pub fn stir_all(&self) {
         for bell in self.lock().values() {
-            bell.rings.send_modify(|rings| *rings += 1);
+            bell.rings.send_modify(|_rings| {});
         }
     }
 
@@ -78,7 +98,8 @@ impl<K: Eq + Hash + Copy> Bells<K> {
         bell.newest += 1;
         bell.rings.send_modify(|rings| *rings += 1);
         let (number, rings) = (bell.newest, bell.rings.subscribe());
-        Listener { bells: Arc::clone(self), key, number, rings }
+        let heard = *rings.borrow();
+        Listener { bells: Arc::clone(self), key, number, rings, heard }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<K, Bell>> {
@@ -87,10 +108,28 @@ impl<K: Eq + Hash + Copy> Bells<K> {
 }
 
 impl<K: Eq + Hash + Copy> Listener<K> {
-    /// Waits for the next ring; one since the last call counts.
-    pub async fn rung(&mut self) {
+    /// Waits for the next ring; one since the last call counts. A caller that drops this future looks
+    /// anyway, so a lost ring need not be told again.
+    pub async fn rung(&mut self) -> Rung {
+        let mut rung = self.change().await;
+        if rung == Rung::Perhaps {
+            let spread = tokio::time::sleep(SPREAD.mul_f64(random::part()));
+            tokio::pin!(spread);
+            while rung == Rung::Perhaps {
+                tokio::select! {
+                    () = &mut spread => break,
+                    next = self.change() => rung = next,
+                }
+            }
+        }
+        rung
+    }
+
+    async fn change(&mut self) -> Rung {
         // The sender lives as long as there is a listener.
         self.rings.changed().await.unwrap_or(());
+        let before = std::mem::replace(&mut self.heard, *self.rings.borrow_and_update());
+        if before == self.heard { Rung::Perhaps } else { Rung::Surely }
     }
 
     /// Tells whether nobody began to listen later.
@@ -136,5 +175,37 @@ mod tests {
         let newer = bells.listen(7);
         older.rung().await;
         assert!(!older.is_newest() && newer.is_newest());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn listeners_look_one_after_the_other_when_rings_may_be_lost() {
+        let bells = Arc::new(Bells::default());
+        let mut listeners: Vec<_> = (0..200).map(|key| bells.listen(key)).collect();
+        for listener in &mut listeners {
+            assert_eq!(listener.rung().await, Rung::Surely);
+        }
+        bells.stir_all();
+        let begun = tokio::time::Instant::now();
+        let looks = listeners.iter_mut().map(|listener| async {
+            assert_eq!(listener.rung().await, Rung::Perhaps);
+            begun.elapsed()
+        });
+        let looks = futures_util::future::join_all(looks).await;
+        assert!(looks.iter().all(|look| *look <= SPREAD), "{looks:?}");
+        let early = looks.iter().filter(|look| **look < SPREAD / 2).count();
+        assert!((50..150).contains(&early), "{early} of 200 looked in the first half");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_ring_ends_the_wait_for_a_look() {
+        let bells = Arc::new(Bells::default());
+        let mut listener = bells.listen(7);
+        assert_eq!(listener.rung().await, Rung::Surely);
+        bells.stir_all();
+        let rung = tokio::join!(listener.rung(), async {
+            tokio::task::yield_now().await;
+            bells.ring(7);
+        });
+        assert_eq!(rung.0, Rung::Surely);
     }
 }
