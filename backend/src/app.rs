@@ -14,6 +14,7 @@ mod devices;
 mod fleets;
 mod following;
 mod keys;
+mod leading;
 mod local_owner;
 mod members;
 mod models;
@@ -31,6 +32,7 @@ mod serving;
 mod settings;
 mod sharing;
 mod sweep;
+mod time;
 mod tokens;
 mod transfer;
 mod uploads;
@@ -49,7 +51,6 @@ use std::{
 };
 
 use anyhow::Context as _;
-use jiff::Timestamp;
 use link_protocol::{
     id::{CommandId, DeviceId, UserId},
     secret::Secret,
@@ -104,6 +105,8 @@ pub struct App {
     listener: OnceLock<SocketAddr>,
     /// The database said so when it was last written.
     is_full: AtomicBool,
+    leading: leading::Leading,
+    offset: time::Offset,
 }
 
 impl App {
@@ -150,6 +153,8 @@ impl App {
             leaving: AtomicBool::new(false),
             listener: OnceLock::new(),
             is_full: AtomicBool::new(false),
+            leading: leading::Leading::default(),
+            offset: time::Offset::default(),
             config,
             store,
         })
@@ -212,10 +217,6 @@ impl App {
     #[must_use]
     pub const fn is_behind_proxy(&self) -> bool {
         self.config.behind_proxy
-    }
-
-    fn now(&self) -> Timestamp {
-        self.config.clock.now()
     }
 }
 

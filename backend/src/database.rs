@@ -11,6 +11,7 @@ pub(crate) mod lite;
 pub(crate) mod lock;
 pub(crate) mod neighbours;
 pub(crate) mod open;
+mod server_clock;
 pub(crate) mod sql;
 pub(crate) mod transaction;
 mod writer;
@@ -80,6 +81,12 @@ macro_rules! write {
 pub(crate) use {read, write};
 
 impl Store {
+    /// Tells whether other backends may use the database.
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        matches!(self.db, Db::Pg(_))
+    }
+
     /// Closes every connection, when all statements that run have ended.
     pub async fn close(&self) {
         match &self.db {

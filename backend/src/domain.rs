@@ -11,6 +11,7 @@ pub mod attempts;
 pub mod audit;
 pub mod cancel;
 pub mod claim;
+pub mod clock_offset;
 pub mod command;
 pub mod connections;
 pub mod deploy;

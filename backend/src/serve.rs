@@ -43,6 +43,8 @@ const SWEEP_EVERY: Duration = Duration::from_secs(1);
 const PURGE_EVERY: u32 = 600;
 /// How often it is tried to delete what is left over where model files are kept.
 const TIDY_EVERY: Duration = Duration::from_secs(600);
+/// How often the clock is compared with that of the database server.
+const COMPARE_CLOCKS_EVERY: Duration = Duration::from_secs(5);
 /// How often memory that is free goes back to the system: after a storm of devices it is a lot.
 const GIVE_BACK_EVERY: Duration = Duration::from_secs(30);
 
@@ -57,6 +59,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     owner_file::remove(&data)?;
     let bounds = Bounds::of(descriptors_limit());
     let Backend { router, app } = link_backend::build(config).await?;
+    app.compare_clocks().await?;
 
     if let Some(file) = &values.address_file {
         // The address of an earlier run must not be taken for this one's.
@@ -87,6 +90,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     tokio::spawn(operations::run(Arc::clone(&app)));
     tokio::spawn(tidy(Arc::clone(&app)));
     tokio::spawn(heed_neighbours(Arc::clone(&app)));
+    tokio::spawn(compare_clocks(Arc::clone(&app)));
     tokio::spawn(feed_watchdog());
     tokio::spawn(keep_small());
     let forwarded = app.is_behind_proxy().then_some(api::forwarded as fn(&_) -> _);
@@ -109,6 +113,9 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     if code == ExitCode::Success {
         if let Err(error) = app.save_presence().await {
             tracing::warn!(%error, "who was heard last is not stored");
+        }
+        if let Err(error) = app.stop_leading().await {
+            tracing::warn!(%error, "another backend takes over only when the lease ends");
         }
         app.store().close().await;
     }
@@ -138,6 +145,18 @@ async fn sweep(app: Arc<App>) {
         sweeps = sweeps.wrapping_add(1);
         if let Err(error) = outcome {
             tracing::error!(%error, "the sweep failed");
+        }
+    }
+}
+
+/// Keeps to the clock of the database server.
+async fn compare_clocks(app: Arc<App>) {
+    let mut ticks = tokio::time::interval(COMPARE_CLOCKS_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = app.compare_clocks().await {
+            tracing::warn!(%error, "the clock of the database server cannot be read");
         }
     }
 }

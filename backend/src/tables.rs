@@ -15,6 +15,7 @@ pub(crate) mod devices;
 pub(crate) mod idempotency;
 pub(crate) mod invitations;
 pub(crate) mod keys;
+pub(crate) mod leases;
 pub(crate) mod locks;
 pub(crate) mod members;
 pub(crate) mod models;

@@ -9,7 +9,7 @@ use std::{
 
 use link_platform::disk;
 
-use crate::{app::App, database::Passing, failure::Failure, host::metrics};
+use crate::{app::App, database::Passing, domain::clock_offset, failure::Failure, host::metrics};
 
 /// A database that takes longer does not answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
@@ -31,6 +31,11 @@ impl App {
                 reasons.push("the database does not answer");
             }
             Err(_elapsed) => reasons.push("the database takes too long to answer"),
+        }
+        if clock_offset::is_too_far(self.clock_offset()) {
+            reasons.push(
+                "the clock of this machine is more than 5 s from that of the database server",
+            );
         }
         if self.is_full.load(Ordering::Relaxed) || self.has_no_room() {
             reasons.push("the database has no room left; make room on its disk");

@@ -58,6 +58,9 @@ impl App {
     }
 
     async fn sweep_once(&self) -> Result<(), Failure> {
+        if !self.leads().await? {
+            return self.save_presence_when_due().await;
+        }
         for _ in 0..BATCHES {
             let swept = self.sweep_queue().await?;
             metrics::commands_expired(swept.expired.len() as u64);
@@ -114,6 +117,13 @@ impl App {
     /// # Errors
     /// [`Failure::Store`].
     pub async fn purge(&self) -> Result<(), Failure> {
+        if self.leads().await? {
+            self.purge_records().await?;
+        }
+        self.purge_incomplete().await
+    }
+
+    async fn purge_records(&self) -> Result<(), Failure> {
         let now = self.now();
         self.store.purge_expired(now).await?;
         let kept = self.config.retention;
@@ -147,7 +157,7 @@ impl App {
                 break;
             }
         }
-        self.purge_incomplete().await
+        Ok(())
     }
 
     /// Deletes some of the deployments that are history since before `before`, with an entry in the audit log of

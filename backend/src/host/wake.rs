@@ -181,9 +181,6 @@ mod tests {
     async fn listeners_look_one_after_the_other_when_rings_may_be_lost() {
         let bells = Arc::new(Bells::default());
         let mut listeners: Vec<_> = (0..200).map(|key| bells.listen(key)).collect();
-        for listener in &mut listeners {
-            assert_eq!(listener.rung().await, Rung::Surely);
-        }
         bells.stir_all();
         let begun = tokio::time::Instant::now();
         let looks = listeners.iter_mut().map(|listener| async {
@@ -200,7 +197,6 @@ mod tests {
     async fn a_ring_ends_the_wait_for_a_look() {
         let bells = Arc::new(Bells::default());
         let mut listener = bells.listen(7);
-        assert_eq!(listener.rung().await, Rung::Surely);
         bells.stir_all();
         let rung = tokio::join!(listener.rung(), async {
             tokio::task::yield_now().await;

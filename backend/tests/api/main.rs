@@ -38,6 +38,7 @@ mod presence;
 mod quota;
 mod registration;
 mod repair;
+mod replicas;
 mod restart;
 mod retention;
 mod retire;

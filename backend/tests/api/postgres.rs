@@ -11,8 +11,15 @@ use crate::{
 };
 
 /// What runs where PostgreSQL is installed and nobody asked for all of it.
-const SUBSET: [&str; 6] =
-    ["registration::", "transfer::", "key::", "contention::", "restart::", "local_owner::"];
+const SUBSET: [&str; 7] = [
+    "registration::",
+    "transfer::",
+    "key::",
+    "contention::",
+    "restart::",
+    "local_owner::",
+    "replicas::",
+];
 
 #[test]
 fn the_api_behaves_on_postgresql_as_on_sqlite() {
