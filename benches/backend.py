@@ -67,9 +67,10 @@ def syncs_per_second(folder):
 
 
 class Backend:
-    """A backend in a folder of its own, with an owner and a fleet key."""
+    """A backend in a folder of its own, with an owner and a fleet key. `beside` has them already on the
+    same database."""
 
-    def __init__(self, folder, programs, *more):
+    def __init__(self, folder, programs, *more, database=None, beside=None):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True)
         self.load = find("link-load", programs)
@@ -77,9 +78,14 @@ class Backend:
         self.process = subprocess.Popen(
             [find("link-backend", programs), "--log", "warn", "serve", "--data", data, "--listen",
              "127.0.0.1:0", "--address-file", address, "--device-limit", "100000", *more],
+            env=os.environ | ({"LINK_BACKEND_DATABASE_URL": database} if database else {}),
             stderr=open(self.folder / "log", "w", encoding="utf-8"))
         text = wait_for("the backend", lambda: address.exists() and address.read_text().strip())
         self.url = f"http://{text}"
+        if beside:
+            for name in ("key", "password"):
+                shutil.copy(beside.folder / name, self.folder / name)
+            return
         token = (data / "setup-token").read_text().strip()
         answer = self.post("/api/v1/setup", None, setup_token=token, email=EMAIL, password=PASSWORD)
         key = self.post("/api/v1/keys", answer["access_token"], kind="fleet")["key"]
