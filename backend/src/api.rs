@@ -1,7 +1,7 @@
 //! HTTP: each handler extracts, calls one use case, and responds.
 //!
-//! Routes and the OpenAPI document come from the same declarations, so neither can lack what the
-//! other has. Every error is a problem document.
+//! Routes and the OpenAPI document come from the same declarations, so they always agree. Every error is a problem
+//! document.
 
 mod account;
 mod agent;
@@ -46,7 +46,7 @@ pub(crate) use self::extract::Proven;
 pub use self::peer::forwarded;
 use crate::{app::App, failure::Failure};
 
-/// Returns the service that answers everything.
+/// Returns the service with all routes.
 pub fn router(app: Arc<App>) -> Router {
     let (router, _) = declared().split_for_parts();
     let document = openapi::json(app.public_url());
@@ -66,14 +66,14 @@ pub fn router(app: Arc<App>) -> Router {
         .layer(middleware::from_fn(layer::finish))
 }
 
-/// Returns the service that answers devices whose messages came another way than HTTP, each with
-/// [`Proven`] among its extensions.
+/// Returns the service for messages of devices that did not come over HTTP. Each request carries [`Proven`] in its
+/// extensions.
 pub(crate) fn agents_only(app: Arc<App>) -> Router {
     let (router, _) = OpenApiRouter::new().nest(PREFIX, agents()).split_for_parts();
     router.with_state(app).layer(middleware::from_fn(layer::finish))
 }
 
-/// Returns what a failure is answered with.
+/// Returns the problem document for a failure.
 pub(crate) fn rejection(failure: Failure) -> Box<Problem> {
     problem::Rejection::from(failure).problem
 }

@@ -1,4 +1,4 @@
-//! One file for each chore of the command line.
+//! The chores of the command line, one file each.
 
 pub(crate) mod account;
 mod archive;
@@ -21,7 +21,7 @@ use crate::command::outcome::Refused;
 /// The file in the data folder that a running backend holds locked.
 pub(crate) const LOCK: &str = "lock";
 
-/// A chore on a folder that is mistyped must not make one.
+/// Checks that the data folder exists, so that a mistyped path creates no folder.
 pub(crate) fn must_exist(data: &Path) -> Result<(), Refused> {
     if data.is_dir() {
         return Ok(());
@@ -30,8 +30,8 @@ pub(crate) fn must_exist(data: &Path) -> Result<(), Refused> {
     Err(Refused::new(ExitCode::CannotWrite, anyhow::Error::msg(said)))
 }
 
-/// Makes sure that nobody else works on the data folder as long as the lock lives. Two backends
-/// would hand out each other's commands.
+/// Locks the data folder for as long as the returned lock lives. Two backends on one folder would deliver each other's
+/// commands.
 pub(crate) fn lock(data: &Path) -> Result<Lock, Refused> {
     fs::try_lock(&data.join(LOCK))?.ok_or_else(|| {
         let said = format!(
@@ -42,7 +42,7 @@ pub(crate) fn lock(data: &Path) -> Result<Lock, Refused> {
     })
 }
 
-/// Returns a bar over `total` bytes on the standard error, where that is a terminal.
+/// Returns a progress bar over `total` bytes, which is visible if standard error is a terminal.
 pub(crate) fn bar(total: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta} {wide_msg}");
@@ -51,7 +51,7 @@ pub(crate) fn bar(total: u64) -> ProgressBar {
     bar
 }
 
-/// What a folder of ours allows: nothing to anybody else.
+/// The mode of our folders: nobody else has access.
 pub(crate) fn private() -> Permissions {
     Permissions::from_mode(0o700)
 }

@@ -1,4 +1,4 @@
-//! What a backend is started with.
+//! The configuration of a backend.
 
 pub mod client_address;
 pub mod content;
@@ -24,7 +24,7 @@ use crate::{
     host::clock::{Clock, SystemClock},
 };
 
-/// How much memory one password hash takes, in KiB.
+/// The memory of one password hash, in KiB.
 const PASSWORD_MEMORY_KIB: u32 = 19 * 1024;
 
 /// The settings of a backend.
@@ -32,33 +32,33 @@ const PASSWORD_MEMORY_KIB: u32 = 19 * 1024;
 pub struct Config {
     /// The folder that holds everything: the database, model files, the setup token.
     pub data: PathBuf,
-    /// The database's address, when it is not a file in the data folder.
+    /// The database's address, unless the database is a file in the data folder.
     pub database_url: Option<Secret>,
     /// Where model files are kept.
     pub content: Home,
-    /// The address people and devices reach the backend at; shown in the OpenAPI document.
+    /// The address at which people and devices reach the backend, shown in the OpenAPI document.
     pub public_url: Option<String>,
-    /// The address of the workspace, when the backend does not serve it itself.
+    /// The address of the workspace, if the backend does not serve it.
     pub workspace_url: Option<String>,
-    /// The defaults of every account's allowlist, in the place of the backend's own origins.
+    /// The defaults of every account's allowlist, instead of the backend's own origins.
     pub allowed_origins: Vec<Origin>,
-    /// Who may share models with every account.
+    /// The accounts that may share models with every account.
     pub sharing: Sharing,
     pub device_limit: u32,
-    /// What else one account may have.
+    /// The other quotas of an account.
     pub quota: Quota,
-    /// What uploads leave free on the disk of the data folder, in bytes.
+    /// The disk space that uploads leave free, in bytes.
     pub disk_reserve: u64,
-    /// A proxy in front of the backend ends `X-Forwarded-For` with the address of its peer.
+    /// Whether a proxy in front of the backend appends its peer's address to `X-Forwarded-For`.
     pub behind_proxy: bool,
-    /// How the owner proves to be the owner.
+    /// How the owner proves their identity.
     pub owner_proof: OwnerProof,
     pub password_memory_kib: u32,
     /// Rows of token usage that are kept for each device.
     pub telemetry_kept: u32,
     /// Log records that are kept for each device.
     pub logs_kept: u32,
-    /// How long what nobody needs any more is kept.
+    /// How long old rows are kept.
     pub retention: Retention,
     /// Devices that operations tell in a second.
     pub operation_rate: u32,
@@ -66,7 +66,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Returns the usual settings for a backend in the folder `data`.
+    /// Returns the default settings for a backend in the folder `data`.
     #[must_use]
     pub fn new(data: PathBuf) -> Self {
         Self {

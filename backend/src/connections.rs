@@ -1,11 +1,10 @@
-//! The connections of a listener, which speak HTTP/1.1.
+//! The HTTP/1.1 connections of a listener.
 //!
-//! Most of them belong to devices that wait, so what a connection holds while it waits is what a
-//! device costs. A server that knows HTTP/2 too takes the first bytes of each connection by
-//! themselves, and the buffer that reads the rest is twice as large from then on.
+//! Most connections belong to devices that wait, so the memory of an idle connection is the cost of a device. HTTP/2 stays
+//! off: a server that detects it reads the first bytes of a connection separately and then needs a buffer twice as large.
 //!
-//! Nobody holds one for nothing: the head of a request has a deadline, an answer must be read, and
-//! when there is no room for one more, `domain::connections` says which gives way.
+//! No client holds a connection for nothing: the head of a request has a deadline, an answer must be read, and when all
+//! places are taken, `domain::connections` decides which connection is closed.
 
 mod paced;
 pub mod seat;
@@ -39,15 +38,15 @@ use crate::{
     },
 };
 
-/// How a listener takes connections.
+/// The rules by which a listener accepts connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Door {
     pub bounds: Bounds,
-    /// Reads where a request comes from, behind a proxy that writes it.
+    /// Reads the source address that a proxy in front has written, if there is a proxy.
     pub forwarded: Option<fn(&HeaderMap) -> Option<IpAddr>>,
 }
 
-/// Answers what comes to `listener` until `drained`, then ends with the last answer.
+/// Answers the requests to `listener` until `drained`, then returns after the last answer.
 pub async fn serve(
     mut listener: TcpListener,
     router: Router,
@@ -80,8 +79,8 @@ pub async fn serve(
 }
 
 impl Door {
-    /// Where a connection comes from, when that says who is asking: this machine has proxies and
-    /// tunnels, and behind a proxy all connections are its own.
+    /// Returns the source of a connection, if it identifies the client. Loopback connections may come from proxies and
+    /// tunnels, and behind a proxy all connections have the proxy's address.
     fn origin(&self, peer: SocketAddr) -> Option<Network> {
         let address = peer.ip().to_canonical();
         let says_who = self.forwarded.is_none() && !address.is_loopback();
@@ -94,7 +93,7 @@ impl Door {
     }
 }
 
-/// The type says that a connection can be told to end after its answer.
+/// A connection that can be told to end after its current answer.
 fn connection(
     stream: TcpStream,
     peer: SocketAddr,
@@ -107,7 +106,7 @@ fn connection(
         request.extensions_mut().insert(ConnectInfo(peer));
         request.extensions_mut().insert(seat.clone());
         let answer = router.clone().call(request);
-        // The connection rests when the body is sent or given up.
+        // The connection is idle once the body was sent or dropped.
         async move {
             answer.await.map(|response| response.map(|body| Body::new(Held::new(body, asking))))
         }

@@ -1,8 +1,7 @@
-//! Model files: received as a stream, kept only when they are what was announced.
+//! Model files: received as a stream and kept only if they match their announcement.
 //!
-//! They have one of two homes, a folder or a bucket of a store that speaks S3, which behave the
-//! same: a file has its name only when it is whole, a crash or a cut leaves nothing that could be
-//! taken for a model, and what was left by one is deleted later.
+//! A home of model files is either a folder or a bucket of an S3 store. Both behave the same: only a whole file gets its
+//! name, so nothing that a crash or a cut leaves can be taken for a model, and leftovers are deleted later.
 
 mod announced;
 mod bucket;
@@ -45,8 +44,7 @@ pub enum Contents {
     Bucket(Arc<Bucket>),
 }
 
-/// A file that was received and is not kept yet. Dropping it deletes it, unless it came in part: then it
-/// can be gone on with.
+/// A received file that is not kept yet. Dropping an upload deletes its file, unless the upload can be resumed.
 #[derive(Debug)]
 pub struct Upload {
     pub received: Received,
@@ -60,7 +58,7 @@ enum Place {
     Bucket(bucket::Pending),
 }
 
-/// How far a file is that comes in part.
+/// How much of a file has arrived over several requests.
 #[derive(Debug)]
 pub struct Progress {
     pub offset: u64,
@@ -72,10 +70,10 @@ pub struct Progress {
 pub type Reading = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
 impl Contents {
-    /// Opens the home of the model files of a data folder. A bucket is not asked anything.
+    /// Opens the home of the model files. No request is sent to a bucket.
     ///
     /// # Errors
-    /// When a folder cannot be made, or no requests to the bucket can be.
+    /// When the folder or the client of the bucket cannot be created.
     pub fn open(data: &Path, home: &Home) -> anyhow::Result<Self> {
         Ok(match home {
             Home::Folder => Self::Folder(Folder::open(data.join(FOLDER))?),
@@ -92,10 +90,10 @@ impl Contents {
         }
     }
 
-    /// Deletes what earlier uploads left in a folder when the backend was killed; none may run.
+    /// Deletes what earlier uploads have left in a folder. No upload may be running.
     ///
     /// # Errors
-    /// When the folder cannot be listed or a file not deleted.
+    /// When the folder cannot be listed or a file cannot be deleted.
     pub fn clear_uploads(&self) -> io::Result<()> {
         match self {
             Self::Folder(folder) => folder.clear_uploads(),
@@ -103,8 +101,8 @@ impl Contents {
         }
     }
 
-    /// Deletes what could not be deleted from a bucket before, or was left there by a backend that
-    /// was killed; uploads that run are left alone. What fails again is tried the next time.
+    /// Deletes the leftovers of earlier uploads from a bucket, except those of running uploads. Failed deletions are
+    /// retried at the next call.
     pub async fn tidy(&self) {
         match self {
             Self::Folder(_) => {}
@@ -112,10 +110,10 @@ impl Contents {
         }
     }
 
-    /// Takes `content` to where it can be kept from.
+    /// Receives `content` and stores it under a temporary name.
     ///
     /// # Errors
-    /// [`ReceiveError`]; nothing is left then.
+    /// [`ReceiveError`]; then nothing of the content is left.
     pub async fn receive<E>(
         &self,
         announced: &Announced,
@@ -137,7 +135,7 @@ impl Contents {
     /// a folder; a bucket takes a file only in one piece.
     ///
     /// # Errors
-    /// [`ReceiveError`]; a cut is none.
+    /// [`ReceiveError`]; a cut is not an error.
     pub async fn go_on<E>(
         &self,
         announced: &Announced,
@@ -167,7 +165,7 @@ impl Contents {
         }
     }
 
-    /// Returns how many bytes of a model's file came and are kept, while it is not whole.
+    /// Returns how many bytes of an incomplete model file are kept.
     #[must_use]
     pub fn offset(&self, model: ModelId) -> u64 {
         match self {
@@ -176,10 +174,10 @@ impl Contents {
         }
     }
 
-    /// Deletes what came of a model's file, if anything is there.
+    /// Deletes an incomplete model file, if there is one.
     ///
     /// # Errors
-    /// When it cannot be deleted.
+    /// When the file cannot be deleted.
     pub fn forget_partial(&self, model: ModelId) -> Result<(), ContentError> {
         match self {
             Self::Folder(folder) => folder.partial(model).remove().map_err(ContentError::Folder),
@@ -187,7 +185,7 @@ impl Contents {
         }
     }
 
-    /// Lists the models of which a file came in part.
+    /// Lists the models whose files are incomplete.
     ///
     /// # Errors
     /// When they cannot be listed.
@@ -201,7 +199,7 @@ impl Contents {
     /// Keeps an upload as the file of `model`.
     ///
     /// # Errors
-    /// When it cannot get its name.
+    /// When the file cannot get its name.
     pub async fn keep(&self, model: ModelId, upload: Upload) -> Result<(), ContentError> {
         let Upload { received, place } = upload;
         match (self, place) {
@@ -224,23 +222,23 @@ impl Contents {
         }
     }
 
-    /// Deletes an upload. What is not deleted when this returns is deleted later.
+    /// Deletes an upload, or leaves it to the next [`Contents::tidy`].
     pub async fn discard(&self, upload: Upload) {
         match upload.place {
             Place::Folder(temporary) => drop(temporary),
             Place::Whole(files) => {
                 if let Err(error) = files.remove() {
-                    tracing::warn!(%error, "an upload that was refused stays for now");
+                    tracing::warn!(%error, "failed to delete a refused upload");
                 }
             }
             Place::Bucket(pending) => pending.end().await,
         }
     }
 
-    /// Opens a part of the file of a model.
+    /// Opens a range of the file of a model.
     ///
     /// # Errors
-    /// When it is not there or cannot be read.
+    /// When the file does not exist or cannot be read.
     pub async fn read(
         &self,
         model: ModelId,
@@ -254,10 +252,10 @@ impl Contents {
         }
     }
 
-    /// Deletes the file of a model, if there is one; from a bucket later, when it cannot be now.
+    /// Deletes the file of a model, if it exists. A deletion from a bucket that fails is retried later.
     ///
     /// # Errors
-    /// When it is there, cannot be deleted, and nobody will try again.
+    /// When the file cannot be deleted and the deletion will not be retried.
     pub async fn remove(&self, model: ModelId, sha256: &Sha256Hex) -> Result<(), ContentError> {
         let name = name(model, sha256);
         match self {
@@ -266,7 +264,7 @@ impl Contents {
         }
     }
 
-    /// Lists the names of the files that are kept.
+    /// Lists the names of the kept files.
     ///
     /// # Errors
     /// When they cannot be listed.
@@ -277,10 +275,10 @@ impl Contents {
         }
     }
 
-    /// Writes a file, reads it and deletes it again.
+    /// Writes, reads and deletes a test file.
     ///
     /// # Errors
-    /// When one of these cannot be done.
+    /// When one of these steps fails.
     pub async fn probe(&self) -> Result<(), ContentError> {
         match self {
             Self::Folder(folder) => folder.probe().map_err(ContentError::Folder),

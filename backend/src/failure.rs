@@ -1,4 +1,4 @@
-//! Why a use case did not succeed: it was refused, or something broke.
+//! The error of a use case: a refusal, or a fault.
 
 use crate::{
     content::ContentError,
@@ -6,25 +6,25 @@ use crate::{
     domain::refusal::Refusal,
 };
 
-/// A use case did not succeed.
+/// A use case failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// By a rule; the caller is told which.
+    /// A rule refused it; the caller learns which one.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The store could not answer.
+    /// The database failed.
     #[error(transparent)]
     Store(StoreError),
-    /// The home of model files could not do what it should.
+    /// The home of model files failed.
     #[error(transparent)]
     Content(#[from] ContentError),
-    /// Something else broke; only the log says what.
+    /// Something else failed; only the log says what.
     #[error("failed to {0}")]
     Broken(&'static str, #[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Failure {
-    /// Wraps what broke while trying to do `what`.
+    /// Wraps an error of the step `what`.
     pub fn broken<E>(what: &'static str) -> impl FnOnce(E) -> Self
     where
         E: Into<Box<dyn std::error::Error + Send + Sync>>,

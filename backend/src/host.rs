@@ -1,6 +1,6 @@
 //! What the process takes from the machine: the time, random numbers, wake-ups between tasks, and metrics.
 //!
-//! Every other module may use these modules, and these modules import no other module of this crate.
+//! Every other module may use these modules, and they import no module outside this folder.
 
 pub mod clock;
 pub mod metrics;

@@ -1,7 +1,7 @@
 //! The backend of Link: an HTTP API over one database, the only durable queue of commands.
 //!
-//! `api` extracts, calls and responds; `app` holds the use cases; `domain` decides and does nothing
-//! else; `tables` keeps what was accepted, by way of `database`. The other modules are the shells around them.
+//! `api` extracts, calls and responds. `app` holds the use cases, `domain` the decisions, and `tables` the rows, which
+//! `database` stores. The other modules are the shells around them.
 
 #![forbid(unsafe_code)]
 
@@ -26,14 +26,14 @@ use anyhow::Context as _;
 
 use crate::{app::App, config::Config};
 
-/// A backend that is ready to answer over HTTP.
+/// An opened backend.
 pub struct Backend {
-    /// The service; its state is `app`.
+    /// The HTTP service, whose state is `app`.
     pub router: axum::Router,
     pub app: Arc<App>,
 }
 
-/// Opens everything that `config` names and builds the service: the only one on its folder.
+/// Opens the data folder, the database and the files of `config`, and builds the service. Only one backend may use a folder.
 ///
 /// # Errors
 /// When the data folder, the database or a file cannot be opened.

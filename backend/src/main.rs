@@ -1,4 +1,4 @@
-//! `link-backend`: reads the command line, then serves until it is told to stop, or does one chore.
+//! `link-backend`: reads the command line, then serves until a signal arrives, or runs one chore.
 
 #![forbid(unsafe_code)]
 

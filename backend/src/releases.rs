@@ -28,11 +28,11 @@ pub use self::{
     pull::{Keys, PullError, Pulled, pull},
 };
 
-/// The file that names the folder that is served.
+/// The file that names the served folder.
 const CURRENT: &str = "current";
-/// The list of a folder that is served.
+/// The list of the served files in a folder.
 const LIST: &str = ".files.json";
-/// The longest list that is read, in bytes.
+/// The size limit of a list, in bytes.
 const LIST_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// The folder of releases of a backend.
@@ -41,35 +41,35 @@ pub struct Releases {
     folder: PathBuf,
 }
 
-/// What a folder holds that is served.
+/// The served files of a folder, and the newest versions that were ever served.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 struct List {
     /// The counter of the release.
     counter: u64,
     version: String,
-    /// The serial number of the index of engines.
+    /// The serial number of the engine index.
     #[serde(default)]
     serial: Option<u64>,
-    /// The serial number of the catalogue of models.
+    /// The serial number of the model catalogue.
     #[serde(default)]
     catalogue_serial: Option<u64>,
     files: BTreeMap<String, Listed>,
 }
 
-/// A file that is served.
+/// A served file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Listed {
     size_bytes: u64,
     sha256: Sha256Hex,
 }
 
-/// A file to answer with.
+/// An open file to answer with.
 #[derive(Debug)]
 pub(crate) struct Published {
     pub(crate) file: tokio::fs::File,
     pub(crate) size_bytes: u64,
     pub(crate) sha256: Sha256Hex,
-    /// Its name says its content, which never changes.
+    /// The content never changes under this name.
     pub(crate) is_archive: bool,
 }
 
@@ -86,10 +86,10 @@ impl Releases {
         Self { folder: data.join("releases") }
     }
 
-    /// Opens a file that is served; nothing when there is none of that name.
+    /// Opens a served file; returns nothing if the list lacks the name.
     ///
     /// # Errors
-    /// When it is listed and cannot be read.
+    /// When a listed file cannot be read.
     pub(crate) async fn open(&self, name: &str) -> io::Result<Option<Published>> {
         let Ok(name) = name.parse::<FileName>() else { return Ok(None) };
         let Some((folder, mut list)) = self.current() else { return Ok(None) };
@@ -103,7 +103,7 @@ impl Releases {
         Ok(Some(Published { file, size_bytes, sha256, is_archive }))
     }
 
-    /// The folder that is served, and its list.
+    /// Returns the served folder and its list.
     fn current(&self) -> Option<(PathBuf, List)> {
         let name = fs::read_limited(&self.folder.join(CURRENT), 4096).ok()?;
         let name: FileName = name.trim().parse().ok()?;
@@ -112,7 +112,7 @@ impl Releases {
         Some((folder, serde_json::from_str(&list).ok()?))
     }
 
-    /// Serves what lies in `staged` from here on, and deletes what was served before.
+    /// Serves the folder `staged` from now on, and deletes the folder that was served before.
     fn publish(&self, staged: &Path, name: &str, list: &List) -> Result<(), FileError> {
         fs::write_atomic(&staged.join(LIST), &list.to_text())?;
         fs::rename(staged, &self.folder.join(name))?;

@@ -1,5 +1,5 @@
-//! Listens, answers, and stops in an orderly way: not ready first, then parked polls are answered at
-//! once and what runs has a deadline. A second signal ends it at once.
+//! Listens, answers, and drains at the end: first `/readyz` fails, then parked polls are answered at once and running
+//! requests get a deadline. A second signal ends the process at once.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
 
@@ -37,15 +37,15 @@ use crate::{
     serve::stop::{Signals, Stop},
 };
 
-/// How often it is looked for what expired.
+/// The interval of the sweep for expired rows.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
-/// After how many sweeps old tokens and idempotency keys are deleted.
+/// Sweeps between two deletions of old tokens and idempotency keys.
 const PURGE_EVERY: u32 = 600;
-/// How often it is tried to delete what is left over where model files are kept.
+/// The interval of the clean-up of model files.
 const TIDY_EVERY: Duration = Duration::from_secs(600);
 /// How often the clock is compared with that of the database server.
 const COMPARE_CLOCKS_EVERY: Duration = Duration::from_secs(5);
-/// How often memory that is free goes back to the system: after a storm of devices it is a lot.
+/// The interval at which free memory returns to the system, which is a lot after many devices reconnect at once.
 const GIVE_BACK_EVERY: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(loaded: &Loaded) -> Ended {
@@ -55,14 +55,14 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let mut signals = Signals::listen().context("signals cannot be received")?;
     fs::create_private_dir(&data)?;
     let _lock = command::lock(&data)?;
-    // Nobody answers to the proof of an earlier run.
+    // The proof of an earlier run is no longer valid.
     owner_file::remove(&data)?;
     let bounds = Bounds::of(descriptors_limit());
     let Backend { router, app } = link_backend::build(config).await?;
     app.compare_clocks().await?;
 
     if let Some(file) = &values.address_file {
-        // The address of an earlier run must not be taken for this one's.
+        // A reader must not take the address of an earlier run for this one.
         fs::remove_file(file)?;
     }
     let listener = TcpListener::bind(values.listen)
@@ -97,7 +97,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     let door = Door { bounds, forwarded };
     let (drain, drained) = oneshot::channel::<()>();
     let serving = connections::serve(listener, router, door, async {
-        // Nobody is left who could end it otherwise.
+        // Otherwise nothing could end the process.
         drained.await.unwrap_or(());
     });
     notify::tell(Note::Ready);
@@ -122,7 +122,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     Ok(code)
 }
 
-/// How many files this process may open, as many as the system lets it.
+/// Raises the limit of open files to the maximum that the system allows, and returns the limit.
 fn descriptors_limit() -> Option<u64> {
     descriptors::raise_limit().unwrap_or_else(|error| {
         tracing::warn!(%error, "the limit of open files cannot be raised");
@@ -161,7 +161,7 @@ async fn compare_clocks(app: Arc<App>) {
     }
 }
 
-/// At once and then now and again; by itself, for a store that is away may take its time.
+/// Cleans up model files, now and at intervals, in a task of its own, because an unreachable store can block for long.
 async fn tidy(app: Arc<App>) {
     let mut ticks = tokio::time::interval(TIDY_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -175,7 +175,7 @@ async fn heed_neighbours(app: Arc<App>) {
     app.heed_neighbours().await;
 }
 
-/// Tells the service manager that this process is alive, as often as it wants to hear it.
+/// Feeds the watchdog of the service manager at the interval that the manager asks for.
 async fn feed_watchdog() {
     let Some(within) = notify::watchdog() else { return };
     let mut ticks = tokio::time::interval(within / 3);
@@ -197,8 +197,8 @@ async fn keep_small() {
     }
 }
 
-/// What is said about the setup token: itself to a person at a terminal, and its file to a log,
-/// which more people may read.
+/// Returns the line about the setup token. A person at a terminal sees the token. A log, which more people can read, gets the
+/// path of its file.
 fn setup_token_line(data: &Path, token: &Secret) -> String {
     if io::stderr().is_terminal() {
         format!("setup token: {}", token.expose())

@@ -1,9 +1,8 @@
-//! The zenoh transport: a router with a slot for each device, or a session at routers that run
-//! beside; what devices send goes through the same handlers as over HTTP.
+//! The zenoh transport: a built-in router with a slot for each device, or a session at external routers. Messages of devices
+//! go to the same handlers as over HTTP.
 //!
-//! Users and rules are fixed while a router runs. [`crate::domain::slot`] decides when it is opened
-//! anew; devices come back by themselves, and nothing is lost, because the database holds what is
-//! to be delivered.
+//! Users and rules are fixed while a router runs. [`crate::domain::slot`] decides when to reopen it. Devices reconnect by
+//! themselves, and no command is lost, because the database holds all undelivered ones.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: sessions, the clock and waits")]
 
@@ -28,23 +27,23 @@ use crate::{
     domain::slot::{self, Bounds, Moment},
 };
 
-/// How often it is looked whether the router should be opened anew.
+/// How often to check whether the router must be reopened.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The longest wait before a router that could not be opened is tried again.
+/// The maximum delay before opening the router is retried.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// How long the end of a session may take.
+/// The deadline for closing a session.
 const CLOSE: Duration = Duration::from_secs(5);
 
-/// The transport at work.
+/// The running transport.
 pub struct Zenoh {
     app: Arc<App>,
     router: Router,
-    /// In front of the router of this process; nothing where routers run beside.
+    /// The gate in front of the built-in router; nothing with external routers.
     gate: Option<Gate>,
     bounds: Bounds,
 }
 
-/// A session with everything that is declared on it.
+/// A session and its declarations.
 struct Connected {
     session: Session,
     downlink: Arc<Downlink>,
@@ -53,11 +52,11 @@ struct Connected {
 }
 
 impl Zenoh {
-    /// Opens the router and answers devices from then on. Routers that run beside are joined when
-    /// they can be: they need not run yet.
+    /// Opens the router and answers devices from then on. External routers need not run yet: the session joins them when
+    /// they do.
     ///
     /// # Errors
-    /// When an endpoint cannot be listened on, or a file cannot be read or written.
+    /// When the process cannot listen on an endpoint, or cannot read or write a file.
     pub async fn start(app: Arc<App>, config: ZenohConfig) -> anyhow::Result<()> {
         let bounds = config.bounds;
         let router = Router::prepare(config, app.data())?;
@@ -120,7 +119,7 @@ impl Zenoh {
         Ok(slot::is_due(self.app.store().slots().await?, self.bounds, moment))
     }
 
-    /// Tries for as long as it takes: devices on HTTP are served meanwhile.
+    /// Opens the router, with unlimited retries. Devices on HTTP are served meanwhile.
     async fn reconnect(&self) -> Connected {
         let mut wait = LOOK_EVERY;
         loop {

@@ -45,8 +45,8 @@ pub(crate) async fn log_in(
     Ok(Answer(tokens))
 }
 
-/// Exchanges a refresh token for new tokens. One that comes twice ends its login, unless it comes
-/// again within ten seconds and its successor has not been used: that one is given once more.
+/// Exchanges a refresh token for new tokens. Using a refresh token twice ends its login. Within ten seconds, and while
+/// the successor is unused, the second use gets the same successor again.
 #[utoipa::path(post, path = "/auth/refresh", tag = "account", request_body = RefreshRequest,
     responses((status = 200, description = "New tokens.", body = TokenResponse)))]
 pub(crate) async fn refresh(
@@ -59,7 +59,7 @@ pub(crate) async fn refresh(
     Ok(Answer(tokens))
 }
 
-/// Ends the login that a refresh token belongs to.
+/// Ends the login of a refresh token.
 #[utoipa::path(post, path = "/auth/logout", tag = "account", request_body = RefreshRequest,
     responses((status = 204, description = "The login has ended.")))]
 pub(crate) async fn log_out(
@@ -71,7 +71,7 @@ pub(crate) async fn log_out(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Tells who the access token stands for.
+/// Returns the user and the account of the access token.
 #[utoipa::path(get, path = "/me", tag = "account", security(("access_token" = ["account:read"])),
     responses((status = 200, description = "The caller.", body = Me)))]
 pub(crate) async fn me(
@@ -94,7 +94,7 @@ pub(crate) async fn list_accounts(
     Ok(Answer(accounts))
 }
 
-/// Begins a login in another account of the caller. The one that the call was made with goes on.
+/// Begins a login in another account of the caller. The current login stays valid.
 #[utoipa::path(post, path = "/auth/account", tag = "account",
     security(("access_token" = ["login"])), request_body = EnterAccount,
     responses((status = 200, description = "Logged in there.", body = TokenResponse)))]

@@ -1,4 +1,4 @@
-//! The control plane of a device. Bodies may have members that this version does not know.
+//! The control plane of a device. Unknown members of a body are ignored.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     app::App,
 };
 
-/// Where the device's journal ends, and how long to hold the poll.
+/// The end of the device's journal, and how long to hold the poll.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PollParams {
@@ -28,13 +28,13 @@ pub(crate) struct PollParams {
     #[serde(default)]
     #[param(default = 0)]
     after: u64,
-    /// Seconds to wait for a command; more than 50 are 50.
+    /// Seconds to wait for a command, at most 50.
     #[param(default = 50)]
     wait: Option<u64>,
 }
 
-/// Says what the device has and runs, and answers with what it lacks. The device is online then. One
-/// that was transferred to another account and does not know it is answered with its handover alone.
+/// Reports what the device has and runs; the answer lists what it lacks. From then on the device is online. A device that was
+/// transferred to another account and has not learnt of it gets only its handover.
 #[utoipa::path(post, path = "/agent/{device_id}/hello", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     request_body = Hello,
@@ -48,7 +48,7 @@ pub(crate) async fn hello(
     Ok(Answer(welcome))
 }
 
-/// Waits for commands. No commands is a success.
+/// Waits for commands. An empty answer is a success.
 #[utoipa::path(get, path = "/agent/{device_id}/commands", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path), PollParams),
     responses((status = 200, description = "Signed commands in the order of their sequence numbers; possibly none.", body = Poll)))]
@@ -62,7 +62,7 @@ pub(crate) async fn poll_commands(
     Ok(Answer(poll))
 }
 
-/// Says what the device did with a delivery, once the command is on its disk.
+/// Acknowledges a delivery, once the command is on the device's disk.
 #[utoipa::path(post, path = "/agent/{device_id}/commands/{command_id}/receipt", tag = "agent",
     security(("device_token" = [])),
     params(("device_id" = DeviceId, Path), ("command_id" = CommandId, Path)),
@@ -78,8 +78,8 @@ pub(crate) async fn acknowledge_command(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Tells where the zenoh router is, and who the device is there. The same device gets the same
-/// answer until it registers anew.
+/// Returns the address of the zenoh router and the device's login there. The answer stays the same until the device
+/// registers again.
 #[utoipa::path(post, path = "/agent/{device_id}/zenoh", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     responses((status = 200, description = "Where to join, as whom.", body = ZenohAccess)))]
@@ -91,7 +91,7 @@ pub(crate) async fn open_zenoh(
     Ok(Answer(access))
 }
 
-/// Removes the device from its account, at its own wish; its slot is free.
+/// Removes the calling device from its account, which frees its slot.
 #[utoipa::path(delete, path = "/agent/{device_id}", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     responses((status = 204, description = "The device is deregistered.")))]

@@ -1,6 +1,6 @@
-//! Model files for devices: whole or a range, so that a download can be resumed.
+//! Model files for devices, whole or in ranges, so that a download can resume.
 //!
-//! The entity tag is the SHA-256 of the file, so a range is always one of the file that is meant.
+//! The entity tag is the SHA-256 of the file, so a range always belongs to the intended file.
 
 use std::{ops::Range, sync::Arc};
 
@@ -20,16 +20,16 @@ use crate::{
     app::App,
 };
 
-/// Which part of the file is asked for.
+/// The requested part of a file.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) enum Part {
     Whole,
     Range(Range<u64>),
-    /// It lies beyond the end.
+    /// The range begins after the end of the file.
     Nothing,
 }
 
-/// Fetches the file of a model that is deployed to the device; `Range` resumes.
+/// Downloads the file of a model that is deployed to the device. `Range` resumes a download.
 #[utoipa::path(get, path = "/agent/{device_id}/models/{model_id}/content", tag = "agent",
     security(("device_token" = [])),
     params(("device_id" = DeviceId, Path), ("model_id" = ModelId, Path),
@@ -71,19 +71,19 @@ pub(crate) async fn fetch_content(
     Ok(response)
 }
 
-/// Answers a range that lies beyond the end.
+/// Answers a range that begins after the end of the file.
 pub(crate) fn unsatisfiable(size: u64) -> Response {
     let place = [(header::CONTENT_RANGE, format!("bytes */{size}"))];
     (StatusCode::RANGE_NOT_SATISFIABLE, place).into_response()
 }
 
-/// Reads which part of a file of `size` bytes is asked for.
+/// Reads the requested part of a file of `size` bytes.
 pub(crate) fn part(headers: &HeaderMap, tag: &str, size: u64) -> Part {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     if text(header::IF_RANGE).is_some_and(|condition| condition != tag) {
         return Part::Whole;
     }
-    // A unit that is not known, several ranges and nonsense are answered with the whole file.
+    // Unknown units, several ranges and malformed headers get the whole file.
     let spec = text(header::RANGE).and_then(|range| range.strip_prefix("bytes="));
     let Some((first, last)) = spec.and_then(|spec| spec.split_once('-')) else {
         return Part::Whole;

@@ -19,7 +19,7 @@ use crate::{
     app::App,
 };
 
-/// Reports the result of a command. The first one stays.
+/// Reports the result of a command. Only the first result counts.
 #[utoipa::path(post, path = "/agent/{device_id}/commands/{command_id}/status", tag = "agent",
     security(("device_token" = [])),
     params(("device_id" = DeviceId, Path), ("command_id" = CommandId, Path)),
@@ -65,7 +65,7 @@ pub(crate) async fn report_model(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Reports the progress of a deployment, in steps of 5 %. What comes late is ignored.
+/// Reports the progress of a deployment, in steps of 5 %. Late reports are ignored.
 #[utoipa::path(post, path = "/agent/{device_id}/models/{model_id}/deployment", tag = "agent",
     security(("device_token" = [])),
     params(("device_id" = DeviceId, Path), ("model_id" = ModelId, Path)),
@@ -97,8 +97,7 @@ pub(crate) async fn report_telemetry(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Reports how busy the device is. Only the latest sample is kept; lists and names that are too
-/// long are cut.
+/// Reports the load of the device. Only the latest sample is kept. Long lists and names are truncated.
 #[utoipa::path(post, path = "/agent/{device_id}/system", tag = "agent",
     security(("device_token" = [])), params(("device_id" = DeviceId, Path)),
     request_body = SystemReport,
@@ -112,7 +111,7 @@ pub(crate) async fn report_system(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Sends a log record; the token says whose it is.
+/// Sends a log record of the device of the token.
 #[utoipa::path(post, path = "/logs", tag = "agent", security(("device_token" = [])),
     request_body = LogRecord,
     responses((status = 204, description = "Noted.")))]

@@ -20,7 +20,7 @@ use crate::{
     domain::{audit::AuditFilter, refusal::Refusal},
 };
 
-/// Lists who did what in the account, the newest first.
+/// Lists the audit entries of the account, newest first.
 #[utoipa::path(get, path = "/audit", tag = "account",
     security(("access_token" = ["audit:read"])), params(AuditQuery),
     responses((status = 200, description = "The entries.", body = Page<AuditEntry>)))]

@@ -1,7 +1,7 @@
-//! Who calls an operation, and that they may.
+//! The caller of an operation, with the permission that the operation needs.
 //!
-//! A handler gets its caller by the permission that it needs, so that none can forget to name one;
-//! the OpenAPI document names the same, and a test compares the two by calling.
+//! A handler extracts its caller by a permission, so no handler can forget to name one. The OpenAPI document names the same
+//! permission, and a test compares the two.
 
 use std::{marker::PhantomData, sync::Arc};
 
@@ -19,10 +19,10 @@ use crate::{
     domain::connections::Party,
 };
 
-/// The caller, who has the permission `P`.
+/// A caller that has the permission `P`.
 pub(crate) struct Caller<P>(pub(crate) Identity, pub(crate) PhantomData<P>);
 
-/// The caller, when there is one.
+/// The caller, if the request has a token.
 pub(crate) struct MaybeCaller(pub(crate) Option<Identity>);
 
 /// A permission as a type.

@@ -1,4 +1,4 @@
-//! Commands: what became of them.
+//! Commands and their results.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,19 +31,19 @@ use crate::{
 
 const LONGEST_WAIT_S: u64 = 30;
 
-/// The answer to a wish that is sent: the command, and where to follow it.
+/// The answer to a request that sends a command: the command's id and address.
 pub(crate) type Accepted = (StatusCode, [(HeaderName, String); 1], Answer<CommandInfo>);
 
 /// How long to wait for a result.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct WaitParams {
-    /// Answer as soon as the command has ended, or after this many seconds.
+    /// Wait until the command has ended, at most this many seconds.
     #[param(minimum = 0, maximum = 30, default = 0)]
     wait: Option<u64>,
 }
 
-/// Describes a command, and its result once the device has reported one.
+/// Describes a command and, once the device has reported it, its result.
 #[utoipa::path(get, path = "/commands/{command_id}", tag = "serving",
     security(("access_token" = ["commands:read"])), params(("command_id" = CommandId, Path), WaitParams),
     responses((status = 200, description = "The command.", body = CommandInfo)))]
@@ -58,23 +58,23 @@ pub(crate) async fn read_command(
     Ok(Answer(command))
 }
 
-/// Which commands are asked for.
+/// The filter of a list of commands.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct CommandParams {
-    /// Only those to this device.
+    /// Only commands to this device.
     #[param(value_type = Option<DeviceId>)]
     device_id: Option<String>,
-    /// Only those that something can still happen to.
+    /// Only commands that have not ended.
     open: Option<bool>,
-    /// Items to answer with: 1 to 200.
+    /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Lists the commands to the account's devices, the newest first.
+/// Lists the commands to the account's devices, newest first.
 #[utoipa::path(get, path = "/commands", tag = "serving",
     security(("access_token" = ["commands:read"])), params(CommandParams),
     responses((status = 200, description = "The commands.", body = Page<CommandInfo>)))]
@@ -90,7 +90,7 @@ pub(crate) async fn list_commands(
     Ok(Answer(list::page(commands, &wanted, |command| command.command_id.to_string())))
 }
 
-/// Says in plain words where a command is, why, and what happens next.
+/// Explains in plain words the state of a command, its cause, and what happens next.
 #[utoipa::path(get, path = "/commands/{command_id}/explanation", tag = "serving",
     security(("access_token" = ["commands:read"])), params(("command_id" = CommandId, Path)),
     responses((status = 200, description = "Where it is.", body = CommandExplanation)))]

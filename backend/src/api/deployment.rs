@@ -30,29 +30,28 @@ use crate::{
 
 type Located<T> = (StatusCode, [(HeaderName, String); 1], Answer<T>);
 
-/// Which deployments are asked for.
+/// The filter of a list of deployments.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct DeploymentParams {
-    /// Only those on this device.
+    /// Only deployments on this device.
     #[param(value_type = Option<DeviceId>)]
     device_id: Option<String>,
-    /// Only those of this model.
+    /// Only deployments of this model.
     #[param(value_type = Option<ModelId>)]
     model_id: Option<String>,
-    /// Only those whose allowlist lacks an origin of the current one, or only the others.
+    /// `true`: only deployments whose allowlist lacks a current origin. `false`: only the others.
     stale: Option<bool>,
-    /// Only the newest for each model and device, or only the others.
+    /// `true`: only the newest deployment of each model and device. `false`: only the others.
     current: Option<bool>,
-    /// Items to answer with: 1 to 200.
+    /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Deploys or redeploys a model, always with the current allowlist. The device may be offline for
-/// up to five minutes.
+/// Deploys or redeploys a model with the current allowlist. The device may be offline for up to five minutes.
 #[utoipa::path(post, path = "/deployments", tag = "deployment", security(("access_token" = ["deployments:write"])),
     params(("Idempotency-Key" = Option<String>, Header, description = "Names the request, so that a repetition is not a second deployment.")),
     request_body = CreateDeployment,
@@ -69,7 +68,7 @@ pub(crate) async fn create_deployment(
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, location)], Answer(deployment)))
 }
 
-/// Lists the deployments on the account's devices, the newest first. A page may have fewer items than asked for:
+/// Lists the deployments on the account's devices, newest first. A page may have fewer items than asked for:
 /// the list has ended when there is no `next_cursor`.
 #[utoipa::path(get, path = "/deployments", tag = "deployment", security(("access_token" = ["deployments:read"])),
     params(DeploymentParams),
@@ -97,8 +96,8 @@ pub(crate) async fn read_deployment(
     Ok(Answer(deployment))
 }
 
-/// Cancels a deployment: at once when its device never received it, else as soon as the device
-/// says so. Cancelling a failed one means that it has been seen.
+/// Cancels a deployment: at once if its device never received it, otherwise when the device confirms. Cancelling a failed
+/// deployment acknowledges the failure.
 #[utoipa::path(post, path = "/deployments/{deployment_id}/cancel", tag = "deployment",
     security(("access_token" = ["deployments:write"])), params(("deployment_id" = DeploymentId, Path)),
     responses((status = 202, description = "It has ended, or its device is told to end it.", body = Deployment)))]

@@ -1,4 +1,4 @@
-//! Devices as their owner sees them.
+//! Devices, from their owner's side.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::{
     domain::refusal::Refusal,
 };
 
-/// Lists the devices of the account, the newest first. A page of a selection may have fewer items than asked for:
+/// Lists the devices of the account, newest first. A page of a selection may have fewer items than asked for:
 /// the list has ended when there is no `next_cursor`.
 #[utoipa::path(get, path = "/devices", tag = "device", security(("access_token" = ["devices:read"])),
     params(DeviceQuery),
@@ -75,8 +75,8 @@ pub(crate) async fn change_device(
     Ok(Answer(device))
 }
 
-/// Tells a device to replace its agent by another version. A device that is offline does so when it
-/// is back; a newer wish takes the place of one that it has not taken.
+/// Updates the agent of a device to another version. An offline device updates when it is back. A newer request replaces
+/// one that the device has not acknowledged.
 #[utoipa::path(post, path = "/devices/{device_id}/update", tag = "device",
     security(("access_token" = ["devices:operate"])),
     params(("device_id" = DeviceId, Path),
@@ -95,7 +95,7 @@ pub(crate) async fn update_device(
     Ok(accepted(command))
 }
 
-/// Removes a device from the account; its slot is free, and its agent is refused from now on.
+/// Removes a device from the account. Its slot is free, and its agent is refused from then on.
 #[utoipa::path(delete, path = "/devices/{device_id}", tag = "device",
     security(("access_token" = ["devices:write"])), params(("device_id" = DeviceId, Path)),
     responses((status = 204, description = "The device is removed.")))]
@@ -108,9 +108,8 @@ pub(crate) async fn remove_device(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Gives the device to the account whose key is shown. It leaves this account with everything that
-/// hangs on it, drops what it has of it at its next hello, and begins anew there. A registration key
-/// is spent by it: whoever gave the device had it in hand.
+/// Transfers the device to the account of the given key. Everything that belongs to the device leaves this account. At its
+/// next hello, the device drops its models and starts empty in the new account. A registration key is used up.
 #[utoipa::path(post, path = "/devices/{device_id}/transfer", tag = "device",
     security(("access_token" = ["devices:write"])), params(("device_id" = DeviceId, Path)),
     request_body = TransferDevice,

@@ -1,4 +1,4 @@
-//! Logging in on one machine by a browser on another (RFC 8628).
+//! A login on one machine through a browser on another (RFC 8628).
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::{
     domain::refusal::Refusal,
 };
 
-/// Begins a login that a person allows at the page `/device`, where they type the user code.
+/// Begins a login, which a person approves with the user code at the page `/device`.
 #[utoipa::path(post, path = "/auth/device/code", tag = "account",
     request_body = DeviceCodeRequest,
     responses((status = 200, description = "The codes.", body = DeviceCodeResponse)))]
@@ -46,8 +46,8 @@ pub(crate) async fn begin_device_login(
     Ok(Answer(codes))
 }
 
-/// Gives the tokens of a login once its person has allowed it, once. Until then it answers
-/// `authorization-pending`, or `slow-down` to who asks sooner than the interval.
+/// Returns the tokens of an approved login, once. Before the approval it answers `authorization-pending`, or `slow-down`
+/// to a caller that polls faster than the interval.
 #[utoipa::path(post, path = "/auth/device/token", tag = "account",
     request_body = DeviceTokenRequest,
     responses((status = 200, description = "Logged in.", body = TokenResponse)))]
@@ -61,7 +61,7 @@ pub(crate) async fn poll_device_login(
     Ok(Answer(tokens))
 }
 
-/// Tells what waits for a user code. Ten questions and decisions a minute.
+/// Describes the login that waits for a user code. At most ten such requests and decisions a minute are answered.
 #[utoipa::path(post, path = "/auth/device/inquire", tag = "account",
     security(("access_token" = ["login"])), request_body = InquireDevice,
     responses((status = 200, description = "What waits.", body = PendingDevice)))]
@@ -74,7 +74,7 @@ pub(crate) async fn inquire_device_login(
     Ok(Answer(pending))
 }
 
-/// Lets the machine that waits for a user code log in as the caller in the account, or refuses it.
+/// Approves or refuses the login that waits for a user code. An approved machine acts as the caller in the account.
 #[utoipa::path(post, path = "/auth/device/decide", tag = "account",
     security(("access_token" = ["login"])), request_body = DecideDevice,
     responses((status = 204, description = "It is decided.")))]
@@ -87,7 +87,7 @@ pub(crate) async fn decide_device_login(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The address that this very request reached, when the backend was given none.
+/// Returns the address that this request reached, for a backend without a configured one.
 fn asked_at(headers: &HeaderMap) -> Result<String, Refusal> {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let is_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);

@@ -1,4 +1,4 @@
-//! The API reference: one page without scripts, made from the OpenAPI document.
+//! The API reference: one page without scripts, generated from the OpenAPI document.
 
 use axum::{
     http::{HeaderValue, header},
@@ -14,7 +14,7 @@ const STYLE: &str = include_str!("docs/style.css");
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
-/// Answers with the document itself.
+/// Answers with the OpenAPI document.
 pub(crate) fn json(document: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], document).into_response()
 }
@@ -27,7 +27,7 @@ pub(crate) fn html(page: String) -> Response {
     response
 }
 
-/// Answers with the reference's style.
+/// Answers with the style sheet of the reference.
 pub(crate) fn style() -> Response {
     ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE).into_response()
 }

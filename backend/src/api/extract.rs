@@ -1,6 +1,6 @@
-//! What handlers take out of a request, each refused with its own problem.
+//! Extractors of the handlers. Each refuses a bad request with a problem document.
 //!
-//! Who calls comes first in every handler, so that a request without a token learns nothing else.
+//! Every handler extracts the caller first, so a request without a token learns nothing else.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -21,22 +21,22 @@ use crate::{
 
 const LONGEST_IDEMPOTENCY_KEY: usize = 200;
 
-/// The device whose token came, which is the one of the path and not behind. It is in a box: what a poll
-/// that waits was given by value, it has room for many times.
+/// The authenticated device, which matches the path and is in the current epoch. Boxed, because a parked poll would
+/// otherwise hold several copies of it in its future.
 pub(crate) struct PathDevice(pub(crate) Box<DeviceRecord>);
 
-/// The device whose token came, which is not behind.
+/// The authenticated device, which is in the current epoch.
 pub(crate) struct TokenDevice(pub(crate) Box<DeviceRecord>);
 
-/// The device whose token came, which is the one of the path. It may be behind: not know yet that it
-/// has come to another account.
+/// The authenticated device, which matches the path. It may be in an earlier epoch: a transferred device that has not
+/// learnt of its new account.
 pub(crate) struct AnyPathDevice(pub(crate) Box<DeviceRecord>);
 
-/// The device that sent a message over a transport which proved it.
+/// The device that a transport other than HTTP has authenticated.
 #[derive(Clone)]
 pub(crate) struct Proven(pub(crate) DeviceRecord);
 
-/// Identifiers of the path; one that is malformed names nothing.
+/// Identifiers of the path. A malformed identifier names nothing.
 pub(crate) struct Ids<T>(pub(crate) T);
 
 /// The query.
@@ -45,12 +45,12 @@ pub(crate) struct Params<T>(pub(crate) T);
 /// A JSON body.
 pub(crate) struct Json<T>(pub(crate) T);
 
-/// The `Idempotency-Key` header, when it came.
+/// The `Idempotency-Key` header, if the request has one.
 pub(crate) struct IdempotencyKey(pub(crate) Option<String>);
 
-/// A JSON text could not be read as what it should be.
+/// A JSON text does not have the expected form.
 pub(crate) struct JsonError {
-    /// The member that is wrong; empty for the whole.
+    /// The wrong member; empty for the whole text.
     pub(crate) path: String,
     pub(crate) rejection: Rejection,
 }
@@ -76,7 +76,7 @@ impl FromRequestParts<Arc<App>> for AnyPathDevice {
     type Rejection = Rejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Rejection> {
-        // In a box, so that a poll that waits does not keep the room for it.
+        // Boxed, so that a parked poll does not hold memory for it.
         let device = Box::pin(sender(parts, app)).await?;
         let path = Path::<HashMap<String, String>>::from_request_parts(parts, app).await;
         let named = path.ok().and_then(|Path(path)| path.get("device_id")?.parse().ok());
@@ -99,7 +99,7 @@ async fn sender(parts: &mut Parts, app: &Arc<App>) -> Result<Box<DeviceRecord>, 
     Ok(Box::new(device))
 }
 
-/// What a device says that is behind is of the account that gave it, and of no other.
+/// Refuses a device in an earlier epoch: until it enters its new epoch, its reports belong to its former account.
 fn present(device: Box<DeviceRecord>) -> Result<Box<DeviceRecord>, Rejection> {
     if device.is_behind() { Err(Refusal::HandoverPending.into()) } else { Ok(device) }
 }
@@ -152,7 +152,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
     }
 }
 
-/// Reads a JSON body, and says where it is wrong.
+/// Reads a JSON body; an error names the wrong member.
 pub(crate) async fn read_json<T: DeserializeOwned>(request: Request) -> Result<T, JsonError> {
     if !is_json(request.headers()) {
         let detail = "the body must be JSON";
@@ -233,7 +233,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
     }
 }
 
-/// Reads a device id of a query.
+/// Reads a device id from a query.
 pub(crate) fn device_id(text: &str) -> Result<DeviceId, Rejection> {
     let id = text.parse::<DeviceId>();
     id.map_err(|error| Rejection::new(Code::InvalidRequest, format!("device_id: {error}")))

@@ -8,25 +8,25 @@ use serde::Serialize;
 
 use crate::{api::problem::Rejection, app::App};
 
-/// Seconds after which a backend that is not ready may be asked again.
+/// Seconds after which a client may retry a backend that is not ready.
 const READY_WAIT_S: u64 = 5;
 
-/// The answer of a backend that works.
+/// The answer of a healthy backend.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Health {
     status: &'static str,
     version: &'static str,
 }
 
-/// Tells that the backend runs. Whether it should be asked anything is told by `/readyz`.
+/// Tells that the process runs. `/readyz` tells whether it can serve requests.
 #[utoipa::path(get, path = "/healthz", tag = "operation",
     responses((status = 200, description = "It runs.", body = Health)))]
 pub(crate) async fn check_health() -> Json<Health> {
     std::future::ready(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })).await
 }
 
-/// Tells whether requests should come here: the database answers, its tables are up to date, and
-/// the backend is not stopping.
+/// Tells whether the backend can serve requests: the database answers, its tables are up to date, and the backend is not
+/// stopping.
 #[utoipa::path(get, path = "/readyz", tag = "operation",
     responses((status = 200, description = "It is ready.", body = Health)))]
 pub(crate) async fn check_readiness(

@@ -22,7 +22,7 @@ use crate::{
     domain::refusal::Refusal,
 };
 
-/// Creates a key. The answer is the only place where it is shown.
+/// Creates a key. Only this answer contains the secret.
 #[utoipa::path(post, path = "/keys", tag = "key", security(("access_token" = ["keys:write"])),
     request_body = CreateKey,
     responses((status = 201, description = "The key.", body = KeyCreated)))]
@@ -35,7 +35,7 @@ pub(crate) async fn create_key(
     Ok((StatusCode::CREATED, Answer(key)))
 }
 
-/// Lists the keys of the account, or those that one member answers for, the newest first.
+/// Lists the keys of the account, or only those of one member, newest first.
 #[utoipa::path(get, path = "/keys", tag = "key", security(("access_token" = ["keys:read"])),
     params(KeyQuery),
     responses((status = 200, description = "The keys.", body = Page<KeyInfo>)))]
@@ -51,7 +51,7 @@ pub(crate) async fn list_keys(
     Ok(Answer(list::page(keys, &wanted, |key| key.key_id.to_string())))
 }
 
-/// Revokes a key. Devices that it registered stay.
+/// Revokes a key. Devices that were registered with it stay.
 #[utoipa::path(delete, path = "/keys/{key_id}", tag = "key", security(("access_token" = ["keys:write"])),
     params(("key_id" = KeyId, Path)),
     responses((status = 204, description = "The key is revoked.")))]

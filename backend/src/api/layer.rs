@@ -1,6 +1,6 @@
-//! What every answer has: a request id, security headers, and a body when it is a problem. Each is
-//! counted, and every log record of a request has the request's id. A handler that panics is answered
-//! for. One layer does it all: each layer is memory of every poll that waits.
+//! Completes every answer: a request id, security headers, and the body of a problem. Counts requests, adds the request's id
+//! to its log records, and answers for a handler that panics. One layer does it all, because each layer costs memory in
+//! every parked poll.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: measures how long an answer takes")]
 
@@ -24,14 +24,14 @@ use crate::{
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Unless a page says otherwise, an answer may load nothing and be framed by nobody.
+/// The default policy of an answer: it loads nothing, and no page may frame it.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// Finishes the answer to `request`.
 pub(crate) async fn finish(request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let id = given_id(request.headers()).unwrap_or_else(|| random::uuid().simple().to_string());
-    // At this level no filter takes the id from a warning.
+    // At this level no filter removes the id from a warning.
     let span = tracing::error_span!(
         "request",
         id,
@@ -56,7 +56,7 @@ pub(crate) async fn finish(request: Request, next: Next) -> Response {
     response
 }
 
-/// The id that a proxy in front gave, when it is one that can stand in a log.
+/// Returns the id that a proxy has set, if it is safe in a log.
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;
     let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || b"-_.".contains(&letter);

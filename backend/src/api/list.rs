@@ -1,4 +1,4 @@
-//! Pages of lists. A cursor is the id of the last item, opaque to the caller.
+//! Pages of lists. A cursor is the id of the last item of a page and opaque to the caller.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use link_protocol::{
@@ -11,8 +11,7 @@ use crate::{
     domain::{refusal::Refusal, scan::Part},
 };
 
-/// Reads which page is asked for; the store is asked for one item more, to know whether another
-/// page follows.
+/// Reads the requested page. One item more is read from the store to learn whether another page follows.
 pub(crate) fn wanted(request: &PageRequest) -> Result<database::Page, Refusal> {
     let limit = request.limit.unwrap_or(limits::PAGE_SIZE);
     if !(1..=limits::PAGE_SIZE_LIMIT).contains(&limit) {
@@ -23,7 +22,7 @@ pub(crate) fn wanted(request: &PageRequest) -> Result<database::Page, Refusal> {
     Ok(database::Page { after, limit: limit + 1 })
 }
 
-/// Makes the page out of what the store found for `wanted`.
+/// Builds the page from the items that the store found for `wanted`.
 pub(crate) fn page<T>(
     mut items: Vec<T>,
     wanted: &database::Page,

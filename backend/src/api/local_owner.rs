@@ -1,7 +1,7 @@
-//! Logins of the owner of a backend that one person runs on one machine.
+//! Logins of the owner of a personal backend, which runs on the owner's machine.
 //!
-//! Each operation asks for the proof that the backend wrote into a private file, or for a one-time
-//! code that the proof was shown for. A backend without such a file answers 404.
+//! Each operation requires the proof from the backend's private file, or a one-time code that was issued for the proof. A
+//! backend without such a file answers 404.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     app::App,
 };
 
-/// Logs the owner in with the proof; the first time it makes the account.
+/// Logs the owner in with the proof. The first login creates the account.
 #[utoipa::path(post, path = "/auth/local/login", tag = "account", request_body = OwnerLogin,
     responses((status = 200, description = "Logged in.", body = TokenResponse)))]
 pub(crate) async fn log_in_owner(
@@ -29,7 +29,7 @@ pub(crate) async fn log_in_owner(
     Ok(Answer(tokens))
 }
 
-/// Makes a one-time code for the owner's browser: good for 30 seconds and one login.
+/// Issues a one-time code for the owner's browser. The code expires after 30 seconds or one login.
 #[utoipa::path(post, path = "/auth/local/code", tag = "account", request_body = OwnerCode,
     responses((status = 201, description = "The code.", body = OneTimeCode)))]
 pub(crate) async fn make_owner_code(
@@ -54,7 +54,7 @@ pub(crate) async fn redeem_owner_code(
     Ok(Answer(tokens))
 }
 
-/// Gives the owner a password, with which they can log in from then on; every login of theirs ends.
+/// Sets the owner's password, which enables logins by password and ends all current logins.
 #[utoipa::path(post, path = "/auth/local/password", tag = "account", request_body = OwnerPassword,
     responses((status = 204, description = "The password is set.")))]
 pub(crate) async fn set_owner_password(

@@ -41,7 +41,7 @@ pub(crate) async fn list_members(
     Ok(Answer(list::page(members, &wanted, |member| member.user_id.to_string())))
 }
 
-/// Gives a member another role. Only an owner changes who is an owner, and one always stays.
+/// Changes a member's role. Only an owner can add or remove owners, and one owner always stays.
 #[utoipa::path(patch, path = "/members/{user_id}", tag = "member",
     security(("access_token" = ["members:write"])), params(("user_id" = UserId, Path)),
     request_body = ChangeMember,
@@ -56,8 +56,8 @@ pub(crate) async fn change_member(
     Ok(Answer(member))
 }
 
-/// Removes a member: their logins in the account end at once, and the keys that they answer for are
-/// revoked, or taken over by the caller. A user who belongs to no account is gone.
+/// Removes a member. Their logins in the account end at once, and their keys are revoked or taken over by the caller. A user
+/// without any account is deleted.
 #[utoipa::path(delete, path = "/members/{user_id}", tag = "member",
     security(("access_token" = ["members:write"])),
     params(("user_id" = UserId, Path), RemovalQuery),
@@ -72,7 +72,7 @@ pub(crate) async fn remove_member(
     Ok(Answer(removed))
 }
 
-/// Leaves the account, and revokes the keys that the caller answers for. The last owner cannot.
+/// Leaves the account and revokes the caller's keys. The last owner cannot leave.
 #[utoipa::path(post, path = "/members/leave", tag = "member",
     security(("access_token" = ["login"])),
     responses((status = 200, description = "The caller has left the account.", body = MemberRemoved)))]
@@ -84,7 +84,7 @@ pub(crate) async fn leave_account(
     Ok(Answer(left))
 }
 
-/// Invites a member. The answer is the only place where the token is shown; it is good once.
+/// Invites a member. Only this answer contains the token, which can be used once.
 #[utoipa::path(post, path = "/members/invitations", tag = "member",
     security(("access_token" = ["members:write"])), request_body = InviteMember,
     responses((status = 201, description = "The invitation.", body = InvitationCreated)))]
@@ -97,7 +97,7 @@ pub(crate) async fn invite_member(
     Ok((StatusCode::CREATED, Answer(invitation)))
 }
 
-/// Lists the invitations that can still be accepted, the newest first.
+/// Lists the open invitations, newest first.
 #[utoipa::path(get, path = "/members/invitations", tag = "member",
     security(("access_token" = ["members:read"])), params(PageRequest),
     responses((status = 200, description = "The invitations.", body = Page<Invitation>)))]
@@ -111,7 +111,7 @@ pub(crate) async fn list_invitations(
     Ok(Answer(list::page(invitations, &wanted, |one| one.invitation_id.to_string())))
 }
 
-/// Withdraws an invitation; its token is good for nothing afterwards.
+/// Withdraws an invitation, which invalidates its token.
 #[utoipa::path(delete, path = "/members/invitations/{invitation_id}", tag = "member",
     security(("access_token" = ["members:write"])),
     params(("invitation_id" = InvitationId, Path)),
@@ -125,8 +125,8 @@ pub(crate) async fn withdraw_invitation(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Accepts an invitation: with an access token its user joins the account, without one a user with
-/// the e-mail address and the password is created. The answer is a login in that account.
+/// Accepts an invitation. With an access token, its user joins the account. Without one, a user with the e-mail address and
+/// the password is created. The answer is a login in the account.
 #[utoipa::path(post, path = "/members/accept", tag = "member",
     security((), ("access_token" = [])), request_body = AcceptInvitation,
     responses((status = 201, description = "Joined, and logged in.", body = TokenResponse)))]

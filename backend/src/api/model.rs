@@ -29,7 +29,7 @@ use crate::{
     domain::refusal::Refusal,
 };
 
-/// Announces a model: a file that is uploaded next, or one at an address with its checksum.
+/// Adds a model, either with a file to be uploaded next or with an address and its checksum.
 #[utoipa::path(post, path = "/models", tag = "model", security(("access_token" = ["models:write"])),
     request_body = CreateModel,
     responses((status = 201, description = "The model.", body = Model)))]
@@ -42,7 +42,7 @@ pub(crate) async fn create_model(
     Ok((StatusCode::CREATED, Answer(model)))
 }
 
-/// Lists the models of the account and those that are shared, the newest first.
+/// Lists the models of the account and the shared ones, newest first.
 #[utoipa::path(get, path = "/models", tag = "model", security(("access_token" = ["models:read"])),
     params(PageRequest),
     responses((status = 200, description = "The models.", body = Page<Model>)))]
@@ -69,7 +69,7 @@ pub(crate) async fn read_model(
     Ok(Answer(model))
 }
 
-/// Changes a model's name, or whether it is shared.
+/// Renames a model, shares it, or ends its sharing.
 #[utoipa::path(patch, path = "/models/{model_id}", tag = "model",
     security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
     request_body = ChangeModel,
@@ -84,7 +84,7 @@ pub(crate) async fn change_model(
     Ok(Answer(model))
 }
 
-/// Removes a model that is on no device, with its file.
+/// Removes a model and its file. The model must not be on a device.
 #[utoipa::path(delete, path = "/models/{model_id}", tag = "model",
     security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
     responses((status = 204, description = "The model is removed.")))]
@@ -97,7 +97,7 @@ pub(crate) async fn remove_model(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Uploads a model's file. It is kept only when it is the one that was announced.
+/// Uploads a model's file in one request. The file is kept only if it matches the announcement.
 #[utoipa::path(put, path = "/models/{model_id}/content", tag = "model",
     security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
     request_body(content_type = "application/octet-stream", content = String),
@@ -117,7 +117,7 @@ pub(crate) async fn upload_content(
     Ok(Answer(model))
 }
 
-/// Tells how far the upload of a model's file is: the header `Upload-Offset` says where it goes on.
+/// Returns the progress of the upload of a model's file: the header `Upload-Offset` says where the upload resumes.
 #[utoipa::path(head, path = "/models/{model_id}/content", tag = "model",
     security(("access_token" = ["models:write"])), params(("model_id" = ModelId, Path)),
     responses((status = 200, description = "How far the upload is.",
@@ -132,8 +132,8 @@ pub(crate) async fn read_upload(
     Ok((offset_of(&uploaded), StatusCode::OK).into_response())
 }
 
-/// Goes on with the upload of a model's file where it was cut. What came is kept for a day; the file is
-/// checked against its announcement at its end, and the model is ready then.
+/// Resumes the upload of a model's file after a cut. Received bytes are kept for a day. After the last byte the file is
+/// compared with its announcement, and then the model is ready.
 #[utoipa::path(patch, path = "/models/{model_id}/content", tag = "model",
     security(("access_token" = ["models:write"])),
     params(("model_id" = ModelId, Path),
@@ -153,7 +153,7 @@ pub(crate) async fn resume_content(
     let offset = offset.and_then(|text| text.parse().ok()).ok_or_else(|| {
         Refusal::invalid("the header Upload-Offset says where in the file the body begins")
     })?;
-    // On a task of its own: what came is kept although the sender goes away.
+    // A separate task keeps the received bytes when the sender goes away.
     let content = body.into_data_stream();
     let task = tokio::spawn(async move { app.go_on(caller, model, offset, content).await });
     let uploaded = task
@@ -164,7 +164,7 @@ pub(crate) async fn resume_content(
 
 const OFFSET: &str = "upload-offset";
 
-/// The headers that say how far an upload is.
+/// Returns the headers with the progress of an upload.
 fn offset_of(uploaded: &Uploaded) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(OFFSET, uploaded.offset.into());

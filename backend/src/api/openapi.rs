@@ -1,5 +1,4 @@
-//! The OpenAPI 3.1 document: made from the handlers' declarations, completed with the problems that
-//! each operation can answer with.
+//! The OpenAPI 3.1 document, generated from the handlers' declarations and completed with the problems of each operation.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +43,7 @@ use crate::api::declared;
 )]
 pub(crate) struct Document;
 
-/// Problems that only some operations answer with.
+/// Problems that only some operations can answer with.
 const PARTICULAR: &[(&str, &[Code])] = &[
     ("set_up", &[Code::SetupTokenInvalid, Code::AlreadySetUp]),
     ("log_in", &[Code::InvalidCredentials, Code::TooManyAttempts]),
@@ -175,7 +174,7 @@ const PARTICULAR: &[(&str, &[Code])] = &[
     ("fetch_content", &[Code::ModelNotReady]),
 ];
 
-/// The operations of a device that does not know yet that it was transferred.
+/// The operations that a transferred device may call in its earlier epoch.
 const WHILE_BEHIND: [&str; 3] = ["hello", "open_zenoh", "deregister_device"];
 
 struct Schemes;
@@ -223,7 +222,7 @@ pub fn document(public_url: Option<&str>) -> Value {
         }
     }
     let mut value = serde_json::to_value(&document).expect("a document has only string keys");
-    // The order of a map's keys is a feature of the whole build; here it is always the same.
+    // Features of the build decide the order of a map's keys; sorting makes the order stable.
     value.sort_all_objects();
     value
 }
@@ -302,13 +301,13 @@ fn problems(operation: &Operation) -> Vec<Code> {
     codes
 }
 
-/// Whether who shows the token called `scheme` may call the operation.
+/// Tells whether the operation accepts the token scheme `scheme`.
 fn is_for(operation: &Operation, scheme: &str) -> bool {
     let requirements = serde_json::to_value(&operation.security).unwrap_or_default();
     requirements.as_array().into_iter().flatten().any(|one| one.get(scheme).is_some())
 }
 
-/// An operation that lists the empty requirement can do without a token.
+/// Tells whether the operation can be called without a token: it lists the empty requirement.
 fn is_secured(operation: &Operation) -> bool {
     let requirements = serde_json::to_value(&operation.security).unwrap_or_default();
     let requirements = requirements.as_array().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Where a request comes from.
+//! The source address of a request.
 
 use std::{
     convert::Infallible,
@@ -13,7 +13,7 @@ use axum::{
 
 use crate::{app::App, domain::attempts::Peer};
 
-/// The network address that a request comes from.
+/// The source address of a request.
 pub(crate) struct From(pub(crate) Peer);
 
 impl FromRequestParts<Arc<App>> for From {
@@ -24,15 +24,15 @@ impl FromRequestParts<Arc<App>> for From {
     }
 }
 
-/// Returns where the request of `parts` comes from.
+/// Returns the source address of the request of `parts`.
 pub(crate) fn of(parts: &Parts, app: &App) -> Peer {
     let connected = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
     let forwarded = if app.is_behind_proxy() { forwarded(&parts.headers) } else { None };
     Peer(forwarded.or(connected))
 }
 
-/// Returns what the proxy in front of the backend wrote: the last entry, because the ones before it
-/// are what the proxy was told.
+/// Returns the address that the proxy in front of the backend has added: the last entry, because a client can forge the
+/// entries before it.
 #[must_use]
 pub fn forwarded(headers: &HeaderMap) -> Option<IpAddr> {
     let value = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;

@@ -1,4 +1,4 @@
-//! The one place where an error of the domain becomes a problem document (RFC 9457).
+//! Turns errors of the domain into problem documents (RFC 9457). No other module does so.
 
 use std::any::Any;
 
@@ -19,19 +19,19 @@ use crate::{
     failure::Failure,
 };
 
-/// Seconds after which an overloaded backend may be asked again.
+/// Seconds after which a client may retry an overloaded backend.
 const OVERLOAD_WAIT_S: u64 = 2;
 
-/// Seconds after which a device may ask for a slot again.
+/// Seconds after which a device may retry to get a slot.
 const SLOT_WAIT_S: u64 = 10;
 
-/// Seconds after which a device that was transferred may try again: it says hello before that.
+/// Seconds after which a transferred device may retry; it says hello before that.
 const HANDOVER_WAIT_S: u64 = 2;
 
-/// Seconds after which a store of model files that did not answer may be asked again.
+/// Seconds after which a client may retry when the store of model files did not answer.
 const CONTENT_WAIT_S: u64 = 10;
 
-/// An answer that is a problem. [`crate::api::layer`] writes its body, which names the request.
+/// An answer that is a problem. [`crate::api::layer`] writes the body, which names the request.
 #[derive(Clone, Debug)]
 pub(crate) struct Rejection {
     pub(crate) problem: Box<Problem>,
@@ -117,7 +117,7 @@ impl IntoResponse for Rejection {
     }
 }
 
-/// Answers a method that the path does not have.
+/// Answers a method that the path does not support.
 pub(crate) async fn method_not_allowed() -> Rejection {
     std::future::ready(Rejection::new(
         Code::MethodNotAllowed,
@@ -126,7 +126,7 @@ pub(crate) async fn method_not_allowed() -> Rejection {
     .await
 }
 
-/// Answers for a handler that panicked; the panic itself is in the log.
+/// Answers for a handler that panicked. The log has the panic itself.
 pub(crate) fn panicked(_cause: Box<dyn Any + Send + 'static>) -> Response {
     Rejection::new(Code::Internal, "the request could not be completed").into_response()
 }
@@ -135,7 +135,7 @@ fn response_needs_login(problem: &Problem) -> bool {
     problem.status == StatusCode::UNAUTHORIZED.as_u16()
 }
 
-/// A database that does not answer gets better by itself, or by its administrator.
+/// An unreachable database is transient: the answer is 503, and the client may retry.
 fn unavailable(passing: Passing, error: &StoreError) -> Rejection {
     tracing::warn!(error = chain(error), "the database did not answer");
     Rejection::new(Code::Overloaded, passing.detail()).retry_after(OVERLOAD_WAIT_S)

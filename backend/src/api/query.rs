@@ -1,7 +1,7 @@
-//! Query parameters that an operation does not have: refused where a person or a script calls, as
-//! unknown members of a body are. A name that is mistyped must not be ignored.
+//! Refuses unknown query parameters of people and scripts, as unknown members of a body are refused: a mistyped name must
+//! not be ignored.
 //!
-//! The names are those of the OpenAPI document, so that neither can lack what the other has.
+//! The known names are those of the OpenAPI document, so the two always agree.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,8 +20,7 @@ use crate::{
     app::App,
 };
 
-/// For operations that take no access token: the query has nothing that the operation does not take.
-/// Those that take one look at it by themselves.
+/// Checks the query of an operation without an access token. Operations with a token check the query themselves.
 pub(crate) struct KnownQuery;
 
 impl FromRequestParts<Arc<App>> for KnownQuery {
@@ -35,10 +34,10 @@ impl FromRequestParts<Arc<App>> for KnownQuery {
 /// The parameters of each operation, by its path and its method.
 static KNOWN: LazyLock<BTreeMap<(String, String), BTreeSet<String>>> = LazyLock::new(known);
 
-/// Checks that the operation has every parameter of the query.
+/// Checks that the operation knows every parameter of the query.
 ///
 /// # Errors
-/// The first one that it does not have.
+/// The first unknown parameter.
 pub(super) fn check(parts: &Parts) -> Result<(), Rejection> {
     if parts.uri.query().is_none_or(str::is_empty) {
         return Ok(());

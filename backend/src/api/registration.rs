@@ -1,4 +1,4 @@
-//! `register-with-key` (specification, section 4.3), and the retire code that undoes it.
+//! `register-with-key` (specification, section 4.3), and the retire code that undoes a registration.
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ use crate::{
     app::App,
 };
 
-/// Registers a device with a key, or wakes its record up again. The key alone suffices; an access
-/// token that comes along must be one of the key's account.
+/// Registers a device with a key, or restores the record of a device that was registered before. The key is sufficient; an
+/// access token in the request must belong to the key's account.
 #[utoipa::path(post, path = "/devices/register-with-key", tag = "device",
     security((), ("access_token" = [])), request_body = RegisterRequest,
     responses((status = 201, description = "The device is registered.", body = Registered)))]
@@ -41,8 +41,8 @@ pub(crate) async fn register_with_key(
     Ok((StatusCode::CREATED, Answer(registered)))
 }
 
-/// Removes the device that signed the code; its slot is free. The code alone suffices. A code of a
-/// device that is gone, never was, or did not sign it gets one and the same answer.
+/// Removes the device that signed the code, which frees its slot. The code is sufficient. The answer is the same for a
+/// removed device, an unknown device and a wrong signature.
 #[utoipa::path(post, path = "/devices/retire", tag = "device", request_body = RetireRequest,
     responses((status = 204, description = "The device is removed.")))]
 pub(crate) async fn retire_device(
@@ -54,7 +54,7 @@ pub(crate) async fn retire_device(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A key that is not one has a problem of its own.
+/// Reads the key; a malformed key has a problem code of its own.
 pub(super) fn mistyped(error: JsonError) -> Rejection {
     let is_key = matches!(error.path.as_str(), "registration_key" | "fleet_key");
     if is_key && error.rejection.problem.code == Code::InvalidRequest.as_str() {

@@ -1,7 +1,7 @@
-//! What a new device is installed from: the installer, releases, the index of engines and engines.
+//! The installer, releases, engines and the model catalogue, from which a new device is installed.
 //!
-//! All of it is public: it holds no secret, and a device asks for it before anybody knows the device. The installer is
-//! part of this program; the rest was verified when it was pulled.
+//! All of these are public: they hold no secret, and a device downloads them before it is registered. The installer is part
+//! of this program; the other files were verified when they were pulled.
 
 use std::sync::Arc;
 
@@ -25,12 +25,12 @@ use crate::{
 };
 
 const SCRIPT: &str = include_str!("../../../scripts/install.sh");
-/// The first line of the installer; what is told to it comes after.
+/// The first line of the installer. The backend's address is inserted after it.
 const SHEBANG: &str = "#!/bin/sh\n";
-/// Bytes that are read of a file at a time.
+/// The size of a read, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// Answers with the installer, which is told where this backend is.
+/// Answers with the installer, into which the backend's address was inserted.
 pub(crate) async fn install_script(State(app): State<Arc<App>>) -> Response {
     let script = told(app.public_url());
     let fields = [
@@ -40,7 +40,7 @@ pub(crate) async fn install_script(State(app): State<Arc<App>>) -> Response {
     std::future::ready((fields, script).into_response()).await
 }
 
-/// Answers with a file of the release that was pulled; `Range` resumes.
+/// Answers with a published file. `Range` resumes a download.
 pub(crate) async fn fetch_released(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
@@ -86,8 +86,8 @@ pub(crate) async fn fetch_released(
     Ok(response)
 }
 
-/// The installer, with the address of this backend where it looks for releases and registers, unless it is told others.
-/// An address that a shell could read otherwise is not told.
+/// Returns the installer with this backend's address as the default for releases and for the registration. An address with
+/// characters that are special to a shell is not inserted.
 fn told(public_url: Option<&str>) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]".contains(c);
     let Some(base) = public_url.filter(|url| url.chars().all(is_plain)) else {

@@ -1,4 +1,4 @@
-//! What can be asked of a model on a device (specification, section 4.1).
+//! Operations on a model on a device (specification, section 4.1).
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub(crate) async fn serve_model(
     Ok(accepted(command))
 }
 
-/// Stops serving a model. A device that is offline does so when it is back.
+/// Stops serving a model. An offline device stops when it is back.
 #[utoipa::path(post, path = "/models/{model_id}/stop/{device_id}", tag = "serving",
     security(("access_token" = ["serving:operate"])),
     params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path)),
@@ -73,7 +73,7 @@ pub(crate) async fn stop_model(
     Ok(accepted(command))
 }
 
-/// Removes a model from a device. A device that is offline does so when it is back.
+/// Removes a model from a device. An offline device removes it when it is back.
 #[utoipa::path(post, path = "/models/{model_id}/uninstall/{device_id}", tag = "serving",
     security(("access_token" = ["deployments:write"])),
     params(("model_id" = ModelId, Path), ("device_id" = DeviceId, Path)),

@@ -14,8 +14,7 @@ use crate::{
     app::App,
 };
 
-/// Returns the origins that deployments and repairs of the account carry: its own, and the backend's
-/// defaults.
+/// Returns the origins of the account's deployments and repairs: its own origins, and the backend's defaults.
 #[utoipa::path(get, path = "/settings/allowlist", tag = "setting",
     security(("access_token" = ["settings:read"])),
     responses((status = 200, description = "The allowlist.", body = AllowlistSetting)))]
@@ -27,8 +26,7 @@ pub(crate) async fn read_allowlist(
     Ok(Answer(setting))
 }
 
-/// Replaces the account's own origins. What is deployed keeps its list until it is repaired or
-/// redeployed.
+/// Replaces the account's own origins. Deployed models keep their list until they are repaired or redeployed.
 #[utoipa::path(put, path = "/settings/allowlist", tag = "setting",
     security(("access_token" = ["settings:write"])), request_body = SetAllowlist,
     responses((status = 200, description = "The allowlist from now on.", body = AllowlistSetting)))]

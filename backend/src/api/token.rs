@@ -21,9 +21,8 @@ use crate::{
     app::App,
 };
 
-/// Creates a personal access token for the caller's account. The answer is the only place where it
-/// is shown. It stands wherever an access token does, for its scopes, as far as its owner's role
-/// allows them at that time.
+/// Creates a personal access token for the caller's account. Only this answer contains the token. The token works wherever an
+/// access token does, within its scopes and its owner's current role.
 #[utoipa::path(post, path = "/tokens", tag = "token", security(("access_token" = ["login"])),
     request_body = CreateToken,
     responses((status = 201, description = "The token.", body = TokenCreated)))]
@@ -36,7 +35,7 @@ pub(crate) async fn create_token(
     Ok((StatusCode::CREATED, Answer(token)))
 }
 
-/// Lists the caller's tokens for the account, the newest first.
+/// Lists the caller's tokens for the account, newest first.
 #[utoipa::path(get, path = "/tokens", tag = "token", security(("access_token" = ["login"])),
     params(PageRequest),
     responses((status = 200, description = "The tokens.", body = Page<TokenInfo>)))]

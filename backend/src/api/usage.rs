@@ -26,35 +26,34 @@ use crate::{
     tables::UsageFilter,
 };
 
-/// Which usage is asked for.
+/// The filter of a list of usage.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct UsageParams {
-    /// Only that of this device.
+    /// Only usage on this device.
     #[param(value_type = Option<DeviceId>)]
     device_id: Option<String>,
-    /// Only that of this model.
+    /// Only usage of this model.
     #[param(value_type = Option<ModelId>)]
     model_id: Option<String>,
-    /// From the hour or day that holds this time.
+    /// From the hour or day that contains this time.
     #[param(value_type = Option<String>, format = DateTime)]
     from: Option<String>,
-    /// To the hour or day before this time, or the one that holds it.
+    /// Up to the hour or day that contains this time, or ends at it.
     #[param(value_type = Option<String>, format = DateTime)]
     to: Option<String>,
-    /// What is added up; hours are known for 35 days, days for 800, unless configured otherwise.
+    /// The length of a span. Hours are kept for 35 days and days for 800, unless configured otherwise.
     #[serde(default)]
     #[param(default = "hour")]
     bucket: UsageBucket,
-    /// Items to answer with: 1 to 200.
+    /// Items of a page: 1 to 200.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Lists token usage by device, model and hour or day, the newest first. An inference counts when
-/// its report arrives.
+/// Lists token usage by device, model and hour or day, newest first. An inference counts when its report arrives.
 #[utoipa::path(get, path = "/usage", tag = "usage", security(("access_token" = ["usage:read"])),
     params(UsageParams),
     responses((status = 200, description = "The usage.", body = Page<Usage>)))]

@@ -1,4 +1,4 @@
-//! The dashboard and the workspace: files that are part of the program.
+//! The dashboard and the workspace, whose files are part of the program.
 
 use axum::{
     body::Body,
@@ -9,7 +9,7 @@ use link_protocol::problem::Code;
 
 use crate::api::problem::Rejection;
 
-/// Scripts, styles and images of our own only; the workspace talks to models on this machine.
+/// Allows only scripts, styles and images of this backend, and connections to models on the reader's machine.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data:; font-src 'self'; connect-src 'self' http://127.0.0.1:* \
      http://localhost:*; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
@@ -25,7 +25,7 @@ pub(crate) fn page(name: &str) -> Response {
     })
 }
 
-/// Answers a path that no route has: with a file, if there is one.
+/// Answers a path without a route with the file of that name, if there is one.
 pub(crate) async fn file_or_nothing(method: Method, uri: Uri) -> Response {
     let name = uri.path().trim_start_matches('/');
     let found = (method == Method::GET || method == Method::HEAD).then(|| file(name)).flatten();

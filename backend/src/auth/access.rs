@@ -28,17 +28,17 @@ use crate::{
 
 const ISSUER: &str = "link-backend";
 
-/// What an access token says: a login of a user in an account. Whether it still holds is for the
-/// store to say.
+/// The claims of an access token: a login of a user in an account. Whether the login is still valid is decided by
+/// the store.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Login {
     pub user: UserId,
     pub account: AccountId,
-    /// What all tokens of the login share.
+    /// The family that all tokens of the login share.
     pub session: Uuid,
 }
 
-/// Who calls, in which account, and as what.
+/// The caller: a user, the account they act in, and their role there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Identity {
     pub user: UserId,
@@ -49,7 +49,7 @@ pub struct Identity {
     pub peer: Peer,
 }
 
-/// What a caller shows.
+/// How the caller authenticated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Means {
     /// The access token of a login.
@@ -75,7 +75,7 @@ impl Identity {
     }
 }
 
-/// Makes and reads access tokens.
+/// Issues and verifies access tokens.
 pub struct AccessTokens {
     header: Header,
     encoding: EncodingKey,
@@ -94,10 +94,10 @@ struct Claims {
 }
 
 impl AccessTokens {
-    /// Makes the tokens that the key pair of `seed` signs.
+    /// Uses the key pair that `seed` gives.
     #[must_use]
     pub fn new(seed: &[u8; 32]) -> Self {
-        // A second backend in this process finds the same provider installed.
+        // A second backend in this process finds the provider installed already.
         PROVIDER.install_default().unwrap_or(());
         let pair = Ed25519KeyPair::from_seed_unchecked(seed).expect("a seed has 32 bytes");
         let mut validation = Validation::new(Algorithm::EdDSA);
@@ -111,7 +111,7 @@ impl AccessTokens {
         }
     }
 
-    /// Makes a token for `login`, good from `now` on.
+    /// Issues a token for `login` that is valid from `now` on.
     ///
     /// # Errors
     /// [`Failure::Broken`] when it cannot be signed.
@@ -130,7 +130,7 @@ impl AccessTokens {
             .map_err(Failure::broken("sign an access token"))
     }
 
-    /// Reads a token.
+    /// Verifies a token and returns its login.
     ///
     /// # Errors
     /// [`Refusal::Unauthorized`] when it is not one of ours, [`Refusal::TokenExpired`].

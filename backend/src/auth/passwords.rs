@@ -1,6 +1,6 @@
-//! Passwords: Argon2id on threads of its own, a few at a time, with equal work for every login.
+//! Passwords: Argon2id on the blocking pool, a few hashes at a time, with equal work for every login.
 //!
-//! Strangers wait in a queue of their own, which has an end: whoever is known is not behind them.
+//! Logins from unknown hosts wait in a bounded queue of their own, so that they do not delay known users.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use crate::{
     failure::Failure,
 };
 
-/// Hashes that are computed at the same time for each queue.
+/// Concurrent hashes of each queue.
 const AT_ONCE: usize = 2;
-/// Logins of a queue that may wait for one, those included.
+/// Logins that a queue holds, those being hashed included.
 const WAITING: usize = 64;
 
-/// Who waits for a hash.
+/// The queue in which a login waits.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Queue {
     Strangers,
-    /// People where they logged in before, and who has shown something else that is good.
+    /// Logins from a host where the user has logged in before, and callers who presented another valid proof.
     Familiar,
 }
 
@@ -41,12 +41,12 @@ pub struct Passwords {
     strangers: Line,
     familiar: Line,
     argon2: Argon2<'static>,
-    /// The hash of a password that nobody has, to spend the same time on unknown users.
+    /// The hash of a password that nobody has: an unknown user costs the same time as a known one.
     nobody: String,
 }
 
 impl Passwords {
-    /// Makes hashes that need `memory_kib` of memory.
+    /// Sets the memory of each hash.
     ///
     /// # Errors
     /// [`Failure::Broken`] when the cost is out of Argon2's bounds.
@@ -67,11 +67,10 @@ impl Passwords {
         self.compute(Queue::Familiar, move || hash(&argon2, password.expose())).await?
     }
 
-    /// Tells whether `password` is the one that was hashed; without a hash, or for a person without a
-    /// password, it is not, after the same work.
+    /// Tells whether `password` matches `hash`. Without a hash the answer is no, after the same work.
     ///
     /// # Errors
-    /// [`Refusal::TooManyLogins`] when the queue has no end in sight, [`Failure::Broken`].
+    /// [`Refusal::TooManyLogins`] when the queue is full, [`Failure::Broken`].
     pub async fn verify(
         &self,
         queue: Queue,

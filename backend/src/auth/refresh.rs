@@ -1,5 +1,5 @@
-//! Refresh tokens: random at first, and each next one is made of the one before with a secret of
-//! the backend, so that an exchange whose answer was lost can be answered again without storing it.
+//! Refresh tokens. The first one of a login is random. Each later one is derived from its predecessor and a secret of the
+//! backend, so an exchange whose answer was lost can be repeated without a stored copy.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use link_protocol::secret::Secret;
@@ -9,25 +9,25 @@ use crate::host::random;
 
 const PREFIX: &str = "lrt_";
 
-/// Makes refresh tokens.
+/// Issues refresh tokens.
 pub struct RefreshTokens {
     key: hmac::Key,
 }
 
 impl RefreshTokens {
-    /// Makes the tokens that `seed` leads to.
+    /// Uses the secret that `seed` gives.
     #[must_use]
     pub fn new(seed: &[u8; 32]) -> Self {
         Self { key: hmac::Key::new(hmac::HMAC_SHA256, seed) }
     }
 
-    /// Makes the first token of a login.
+    /// Returns the first token of a login.
     #[must_use]
     pub fn first() -> Secret {
         random::secret(PREFIX)
     }
 
-    /// Returns the token that takes the place of `token`: always the same.
+    /// Returns the successor of `token`, which is always the same.
     #[must_use]
     pub fn successor(&self, token: &str) -> Secret {
         let tag = hmac::sign(&self.key, token.as_bytes());

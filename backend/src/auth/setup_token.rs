@@ -1,4 +1,4 @@
-//! The one-time token that creates the first account: in a private file until it is used.
+//! The one-time token that creates the first account. A private file holds the token until it is used.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the token's file")]
 
@@ -21,10 +21,10 @@ pub struct SetupToken {
 }
 
 impl SetupToken {
-    /// Returns the token in the folder `data`; the first call makes it.
+    /// Returns the token in the folder `data`. The first call creates the token.
     ///
     /// # Errors
-    /// When its file can be neither read nor made.
+    /// When the token's file can be neither read nor created.
     pub fn open(data: &Path) -> io::Result<Self> {
         let path = Self::file(data);
         match std::fs::read_to_string(&path) {
@@ -36,7 +36,7 @@ impl SetupToken {
             Err(error) => return Err(error),
         }
         let token = random::secret("lst_");
-        // Private from its creation on, and whole or not there.
+        // The file is private from its creation on, and whole or absent.
         let mut file = tempfile::NamedTempFile::new_in(data)?;
         writeln!(file, "{}", token.expose())?;
         file.as_file().sync_all()?;
@@ -44,29 +44,29 @@ impl SetupToken {
         Ok(Self { token })
     }
 
-    /// Returns where the token of the folder `data` stands.
+    /// Returns the path of the token in the folder `data`.
     #[must_use]
     pub fn file(data: &Path) -> PathBuf {
         data.join(FILE)
     }
 
-    /// Returns the token, to show it to the person who started the backend.
+    /// Returns the token, to be shown to the person who started the backend.
     #[must_use]
     pub const fn token(&self) -> &Secret {
         &self.token
     }
 
-    /// Tells whether `shown` is the token, in a time that does not depend on how much of it is.
+    /// Compares `shown` with the token in constant time.
     #[must_use]
     pub fn is(&self, shown: &Secret) -> bool {
         let [shown, token] = [shown, &self.token].map(|secret| random::digest(secret.expose()));
         bool::from(shown.ct_eq(&token))
     }
 
-    /// Deletes the token's file in the folder `data`: it has been used.
+    /// Deletes the token's file in the folder `data` after the token was used.
     ///
     /// # Errors
-    /// When the file is there and cannot be deleted.
+    /// When the file exists and cannot be deleted.
     pub fn remove(data: &Path) -> io::Result<()> {
         match std::fs::remove_file(Self::file(data)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -1,4 +1,4 @@
-//! `create-account` and `reset-password`: whoever may start the program may do this.
+//! `create-account` and `reset-password`, for everybody who may run the program on the data folder.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
@@ -25,14 +25,14 @@ pub(crate) async fn create(loaded: &Loaded, wish: &NewAccount, json: bool) -> En
     let password = password()?;
     let app = App::open(config).await?;
     let me = app.add_account(&wish.email, wish.name.clone(), password).await?;
-    // With an account there is nothing left to set up.
+    // The first account makes the setup token useless.
     SetupToken::remove(&data).context("failed to delete the setup token")?;
     tell(&me, me.account_id.to_string(), json)?;
     app.store().close().await;
     Ok(ExitCode::Success)
 }
 
-/// Gives a user another password.
+/// Sets the password of a user.
 pub(crate) async fn reset_password(loaded: &Loaded, person: &Person, json: bool) -> Ended {
     let config = loaded.config()?;
     must_exist(&config.data)?;
@@ -53,11 +53,11 @@ fn tell(me: &Me, text: String, json: bool) -> Result<(), Refused> {
     print(&if json { serde_json::to_string(me).unwrap_or_default() } else { text })
 }
 
-/// Asks without echo on a terminal, twice; else takes the first line of the standard input.
+/// Prompts twice without echo on a terminal; otherwise reads the first line of standard input.
 fn password() -> Result<Secret, Refused> {
     let ended = |error: io::Error| Refused::usage(format!("cannot read the password: {error}"));
     if io::stdin().is_terminal() {
-        // Before the prompt: what is pasted as soon as the prompt is there must not be shown.
+        // Echo is off before the prompt appears, so that a password pasted at once stays hidden.
         let _hidden = link_platform::terminal::hide_input();
         let first = rpassword::prompt_password("Password: ").map_err(ended)?;
         let again = rpassword::prompt_password("Once more: ").map_err(ended)?;

@@ -1,7 +1,7 @@
-//! A backup: one tar archive of the data folder's parts, the manifest at its end.
+//! A backup: one tar archive of the files of the data folder, with a manifest at its end.
 //!
-//! The manifest names every part with its size and SHA-256, so what is read is what was written or
-//! is refused, and a copy that was cut off has no manifest.
+//! The manifest names every part with its size and SHA-256, so a reader detects any change. A truncated archive has no
+//! manifest.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,7 +21,7 @@ use link_protocol::command::Sha256Hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// The layout of the archive; a reader refuses any other.
+/// The version of the layout. A reader refuses any other version.
 pub(crate) const FORMAT: u32 = 1;
 
 const MANIFEST: &str = "manifest.json";
@@ -30,15 +30,14 @@ const CHUNK: usize = 256 * 1024;
 /// Only the backend's user may read a part or the archive.
 const PRIVATE: u32 = 0o600;
 
-/// What a backup holds.
+/// The contents of a backup.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Manifest {
     pub format: u32,
-    /// The version of the program that made it.
+    /// The version of the program that wrote the backup.
     pub version: semver::Version,
     pub created_at: jiff::Timestamp,
-    /// The newest change of the tables that its database has seen; none when the database is not a
-    /// part.
+    /// The newest migration of the database, if the database is a part.
     pub schema: Option<i64>,
     pub parts: Vec<Part>,
 }
@@ -46,7 +45,7 @@ pub(crate) struct Manifest {
 /// A file of the data folder.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Part {
-    /// Its path from the data folder, with `/` between folders.
+    /// The path from the data folder, with `/` between folders.
     pub path: String,
     pub size_bytes: u64,
     pub sha256: Sha256Hex,
@@ -55,22 +54,22 @@ pub(crate) struct Part {
 /// A backup cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvalidBackup {
-    /// It cannot be read, or what it holds not be written.
+    /// The backup cannot be read, or a part cannot be written.
     #[error("failed to unpack the backup")]
     Io(#[source] io::Error),
-    /// It ends before its manifest.
+    /// The backup ends before its manifest.
     #[error("the backup is cut off: it has no manifest")]
     Cut,
-    /// Its manifest cannot be understood.
+    /// The manifest is malformed.
     #[error("the manifest of the backup cannot be read")]
     Manifest(#[source] serde_json::Error),
-    /// Another program's archive, or one of a later version.
+    /// The archive is of another program or of a later version.
     #[error("the backup has format {0}, and this program reads format {FORMAT}: use a newer one")]
     Format(u32),
-    /// A part is not what the manifest says.
+    /// A part differs from the manifest.
     #[error("`{0}` in the backup is damaged")]
     Damaged(String),
-    /// A part that the manifest does not name, or a path that leaves the folder.
+    /// The manifest lacks a part, or a path leads out of the folder.
     #[error("`{0}` does not belong in a backup")]
     Foreign(String),
 }
@@ -87,10 +86,10 @@ impl<W: Write> Writer<W> {
         Self { tar: tar::Builder::new(out), parts: Vec::new() }
     }
 
-    /// Adds the file `from` as `path`; `copied` is told how many bytes were read.
+    /// Adds the file `from` as `path`, and reports the number of copied bytes to `copied`.
     ///
     /// # Errors
-    /// When it cannot be read, or the archive not be written.
+    /// When the file cannot be read or the archive cannot be written.
     pub(crate) fn add(
         &mut self,
         path: &str,
@@ -99,7 +98,7 @@ impl<W: Write> Writer<W> {
     ) -> io::Result<()> {
         let file = File::open(from)?;
         let size_bytes = file.metadata()?.len();
-        // A file that grows meanwhile is cut, one that shrinks is refused by the archive.
+        // A file that grows meanwhile is truncated; a file that shrinks is an error.
         let mut reader =
             Hashing { inner: file.take(size_bytes), hasher: Sha256::new(), copied, read: 0 };
         self.tar.append_data(&mut header(size_bytes), path, &mut reader)?;
@@ -112,10 +111,10 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Ends the archive with its manifest.
+    /// Writes the manifest and ends the archive.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the archive cannot be written.
     pub(crate) fn finish(
         mut self,
         version: semver::Version,
@@ -130,11 +129,10 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Unpacks the archive into the empty folder `to` and returns its manifest, once every part is what
-/// the manifest says and durable.
+/// Unpacks the archive into the empty folder `to`. Returns the manifest once every part matches it and is synced.
 ///
 /// # Errors
-/// [`InvalidBackup`]; what is in `to` is of no use then.
+/// [`InvalidBackup`]; then the files in `to` are useless.
 pub(crate) fn unpack(
     from: impl Read,
     to: &Path,
@@ -169,7 +167,7 @@ pub(crate) fn unpack(
     Ok(manifest)
 }
 
-/// What was found must be what is named, each once.
+/// Checks that the archive holds each part of the manifest once, and nothing else.
 fn check(named: &[Part], found: &[Part]) -> Result<(), InvalidBackup> {
     let names: BTreeSet<_> = named.iter().map(|part| &part.path).collect();
     if let Some(foreign) = found.iter().find(|part| !names.contains(&part.path)) {
@@ -207,7 +205,7 @@ fn header(size_bytes: u64) -> tar::Header {
     header
 }
 
-/// Hashes what is read through it.
+/// A reader that hashes the bytes that pass through.
 struct Hashing<'a, R> {
     inner: R,
     hasher: Sha256,

@@ -1,7 +1,7 @@
-//! `backup`: one consistent archive of the data folder, while the backend runs or does not.
+//! `backup`: one consistent archive of the data folder. The backend may run meanwhile.
 //!
-//! The database is copied as it was at one moment. Model files never change and are only deleted,
-//! so they get a second name in a folder of ours first and are read in peace.
+//! The copy of the database is a snapshot. Model files never change and can only be deleted, so the backup first hard-links
+//! them into a folder of its own.
 
 #![expect(
     clippy::disallowed_methods,
@@ -38,10 +38,10 @@ use crate::command::{
 const SCRATCH: &str = ".backup-";
 /// The lock that one backup holds.
 const BACKUP_LOCK: &str = "backup.lock";
-/// How often it begins anew when models are deleted while it looks.
+/// Retries when models are deleted during the snapshot.
 const TRIES: u32 = 5;
 
-/// What is copied, each with its path from the data folder.
+/// The files to copy, each with its path from the data folder.
 struct Sources {
     parts: Vec<(String, PathBuf)>,
     schema: Option<i64>,
@@ -103,8 +103,8 @@ fn tell(
     Ok(())
 }
 
-/// Takes the database first: what it speaks of must be there. A model that is deleted in between
-/// makes it begin anew.
+/// Takes the snapshot of the database first, because every model in it must be in the backup. If a model file is deleted
+/// meanwhile, the snapshot is taken again.
 async fn collect(config: &Config) -> Result<Sources, Refused> {
     let models = config.data.join(content::FOLDER);
     remove_left_over(&config.data)?;
@@ -144,7 +144,7 @@ fn unreadable(file: &Path, error: link_backend::database::StoreError) -> Refused
     Refused::failed(anyhow::Error::new(error).context(format!("cannot copy `{}`", file.display())))
 }
 
-/// Gives the `wanted` model files, or all, a second name; false when one is not there.
+/// Hard-links the `wanted` model files, or all. Returns false if one does not exist.
 fn link_models(
     models: &Path,
     wanted: Option<Vec<String>>,
@@ -168,7 +168,7 @@ fn link_models(
         match std::fs::hard_link(&from, &second) {
             Ok(()) => sources.parts.push((part, second)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            // Not every file system gives a file two names.
+            // Not every file system has hard links.
             Err(_) if from.is_file() => sources.parts.push((part, from)),
             Err(_) => return Ok(false),
         }
@@ -187,7 +187,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>, Refused> {
     Ok(names)
 }
 
-/// Everything else in the folder: keys, certificates, the setup token.
+/// Lists the other files of the folder: keys, certificates, the setup token.
 fn rest(data: &Path, folder: &Path, parts: &mut Vec<(String, PathBuf)>) -> Result<(), Refused> {
     for entry in listed(folder)? {
         let path = entry.path();
@@ -210,7 +210,7 @@ fn rest(data: &Path, folder: &Path, parts: &mut Vec<(String, PathBuf)>) -> Resul
     Ok(())
 }
 
-/// Temporary files begin with a dot.
+/// Tells whether a file is temporary: its name begins with a dot.
 fn is_ours(name: &str) -> bool {
     name.starts_with('.')
 }
@@ -228,7 +228,7 @@ fn scratch(folder: &Path) -> Result<TempDir, Refused> {
     Ok(made.with_context(|| format!("failed to make a folder in `{}`", folder.display()))?)
 }
 
-/// What a backup that was killed left.
+/// Deletes the leftovers of backups that were killed.
 fn remove_left_over(folder: &Path) -> Result<(), Refused> {
     for entry in listed(folder)? {
         if entry.file_name().to_string_lossy().starts_with(SCRATCH) {
@@ -240,7 +240,7 @@ fn remove_left_over(folder: &Path) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Whoever looks for the file finds a whole archive or none.
+/// Moves the archive to its name in one step, so that a reader finds a whole archive or none.
 fn write(sources: &Sources, file: &Path) -> Result<(Manifest, u64), Refused> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or_else(|| Path::new("."));

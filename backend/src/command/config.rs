@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::command::outcome::{Ended, print};
 
-/// A key as it is shown.
+/// A key with its value and the origin of the value.
 #[derive(Serialize)]
 struct Shown<'a> {
     key: &'a str,
@@ -28,7 +28,7 @@ pub(crate) fn schema() -> Ended {
     Ok(ExitCode::Success)
 }
 
-/// A configuration that is loaded has no faults.
+/// Reports success, because a configuration with faults does not load.
 pub(crate) fn run(action: Config, loaded: &Loaded, json: bool) -> Ended {
     match action {
         Config::Schema => return schema(),

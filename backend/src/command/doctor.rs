@@ -1,4 +1,4 @@
-//! `doctor`: what is wrong or will be, each with what to do about it.
+//! `doctor`: lists present and expected problems, each with its remedy.
 
 mod models;
 
@@ -25,15 +25,15 @@ use crate::command::{
     outcome::{Ended, print},
 };
 
-/// Less free space than this is worth a word, in bytes.
+/// Free disk space below which `doctor` warns, in bytes.
 const SPACE_WANTED: u64 = 2 * 1024 * 1024 * 1024;
-/// With less than this the database cannot grow for long, in bytes.
+/// Free disk space below which `doctor` reports an error, in bytes.
 const SPACE_NEEDED: u64 = 200 * 1024 * 1024;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// How far two clocks may be apart.
+/// The tolerated difference between two clocks.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
-/// This program is not older.
+/// A date that has passed when this program was written; an earlier clock is wrong.
 const BUILT_AFTER: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -44,7 +44,7 @@ enum Level {
     Bad,
 }
 
-/// What was found of one thing.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 struct Finding {
     check: &'static str,
@@ -66,7 +66,7 @@ fn bad(check: &'static str, found: impl Into<String>, next: impl Into<String>) -
     Finding { check, level: Level::Bad, found: found.into(), next_step: Some(next.into()) }
 }
 
-/// Looks at everything and prints what was found.
+/// Runs all checks and prints their results.
 pub(crate) async fn run(loaded: &Loaded, json: bool) -> Ended {
     let data = loaded.data()?.to_owned();
     let mut findings = Vec::new();
@@ -103,7 +103,7 @@ fn line(finding: &Finding) -> String {
     format!("{mark}  {}: {}{}", finding.check, finding.found, next.unwrap_or_default())
 }
 
-/// Tells whether there is a folder to look into.
+/// Checks that the data folder exists.
 fn folder(data: &Path, findings: &mut Vec<Finding>) -> bool {
     let shown = data.display();
     let Ok(found) = std::fs::metadata(data) else {
@@ -124,7 +124,7 @@ fn folder(data: &Path, findings: &mut Vec<Finding>) -> bool {
     true
 }
 
-/// A running backend holds the lock. The file is not made when it is not there.
+/// Tells whether a backend runs: it holds the lock. A missing lock file is not created.
 fn is_locked(data: &Path) -> bool {
     let path = data.join(LOCK);
     path.exists() && matches!(fs::try_lock(&path), Ok(None))
@@ -184,7 +184,7 @@ async fn database(loaded: &Loaded, findings: &mut Vec<Finding>) {
     }
 }
 
-/// A server checks itself; that it answers and what it holds can be told.
+/// Checks that a database server answers, and what it holds. The server checks its own files.
 async fn server(loaded: &Loaded, url: &Secret, findings: &mut Vec<Finding>) {
     let Ok(data) = loaded.data() else { return };
     let asked = tokio::time::timeout(ANSWER_TIMEOUT, upkeep::inspect_server(url)).await;
@@ -270,7 +270,7 @@ async fn public_url(loaded: &Loaded, findings: &mut Vec<Finding>) {
         findings.push(warning("public url", "it is not set", next));
         return;
     };
-    // One of the tests of this process may have installed it.
+    // A test of this process may have installed the provider already.
     let _installed = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().timeout(ANSWER_TIMEOUT).build();
     let asked = match client {

@@ -1,4 +1,4 @@
-//! `migrate`: brings the tables up to date, or says what that would be.
+//! `migrate`: runs pending migrations, or lists them.
 
 use link_backend::{
     args::Migrate,
@@ -14,7 +14,7 @@ use crate::command::{
     outcome::{Ended, Refused, print},
 };
 
-/// Changes what is pending; nobody else may use the folder then.
+/// Runs pending migrations while the data folder is locked.
 pub(crate) async fn run(loaded: &Loaded, options: Migrate, json: bool) -> Ended {
     let config = loaded.config()?;
     must_exist(&config.data)?;

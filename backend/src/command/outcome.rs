@@ -1,4 +1,4 @@
-//! How a command ends: an exit code of the one table, and what a person reads when it is not 0.
+//! How a command ends: with an exit code, and with a message if the code is not 0.
 
 use std::io::{self, Write as _};
 
@@ -10,10 +10,10 @@ use link_platform::fs::FileError;
 use link_protocol::exit_code::ExitCode;
 use serde_json::json;
 
-/// How a command ended.
+/// The result of a command.
 pub(crate) type Ended = Result<ExitCode, Refused>;
 
-/// A command did not do what it should.
+/// A command failed.
 #[derive(Debug)]
 pub(crate) struct Refused {
     code: ExitCode,
@@ -25,17 +25,17 @@ impl Refused {
         Self { code, cause: cause.into() }
     }
 
-    /// Something was tried and failed.
+    /// Returns a failure with exit code 1.
     pub(crate) fn failed(cause: impl Into<anyhow::Error>) -> Self {
         Self::new(ExitCode::Failed, cause)
     }
 
-    /// What was asked for cannot be done.
+    /// Returns a failure of a request that cannot be fulfilled.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitCode::Usage, anyhow::Error::msg(message.into()))
     }
 
-    /// Says why on the standard error and returns the exit code.
+    /// Prints the reason on standard error and returns the exit code.
     pub(crate) fn tell(&self, json: bool) -> ExitCode {
         let said = format!("{:#}", self.cause);
         let text = if json {
@@ -43,7 +43,7 @@ impl Refused {
         } else {
             format!("link-backend: {said}")
         };
-        // Nothing is left to be told when the standard error is closed.
+        // If standard error is closed, nothing can be printed.
         writeln!(io::stderr(), "{text}").unwrap_or(());
         self.code
     }
@@ -97,10 +97,10 @@ impl From<Failure> for Refused {
     }
 }
 
-/// Prints `text` and a line end for the person or the program that asked.
+/// Prints `text` and a line end on standard output.
 pub(crate) fn print(text: &str) -> Result<(), Refused> {
     match writeln!(io::stdout(), "{}", text.trim_end()) {
-        // Nobody reads on.
+        // The reader has gone.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         printed => printed.map_err(|error| Refused::new(ExitCode::CannotWrite, error)),
     }

@@ -1,4 +1,4 @@
-//! `releases`: what this backend hands on to devices.
+//! `releases`: the files that this backend publishes for devices.
 
 use link_backend::{
     args::{Pull, Releases as Action},
@@ -14,7 +14,7 @@ use crate::command::{
     outcome::{Ended, Refused, print},
 };
 
-/// The longest file with a public key that is read, in bytes.
+/// The size limit of a file with a public key, in bytes.
 const KEY_LIMIT: u64 = 64 * 1024;
 
 pub(crate) async fn run(action: &Action, loaded: &Loaded, json: bool) -> Ended {
@@ -49,7 +49,7 @@ async fn fill(options: &Pull, loaded: &Loaded, json: bool) -> Ended {
     Ok(ExitCode::Success)
 }
 
-/// Says what is served now.
+/// Describes what the backend serves now.
 fn told(pulled: &Pulled) -> String {
     let Pulled { version, archives, engines, models, bytes } = pulled;
     let count = |number: usize, noun: &str| match number {

@@ -1,7 +1,6 @@
-//! `restore`: puts a backup in the place of a data folder.
+//! `restore`: replaces a data folder by a backup.
 //!
-//! Everything is unpacked and checked beside the folder before anything is changed; the folder that
-//! was there is put aside and not deleted.
+//! The backup is unpacked and checked beside the folder before anything changes. The former folder is renamed, not deleted.
 
 #![expect(
     clippy::disallowed_methods,
@@ -80,7 +79,7 @@ pub(crate) async fn run(loaded: &Loaded, options: &Restore, json: bool) -> Ended
     Ok(ExitCode::Success)
 }
 
-/// Unpacks beside the folder, so that one rename is enough.
+/// Unpacks beside the folder, so that one rename completes the restore.
 fn unpack(file: &Path, data: &Path) -> Result<(TempDir, Manifest), Refused> {
     let parent = data.parent().unwrap_or(data);
     std::fs::create_dir_all(parent)
@@ -115,7 +114,7 @@ fn refused(file: &Path, error: InvalidBackup) -> Refused {
     Refused::new(code, anyhow::Error::new(error).context(said))
 }
 
-/// The database must be whole, and not of a newer program.
+/// Checks that the database is intact and not from a newer program.
 async fn check(file: &Path) -> Result<(), Refused> {
     let broken = |said: String| Refused::failed(anyhow::Error::msg(said));
     let found = upkeep::inspect(file).await.map_err(Refused::failed)?;
@@ -133,7 +132,7 @@ async fn check(file: &Path) -> Result<(), Refused> {
     upkeep::go_on_after_restore(file).await.map_err(Refused::failed)
 }
 
-/// The service runs as who owned the folder, whoever restores it.
+/// Gives the restored files to the owner of the former folder, under whose account the service runs.
 fn keep_owner(old: &Path, new: &Path) -> Result<(), Refused> {
     let owner = std::fs::metadata(old).context("failed to look at the data folder")?;
     let ours = std::fs::metadata(new).context("failed to look at the new folder")?;

@@ -1,4 +1,4 @@
-//! Where the address of a client is taken from.
+//! The source of a client's address.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Where model files are kept: the section `content` of the configuration file.
+//! The section `content` of the configuration file: the home of model files.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -14,7 +14,7 @@ use crate::{
     content::{Addressing, BucketConfig, Home},
 };
 
-/// The longest name of a bucket, and the longest prefix, in characters.
+/// The length limits of a bucket's name and of a prefix, in characters.
 const NAME_LIMIT: usize = 255;
 
 /// Where model files are kept.
@@ -82,16 +82,16 @@ impl Default for ContentSection {
 }
 
 impl ContentSection {
-    /// Returns what uploads leave free, in bytes.
+    /// Returns the disk space that uploads leave free, in bytes.
     #[must_use]
     pub fn reserve_bytes(&self) -> u64 {
         u64::from(self.reserve_mib) * 1024 * 1024
     }
 
-    /// Returns where model files are kept.
+    /// Returns the home of model files.
     ///
     /// # Errors
-    /// A fault for each key that a bucket needs and nobody gave.
+    /// A fault for each missing key of a bucket.
     pub(super) fn home(
         &self,
         secret_key: Option<Secret>,
@@ -150,7 +150,7 @@ fn bucket<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, 
     parsed(deserializer, "a bucket of letters, digits, `.`, `_` and `-`", read).map(Some)
 }
 
-/// The prefix ends with `/`, and nothing in it can lead out of it again.
+/// Checks that a prefix ends with `/` and has no parts such as `..`.
 fn prefix<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let expected = "folders of letters, digits, `.`, `_` and `-`, such as link/models/";
     let read = |text: &str| {

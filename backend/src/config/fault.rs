@@ -1,37 +1,37 @@
-//! What can be wrong with a configuration, and where a value stands.
+//! The faults of a configuration, and the places of its values.
 
 use std::{fmt, path::PathBuf};
 
-/// What every variable of the environment begins with.
+/// How the name of every environment variable begins.
 pub const PREFIX: &str = "LINK_BACKEND_";
-/// The key of the database's address, which may stand in the environment and not in the file.
+/// The key of the database's address, which the environment may set and the file may not.
 pub const DATABASE_URL: &str = "database.url";
-/// The key of the secret of the object store, which may stand there too.
+/// The key of the object store's secret, which the environment may set and the file may not.
 pub const CONTENT_SECRET_KEY: &str = "content.secret_key";
-/// Keys that do not stand in the file, each with the one that names a private file in its place.
+/// Keys that the file may not set, each with the key that names a private file instead.
 pub const SECRETS: [(&str, &str); 2] =
     [(DATABASE_URL, "database.url_file"), (CONTENT_SECRET_KEY, "content.secret_key_file")];
 
-/// Where a value stands.
+/// The place of a value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Place {
     Flag(String),
     Environment(String),
     File,
-    /// Nobody said anything else.
+    /// The default.
     Default,
 }
 
-/// Something that is wrong with one key.
+/// A fault of one key.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Fault {
     pub key: String,
     pub place: Place,
-    /// What was expected, and what is there unless that could be a secret.
+    /// The expected value, and the actual one unless it may be secret.
     pub said: String,
 }
 
-/// A configuration cannot be used; every fault of it.
+/// All faults of a configuration that cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub struct Unusable {
     pub file: Option<PathBuf>,

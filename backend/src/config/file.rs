@@ -1,7 +1,7 @@
-//! The configuration file of a backend: its keys, what each takes, and what holds without it.
+//! The configuration file of a backend: its keys, their values and their defaults.
 //!
-//! The JSON Schema, the environment's names and the list of known keys come from these types, so a
-//! further key is a further field. No value is a secret: those stand in files of their own.
+//! The JSON Schema, the names of environment variables and the list of known keys come from these types, so a new key is one
+//! new field. No value is a secret: secrets are in files of their own.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -29,36 +29,36 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 #[schemars(title = "Configuration of link-backend", inline)]
 pub struct ConfigFile {
-    /// The folder that holds everything; a relative path starts at the folder of this file.
+    /// The folder for all data. A relative path starts at the folder of this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<PathBuf>,
-    /// The address to listen on; port 0 takes a free one.
+    /// The address to listen on. Port 0 means any free port.
     #[serde(deserialize_with = "address")]
     #[schemars(with = "String")]
     pub listen: SocketAddr,
-    /// The address that people and devices reach this backend at.
+    /// The address at which people and devices reach this backend.
     #[serde(deserialize_with = "web_address", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", regex(pattern = "^https?://"))]
     pub public_url: Option<String>,
-    /// The address of the workspace, when this backend does not serve it itself.
+    /// The address of the workspace, if this backend does not serve it.
     #[serde(deserialize_with = "web_address", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", regex(pattern = "^https?://"))]
     pub workspace_url: Option<String>,
-    /// Origins whose pages may call the deployed models of every account, besides those that an
-    /// account allows for itself. Without any: the origin of `workspace_url`, else of `public_url`,
-    /// and the loopback names of a backend that only its own machine reaches.
+    /// Origins whose pages may call the deployed models of every account, in addition to the origins of the account.
+    /// Default: the origin of `workspace_url`, otherwise of `public_url`, and the loopback names of a backend that only its
+    /// own machine reaches.
     #[schemars(with = "Vec<String>")]
     pub allowed_origins: Vec<Origin>,
-    /// Devices that an account may have.
+    /// The maximum number of devices of an account.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub device_limit: u32,
-    /// Where the address of a client is taken from, which logins are limited by and the audit log
-    /// tells: the connection, or what a proxy in front adds to `X-Forwarded-For`.
+    /// The source of a client's address, which limits logins and appears in the audit log: the connection, or the entry
+    /// that a proxy in front adds to `X-Forwarded-For`.
     pub client_address: ClientAddress,
-    /// How the owner of this backend proves to be its owner.
+    /// How the owner of this backend proves their identity.
     pub owner_proof: OwnerProof,
-    /// A file that the bound address is written to, once requests are answered.
+    /// A file to which the bound address is written once the backend answers requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address_file: Option<PathBuf>,
     pub log: LogSection,
@@ -73,100 +73,100 @@ pub struct ConfigFile {
     pub shutdown: ShutdownSection,
 }
 
-/// What is logged, and how.
+/// The log: what is recorded, and in which form.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct LogSection {
-    /// What to log, such as `info` or `link_backend=debug`.
+    /// A filter, such as `info` or `link_backend=debug`.
     #[serde(deserialize_with = "filter")]
     pub filter: String,
-    /// How a record looks.
+    /// The form of a record.
     pub format: LogFormat,
 }
 
-/// How a log record looks.
+/// The form of a log record.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum LogFormat {
     #[default]
     Text,
-    /// One JSON object on a line.
+    /// One JSON object on each line.
     Json,
 }
 
-/// Numbers for Prometheus.
+/// Metrics for Prometheus.
 #[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct MetricsSection {
-    /// The address that answers `/metrics`, such as 127.0.0.1:9464; without it nothing does. It
-    /// asks for no password: let it be one that only your monitoring reaches.
+    /// The address that answers `/metrics`, such as 127.0.0.1:9464. Default: none. It requires no password, so use an
+    /// address that only your monitoring reaches.
     #[serde(deserialize_with = "some_address", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub listen: Option<SocketAddr>,
 }
 
-/// Where accounts, devices and commands are stored.
+/// The database of accounts, devices and commands.
 #[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct DatabaseSection {
-    /// A private file that holds the address of a database, `postgres://user:password@host/name`;
-    /// without it the database is a file in the data folder.
+    /// A private file with the address of a database, `postgres://user:password@host/name`. Default: the database is a file
+    /// in the data folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url_file: Option<PathBuf>,
 }
 
-/// The zenoh transport; without an endpoint or a router there is none.
+/// The zenoh transport. It is off without an endpoint or a router.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct ZenohSection {
     /// Endpoints of the built-in router, such as `tls/0.0.0.0:7447`.
     pub listen: Vec<String>,
-    /// Endpoints that devices are told, where they are not the ones that are listened on.
+    /// Endpoints that devices use, if they differ from the ones that the router listens on.
     pub endpoints: Vec<String>,
-    /// Routers that run beside, in the place of the built-in one.
+    /// External routers, instead of the built-in one.
     pub routers: Vec<String>,
-    /// The folder for the users and rules of routers that run beside.
+    /// The folder for the users and rules of external routers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<PathBuf>,
-    /// The certificate chain of the router in PEM; without it the router has an authority of its
-    /// own, which devices are told.
+    /// The certificate chain of the router in PEM. Default: the router has an authority of its own, which devices learn from
+    /// the backend.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate_file: Option<PathBuf>,
-    /// The private key of that certificate in PEM.
+    /// The private key of the certificate in PEM.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_file: Option<PathBuf>,
-    /// The certificate authority of routers that run beside, in PEM; without it public ones are meant.
+    /// The certificate authority of external routers, in PEM. Default: the public authorities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub authority_file: Option<PathBuf>,
-    /// Free slots that the router opens with at least.
+    /// The minimum number of free slots when the router opens.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub reserve: u32,
-    /// Slots that the router opens with at most: devices that one router can have.
+    /// The maximum number of slots of a router, and so of its devices.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub most: u32,
 }
 
-/// How much is kept of what devices tell.
+/// The retention of data from devices.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct RetentionSection {
-    /// Rows of token usage that are kept for each device.
+    /// The maximum number of rows of token usage for each device.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub telemetry_rows: u32,
-    /// Log records that are kept for each device.
+    /// The maximum number of log records for each device.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub log_rows: u32,
-    /// Days that the audit log goes back.
+    /// Days for which entries of the audit log are kept.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub audit_days: u32,
@@ -174,55 +174,56 @@ pub struct RetentionSection {
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub log_days: u32,
-    /// Days for which commands are kept that came to their end.
+    /// Days for which ended commands are kept.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub command_days: u32,
-    /// Days for which deployments are kept that ended and are not the current one of their model on their device.
+    /// Days for which ended deployments are kept, except the current one of each model and device.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub deployment_days: u32,
-    /// Days for which operations are kept that have ended.
+    /// Days for which ended operations are kept.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub operation_days: u32,
-    /// Days for which token usage is known by the hour; by the day from then on.
+    /// Days for which token usage is kept by the hour. After that it is kept by the day.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub usage_hours_days: u32,
-    /// Days for which token usage is known at all.
+    /// Days for which token usage is kept.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub usage_days: u32,
-    /// Days for which the latest sample of a device is kept that sends none any more.
+    /// Days for which the latest sample of a silent device is kept.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub sample_days: u32,
-    /// Days for which an idempotency key stands for its request.
+    /// Days for which an idempotency key is remembered.
     #[serde(deserialize_with = "count")]
     #[schemars(range(min = 1))]
     pub idempotency_days: u32,
 }
 
-/// How the backend ends.
+/// The shutdown of the backend.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct ShutdownSection {
-    /// Seconds in which it is not ready but still takes requests, so that a load balancer notices.
+    /// Seconds in which `/readyz` fails while the backend still takes requests, so that a load balancer notices.
     #[serde(deserialize_with = "seconds")]
     #[schemars(range(max = SECONDS_LIMIT))]
     pub notice_s: u32,
-    /// Seconds that requests may still run then.
+    /// Seconds for which running requests are drained after that.
     #[serde(deserialize_with = "seconds")]
     #[schemars(range(max = SECONDS_LIMIT))]
     pub deadline_s: u32,
 }
 
-/// Rows of token usage that are kept for each device, unless the file says otherwise.
+/// The default number of rows of token usage for each device.
 pub(crate) const TELEMETRY_KEPT: u32 = 10_000;
-/// Log records that are kept for each device, unless the file says otherwise.
+/// The default number of log records for each device.
 pub(crate) const LOGS_KEPT: u32 = 2_000;
+
 impl Default for ConfigFile {
     fn default() -> Self {
         Self {
@@ -273,7 +274,7 @@ impl Default for ZenohSection {
 }
 
 impl ZenohSection {
-    /// Returns what the transport is started with, when it is asked for.
+    /// Returns the configuration of the transport, if the transport is on.
     #[must_use]
     pub fn config(&self) -> Option<ZenohConfig> {
         if self.listen.is_empty() && self.routers.is_empty() {
@@ -310,7 +311,7 @@ impl Default for RetentionSection {
 }
 
 impl RetentionSection {
-    /// Returns how long what nobody needs any more is kept.
+    /// Returns how long old rows are kept.
     #[must_use]
     pub fn kept(&self) -> Retention {
         let days = |days: u32| SignedDuration::from_hours(24 * i64::from(days));

@@ -1,8 +1,8 @@
-//! Joins what configures a backend: flags win over the environment, the environment over the file,
-//! and the file over what holds without it.
+//! Merges the sources of a configuration: flags win over the environment, the environment over the file, and the file over
+//! the defaults.
 //!
-//! Every fault is told at once, each with its key and where its value stands. Pure: the file's text,
-//! the environment and the flags are arguments.
+//! All faults are reported together, each with its key and the place of its value. Pure: the file's text, the environment and
+//! the flags are arguments.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -15,10 +15,10 @@ use crate::config::{
     file::ConfigFile,
 };
 
-/// How alike a misspelt key must be for a known one to be named, from 0 to 1.
+/// How similar a misspelt key must be to a known key for the fault to suggest it, from 0 to 1.
 const ALIKE: f64 = 0.7;
 
-/// What configures a backend, before it is judged.
+/// The sources of a configuration, before they are checked.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     /// The file and its text.
@@ -28,22 +28,22 @@ pub struct Given {
     pub flags: Vec<(&'static str, Flag)>,
 }
 
-/// A flag that was given.
+/// A flag of the command line.
 #[derive(Clone, Debug)]
 pub struct Flag {
     pub name: &'static str,
     pub values: Vec<String>,
 }
 
-/// What was given, joined.
+/// The merged configuration.
 #[derive(Clone, Debug)]
 pub struct Joined {
     pub values: ConfigFile,
-    /// Where the value of each key stands.
+    /// The place of each key's value.
     pub places: BTreeMap<String, Place>,
 }
 
-/// Returns every key with what its value may be.
+/// Returns every key with the kind of its value.
 #[must_use]
 pub fn keys() -> BTreeMap<String, Kind> {
     let schema = schemars::schema_for!(ConfigFile).to_value();
@@ -52,16 +52,16 @@ pub fn keys() -> BTreeMap<String, Kind> {
     keys
 }
 
-/// How the text of a variable or a flag is read.
+/// The kind of a value, by which the text of a variable or a flag is read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
     Text,
     Number,
-    /// Texts with commas between them.
+    /// A list of texts, separated by commas.
     List,
 }
 
-/// Joins what was given.
+/// Merges the sources.
 ///
 /// # Errors
 /// [`Unusable`] with every fault.
@@ -103,7 +103,7 @@ pub fn join(given: &Given) -> Result<Joined, Unusable> {
     }
     let mut whole = Table::new();
     for (key, (value, place)) in &places {
-        // Each alone: one fault does not hide another.
+        // Each key is read separately, so that one fault does not hide another.
         let mut alone = Table::new();
         insert(&mut alone, key, value.clone());
         match ConfigFile::deserialize(alone) {
@@ -150,7 +150,7 @@ fn collect(schema: &Json, prefix: &str, keys: &mut BTreeMap<String, Kind>) {
     }
 }
 
-/// A table that is no section of ours is one value, so that it is told once.
+/// Treats an unknown table as one value, so that it is one fault.
 fn flatten(
     table: &Table,
     prefix: &str,
@@ -222,7 +222,7 @@ fn insert(table: &mut Table, key: &str, value: Value) {
     }
 }
 
-/// The text itself is not told: it may hold anything.
+/// Describes the place of a syntax error without the text, which may hold secrets.
 fn syntax(text: &str, error: &toml::de::Error) -> Fault {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = before.lines().count().max(1);

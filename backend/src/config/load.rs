@@ -1,4 +1,4 @@
-//! Reads what configures a backend: the file, the environment, the flags and the files of secrets.
+//! Reads the sources of a configuration: the file, the environment, the flags and the files with secrets.
 
 use std::{
     collections::BTreeMap,
@@ -21,39 +21,39 @@ use crate::content::Home;
 
 /// The variable that names the file.
 const FILE_VARIABLE: &str = "LINK_BACKEND_CONFIG";
-/// The file of the whole machine.
+/// The configuration file of the machine.
 const SYSTEM_FILE: &str = "/etc/link-backend/backend.toml";
-/// The largest file that is read, in bytes.
+/// The size limit of a file, in bytes.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
-/// Everything that a backend is started with.
+/// A loaded configuration.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The file that was read, if there is one.
+    /// The configuration file, if one was read.
     pub path: Option<PathBuf>,
     pub values: ConfigFile,
-    /// Where the value of each key stands.
+    /// The place of each key's value.
     pub places: BTreeMap<String, Place>,
-    /// The database's address, when it is not a file in the data folder.
+    /// The database's address, unless the database is a file in the data folder.
     pub database_url: Option<Secret>,
-    /// Where model files are kept.
+    /// The home of model files.
     pub content: Home,
 }
 
 /// A configuration could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// It has faults.
+    /// The configuration has faults.
     #[error(transparent)]
     Unusable(#[from] Unusable),
-    /// The file that was named cannot be read.
+    /// The named file cannot be read.
     #[error("failed to read the configuration")]
     Read(#[source] fs::FileError),
 }
 
 impl Loaded {
-    /// Reads the file `named`, or the usual one when neither it nor a data folder is given, and
-    /// joins it with the environment and `flags`.
+    /// Reads the file `named`, and merges it with the environment and `flags`. Without a name and a data folder, the default
+    /// file is read.
     ///
     /// # Errors
     /// [`LoadError`].
@@ -94,7 +94,7 @@ impl Loaded {
     /// Returns the data folder.
     ///
     /// # Errors
-    /// [`Unusable`] when none is given.
+    /// [`Unusable`] when no data folder is configured.
     pub fn data(&self) -> Result<&Path, Unusable> {
         self.values.data.as_deref().ok_or_else(|| Unusable {
             file: self.path.clone(),
@@ -112,8 +112,7 @@ impl Loaded {
     /// Returns the settings of a backend.
     ///
     /// # Errors
-    /// [`Unusable`] when no data folder is given, or when the owner's proof is not for an address
-    /// that others reach.
+    /// [`Unusable`] when no data folder is configured, or when the owner's proof is a file and others can reach the address.
     pub fn config(&self) -> Result<Config, Unusable> {
         let behind_proxy = self.values.client_address == ClientAddress::Forwarded;
         let owner_proof = self.values.owner_proof;
@@ -146,11 +145,11 @@ impl Loaded {
 fn text_pair(name: std::ffi::OsString, value: std::ffi::OsString) -> Option<(String, String)> {
     let name = name.into_string().ok()?;
     let is_ours = name.starts_with(PREFIX) || name == "HOME" || name == "XDG_CONFIG_HOME";
-    // What is no text fails where it is read.
+    // A variable that is not text becomes a fault when it is read.
     is_ours.then(|| (name, value.to_string_lossy().into_owned()))
 }
 
-/// The user's file, or that of the machine.
+/// Returns the path of the user's configuration file, or of the machine's.
 fn usual_file(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
     let absolute =
         |name: &str| environment.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
@@ -160,7 +159,7 @@ fn usual_file(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
     users.into_iter().chain([PathBuf::from(SYSTEM_FILE)]).find(|path| path.is_file())
 }
 
-/// A relative path of the file starts at the file's folder, wherever the program was started.
+/// Resolves relative paths of the file from the file's folder, not from the working folder.
 fn start_at(folder: &Path, values: &mut ConfigFile, places: &BTreeMap<String, Place>) {
     let paths = [
         ("data", &mut values.data),
@@ -181,7 +180,7 @@ fn start_at(folder: &Path, values: &mut ConfigFile, places: &BTreeMap<String, Pl
     }
 }
 
-/// The secret `key`: from the environment, or the first line of the file that another key names.
+/// Returns the secret `key`: from the environment, or from the first line of the file that another key names.
 fn secret(
     key: &str,
     (file_key, file): (&str, Option<&Path>),
@@ -201,7 +200,7 @@ fn secret(
     })
 }
 
-/// Reads the first line of a file that not everybody on this machine may read.
+/// Reads the first line of a private file; a file that others can read is refused.
 fn secret_file(path: &Path) -> Result<Secret, String> {
     let shown = path.display();
     let read = |error: io::Error| format!("cannot read `{shown}`: {error}");

@@ -1,4 +1,4 @@
-//! How the owner of a backend proves to be its owner.
+//! The ways in which the owner of a backend proves their identity.
 
 use std::net::SocketAddr;
 
@@ -19,7 +19,7 @@ pub enum OwnerProof {
 }
 
 impl OwnerProof {
-    /// Returns why a backend with this proof must not listen on `address`, if so.
+    /// Returns the reason if a backend with this proof must not listen on `address`.
     #[must_use]
     pub fn objection(self, address: SocketAddr, is_behind_proxy: bool) -> Option<String> {
         let is_exposed = is_behind_proxy || !address.ip().is_loopback();

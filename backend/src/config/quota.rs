@@ -1,4 +1,4 @@
-//! What one account may have: the section `quota` of the configuration file.
+//! The section `quota` of the configuration file: the limits of an account.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl Default for QuotaSection {
 }
 
 impl QuotaSection {
-    /// Returns what one account may have.
+    /// Returns the limits of an account.
     #[must_use]
     pub fn quota(&self) -> Quota {
         Quota {

@@ -1,4 +1,4 @@
-//! The section of the configuration that says who may share models.
+//! The section `sharing` of the configuration file: the accounts that may share models.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -18,7 +18,7 @@ pub struct SharingSection {
 }
 
 impl SharingSection {
-    /// Returns who may share.
+    /// Returns the accounts that may share.
     #[must_use]
     pub fn sharing(&self) -> Sharing {
         self.accounts.clone().map_or(Sharing::OnlyAccount, Sharing::Named)

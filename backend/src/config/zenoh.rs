@@ -1,25 +1,24 @@
-//! What the zenoh transport is started with.
+//! The configuration of the zenoh transport.
 
 use std::path::PathBuf;
 
 use crate::domain::slot::Bounds;
 
-/// What the zenoh transport is started with.
+/// The configuration of the zenoh transport.
 #[derive(Clone, Debug)]
 pub struct ZenohConfig {
     /// Endpoints that the router of this process listens on, such as `tls/0.0.0.0:7447`.
     pub listen: Vec<String>,
-    /// Endpoints that devices are told; those of `listen` when it is empty.
+    /// Endpoints that devices use; if empty, those of `listen`.
     pub endpoints: Vec<String>,
-    /// Routers that run beside: this process joins them as the user `backend` and listens to nothing.
+    /// External routers. This process joins them as the user `backend` and does not listen itself.
     pub routers: Vec<String>,
-    /// Where the users and rules of such routers are written.
+    /// The folder for the users and rules of external routers.
     pub files: Option<PathBuf>,
-    /// The certificate chain and the private key that the router shows, in PEM. Without them it
-    /// shows one of an authority of its own, which devices are told.
+    /// The certificate chain and the private key of the router, in PEM. Without them the router uses an authority of its own,
+    /// which devices learn from the backend.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// The certificate authority of routers that run beside, in PEM; without it public ones are
-    /// meant.
+    /// The certificate authority of external routers, in PEM; without it, the public authorities count.
     pub authority: Option<PathBuf>,
     pub bounds: Bounds,
 }

@@ -1,4 +1,4 @@
-//! A stream whose reader must read: what is written has to move within a time, or the stream breaks.
+//! A stream that fails if its peer does not read: written bytes must make progress within a time limit.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits for a reader")]
 
@@ -14,15 +14,15 @@ use tokio::{
     time::Sleep,
 };
 
-/// How long nothing of an answer may move.
+/// How long an answer may make no progress.
 const STILL_LIMIT: Duration = Duration::from_secs(30);
 
-/// A stream that breaks when its reader does not read.
+/// A stream that fails if its peer does not read.
 #[derive(Debug)]
 pub(super) struct Paced<S> {
     stream: S,
     limit: Duration,
-    /// Since when nothing moves; none while something does.
+    /// The start of the current stall, if there is one.
     still: Option<Pin<Box<Sleep>>>,
 }
 

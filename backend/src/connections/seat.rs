@@ -1,4 +1,4 @@
-//! The place that a connection has among all, and what is noted of it while something is asked.
+//! The place of a connection among all, and the state that decides which connection is closed first.
 
 use std::{
     collections::HashMap,
@@ -13,7 +13,7 @@ use crate::domain::{
     network::Network,
 };
 
-/// Sockets of ended connections that may still be open while further ones are accepted.
+/// Sockets of closed connections that may still be open while new connections are accepted.
 const ENDING: usize = 32;
 
 /// All connections of a listener.
@@ -26,11 +26,11 @@ pub(super) struct Room {
 struct Inside {
     connections: Connections,
     tasks: HashMap<ConnectionId, AbortHandle>,
-    /// Connections that were ended and have not let go of their sockets.
+    /// Closed connections whose sockets are still open.
     ending: usize,
 }
 
-/// The place of a connection; the connection has ended when the last of its clones is dropped.
+/// The place of a connection. Dropping the last clone means that the connection has ended.
 #[derive(Clone, Debug)]
 pub struct Seat(Arc<Place>);
 
@@ -39,7 +39,7 @@ struct Place {
     id: ConnectionId,
 }
 
-/// Something is asked on a connection until this is dropped.
+/// A running request. Dropping the value means that the request has ended.
 #[derive(Debug)]
 pub(super) struct Asking(Seat);
 
@@ -48,7 +48,7 @@ impl Room {
         Self { inside: Mutex::new(Inside { connections, tasks: HashMap::new(), ending: 0 }) }
     }
 
-    /// Begins a connection from `origin`, unless there is no room; what gives way is ended.
+    /// Admits a connection from `origin`, and closes another one if necessary. Returns nothing if no place is free.
     pub(super) fn admit(
         self: &Arc<Self>,
         origin: Option<Network>,
@@ -57,12 +57,12 @@ impl Room {
         let mut inside = self.lock();
         let Some((id, gone)) = inside.connections.admit(origin) else { return };
         inside.end(gone);
-        // Whatever the new task does first waits for this lock.
+        // The first step of the new task waits for this lock.
         let task = begin(Seat(Arc::new(Place { room: Arc::clone(self), id })));
         inside.tasks.insert(id, task.abort_handle());
     }
 
-    /// Waits until what was ended has let go of its sockets, but for a few.
+    /// Waits until all but a few closed connections have closed their sockets.
     pub(super) async fn settle(&self) {
         while self.lock().ending > ENDING {
             tokio::task::yield_now().await;
@@ -84,7 +84,7 @@ impl Inside {
 }
 
 impl Seat {
-    /// Notes that whoever asks is known.
+    /// Records that the client is authenticated.
     pub fn know(&self, party: Party) {
         self.0.room.lock().connections.know(self.0.id, party);
     }

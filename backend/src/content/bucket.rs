@@ -1,9 +1,8 @@
-//! Model files in a bucket of a store that speaks S3.
+//! Model files in a bucket of an S3 store.
 //!
-//! A small file is sent as one object once it is known to be the right one. A larger one is sent in
-//! parts while it is received, and the parts become an object, all at once, only then; a file whose
-//! SHA-256 nobody announced gets a name of its own first and is copied by the store. Whatever was
-//! begun stands in a journal in the data folder until it has its end.
+//! A small file is sent as one object after its checksum was verified. A larger file is sent in parts while it arrives; once
+//! the checksum is verified, the parts become an object in one step. A file without an announced checksum first gets a
+//! temporary name, and the store copies it. A journal in the data folder lists every upload until it has ended.
 
 mod journal;
 mod requests;
@@ -35,27 +34,27 @@ use crate::{
     host::random,
 };
 
-/// Uploads that are received at once; each holds a few parts in memory.
+/// Concurrent uploads; each holds a few parts in memory.
 const UPLOADS: usize = 4;
-/// The longest that one of the store's answers may pause.
+/// How long an answer of the store may pause.
 const SILENCE_LIMIT: Duration = Duration::from_secs(60);
-/// Objects that are not model files begin with this, behind the prefix.
+/// How the names of temporary objects begin, after the prefix.
 const TEMPORARY: &str = ".upload-";
 
-/// A bucket, and who may use it.
+/// A bucket and its credentials.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BucketConfig {
     pub endpoint: String,
     pub region: String,
     pub bucket: String,
-    /// What every name begins with: nothing, or folders with `/` behind each.
+    /// The prefix of every name: empty, or folders that end with `/`.
     pub prefix: String,
     pub addressing: Addressing,
     pub access_key: String,
     pub secret_key: Secret,
 }
 
-/// Where the name of a bucket stands in an address.
+/// Where the bucket's name stands in an address.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -67,7 +66,7 @@ pub enum Addressing {
     Host,
 }
 
-/// No address can be made of a configuration.
+/// The endpoint and the bucket's name give no valid address.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("no address can be made of this store and this bucket")]
 pub struct InvalidBucket;
@@ -82,7 +81,7 @@ pub struct Bucket {
 }
 
 impl BucketConfig {
-    /// Checks that an address can be made of it.
+    /// Checks that the endpoint and the bucket's name give a valid address.
     ///
     /// # Errors
     /// [`InvalidBucket`].
@@ -133,7 +132,7 @@ impl Bucket {
     pub(super) async fn read(&self, name: &str, range: Range<u64>) -> Result<Reading, BucketFault> {
         let key = self.key(name);
         if range.is_empty() {
-            // There is no such range in HTTP; whether there is such a file can be asked.
+            // HTTP has no empty ranges, so only the existence of the file is checked.
             let found = self.requests.size(&key).await?;
             return found.map(|_| stream::empty().boxed()).ok_or_else(BucketFault::missing_object);
         }
@@ -148,7 +147,7 @@ impl Bucket {
         Ok(Box::pin(bytes))
     }
 
-    /// Nobody asks for it a second time, so it is written down first.
+    /// Deletes an object. Callers do not retry, so the journal notes the object first.
     pub(super) async fn remove(&self, name: &str) -> Result<(), BucketFault> {
         let key = self.key(name);
         let left = Left::Object { key: key.clone() };
@@ -156,7 +155,10 @@ impl Bucket {
         match self.requests.delete(&key).await {
             Ok(()) => note.strike(),
             Err(fault) => {
-                tracing::warn!(error = fault.said(), "a model's file is deleted later");
+                tracing::warn!(
+                    error = fault.said(),
+                    "failed to delete a model file: retrying later"
+                );
             }
         }
         Ok(())
@@ -180,8 +182,7 @@ impl Bucket {
         if read? == "probe" { Ok(()) } else { Err(BucketFault::Garbled("the probe's content")) }
     }
 
-    /// Deletes what is left over. The first one that the store does not answer to is the last one
-    /// that it is asked about this time.
+    /// Deletes the leftovers in the journal, and stops at the first one for which the store does not answer.
     pub(super) async fn tidy(&self) {
         for left in self.journal.left_over() {
             let ended = match &left.entry {

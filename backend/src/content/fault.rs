@@ -1,72 +1,72 @@
-//! Why a home of model files failed, and why a file was not received.
+//! Errors of the homes of model files, and of receiving a file.
 
 use std::io;
 
 use link_platform::fs::FileError;
 
-/// The home could not do what it should.
+/// The home of model files failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    #[error("the file of the model is not there")]
+    #[error("the file of the model does not exist")]
     Missing,
     /// The folder cannot be read or written.
     #[error("failed to use the folder of models")]
     Folder(#[source] io::Error),
-    /// What the bucket's store did, or that it did nothing.
+    /// The bucket's store refused or did not answer.
     #[error("failed to use the bucket of models")]
     Bucket(#[source] BucketFault),
 }
 
-/// A file could not be received.
+/// A file was not received.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiveError {
-    /// The sender broke off.
+    /// The sender's connection ended early.
     #[error("the content ended early")]
     Cut,
-    /// The sender sends next to nothing.
+    /// The sender was slower than the minimum rate.
     #[error("the content comes too slowly")]
     Slow,
-    /// It is larger than any model may be.
+    /// The file is larger than the limit for models.
     #[error("the content is too large")]
     TooLarge,
-    /// As many others as there may be are being received.
-    #[error("too many files are received at once")]
+    /// The limit of concurrent uploads is reached.
+    #[error("too many uploads are in progress")]
     Busy,
-    /// The disk would have less room left than is kept free.
-    #[error("there is no room for the content")]
+    /// The file would take disk space from the reserve.
+    #[error("the disk has no room for the content")]
     NoRoom,
-    /// It is gone on with elsewhere: behind so many bytes.
-    #[error("the upload goes on behind {0} bytes")]
+    /// The upload resumes at another offset, this one.
+    #[error("the upload resumes at byte {0}")]
     Elsewhere(u64),
-    /// It could not be put down.
+    /// The home of model files could not store the file.
     #[error("failed to write the content")]
     Home(#[source] ContentError),
 }
 
-/// The store did not do what it was asked.
+/// A request to the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BucketFault {
-    /// It cannot be reached, takes too long, or breaks off.
+    /// The store cannot be reached, timed out, or closed the connection.
     #[error("the store does not answer")]
     Unreachable(#[source] Option<reqwest::Error>),
-    /// It says no.
+    /// The store refused the request.
     #[error("the store answers {status} {code}: {message}")]
     Refused {
         status: u16,
-        /// One of S3's, or nothing.
+        /// An error code of S3, or empty.
         code: String,
         message: String,
     },
-    /// It says something else than S3 does.
+    /// The store's answer is not S3.
     #[error("the store's answer is not understood: {0}")]
     Garbled(&'static str),
-    /// What was begun there could not be written down here.
+    /// The journal of uploads could not be written.
     #[error("failed to write the journal of uploads")]
     Journal(#[source] FileError),
 }
 
 impl BucketFault {
-    /// Tells whether the store may answer when it is asked again, now or later.
+    /// Tells whether a retry, now or later, may succeed.
     #[must_use]
     pub fn is_silence(&self) -> bool {
         match self {
@@ -76,13 +76,13 @@ impl BucketFault {
         }
     }
 
-    /// Tells whether there is no such object; the bucket itself may be there.
+    /// Tells whether the object does not exist; the bucket may exist.
     #[must_use]
     pub fn is_missing_object(&self) -> bool {
         matches!(self, Self::Refused { status: 404, code, .. } if code == "NoSuchKey")
     }
 
-    /// Returns it with its causes, for a log.
+    /// Returns the error with its causes, for a log.
     #[must_use]
     pub fn said(&self) -> String {
         match self {
@@ -133,7 +133,7 @@ impl ContentError {
     }
 }
 
-/// Tells whether `error` says that there is no room.
+/// Tells whether `error` means a full disk or an exceeded quota.
 pub(super) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

@@ -1,6 +1,6 @@
 //! Model files in a folder.
 //!
-//! A file is written under a temporary name, made durable, and then renamed.
+//! A file is written under a temporary name, synced, and then renamed.
 
 #![expect(
     clippy::disallowed_methods,
@@ -35,22 +35,22 @@ use crate::{
 };
 
 const TEMPORARY: &str = ".upload-";
-/// How much is read at once, in bytes.
+/// The size of a read, in bytes.
 const CHUNK: usize = 256 * 1024;
-/// How much is written until the disk is asked again for its room, in bytes.
+/// Bytes written between two checks of the free disk space.
 const UNCHECKED: usize = 4 * 1024 * 1024;
-/// How much of an upload that is gone on with may be lost when the backend is killed, in bytes.
+/// Bytes of a resumable upload that a crash of the backend may lose.
 const UNSAVED: u64 = 32 * 1024 * 1024;
 
 /// The folder that holds model files.
 #[derive(Clone, Debug)]
 pub struct Folder {
     folder: PathBuf,
-    /// What uploads leave free on the disk, in bytes.
+    /// The disk space that uploads leave free, in bytes.
     reserve: u64,
 }
 
-/// A file without its name. Dropping it deletes it.
+/// A file under a temporary name. Dropping the value deletes the file.
 #[derive(Debug)]
 pub(super) struct Temporary(NamedTempFile);
 
@@ -75,7 +75,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes `content` to a temporary file, on disk when this returns.
+    /// Writes `content` to a temporary file and syncs the file.
     pub(super) async fn receive<E>(
         &self,
         size_bytes: Option<u64>,
@@ -99,8 +99,8 @@ impl Folder {
         Ok((parts.received(), Temporary(file)))
     }
 
-    /// Goes on with a file of `size_bytes` that came in part, from `offset`. Returns where it is left and,
-    /// when it is whole, what it is.
+    /// Resumes the upload of a file of `size_bytes` at `offset`. Returns the new offset and, if the file is whole, the
+    /// received file.
     pub(super) async fn go_on<E>(
         &self,
         announced: &Announced,
@@ -118,12 +118,12 @@ impl Folder {
         let mut writer = tokio::fs::File::from_std(data);
         let mut parts = Parts::after(begun, content);
         let ended = self.write(&mut parts, (&mut writer, &files), offset).await;
-        // However it ended, what came is kept.
+        // The received bytes are kept even after an error.
         writer.sync_all().await.map_err(broken)?;
         let (there, hasher) = parts.so_far();
         match ended {
             Ok(()) | Err(ReceiveError::Cut | ReceiveError::Slow) => {}
-            // What was counted is not all on disk.
+            // Not all counted bytes are on disk.
             Err(error) => return Err(error),
         }
         files.note(there, hasher).map_err(broken)?;
@@ -131,7 +131,7 @@ impl Folder {
         Ok((there, whole))
     }
 
-    /// Writes what comes, with a checkpoint now and then.
+    /// Writes the received pieces, with a checkpoint after every [`UNSAVED`] bytes.
     async fn write<S, E>(
         &self,
         parts: &mut Parts<S>,
@@ -155,7 +155,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Gives a file that came in part its name.
+    /// Gives a file that arrived in several requests its name.
     pub(super) async fn keep_whole(&self, name: &str, files: Files) -> io::Result<()> {
         let (path, folder) = (self.folder.join(name), self.folder.clone());
         let kept = tokio::task::spawn_blocking(move || {
@@ -166,17 +166,17 @@ impl Folder {
         kept.await.map_err(io::Error::other)?
     }
 
-    /// Where a file that comes in part is.
+    /// Returns the paths of an incomplete file.
     pub(super) fn partial(&self, model: ModelId) -> Files {
         Files::of(&self.folder, model)
     }
 
-    /// The models of which a file came in part.
+    /// Lists the models whose files are incomplete.
     pub(super) fn partials(&self) -> io::Result<Vec<ModelId>> {
         partial::models(&self.folder)
     }
 
-    /// Checks that the disk has room for `more` bytes beside the reserve.
+    /// Checks that the disk has space for `more` bytes and the reserve.
     fn check_room(&self, more: u64) -> Result<(), ReceiveError> {
         let free = disk::free_bytes(&self.folder).map_err(broken)?;
         let needed = self.reserve.saturating_add(more);
@@ -240,7 +240,7 @@ fn broken(error: io::Error) -> ReceiveError {
     }
 }
 
-/// Makes the rename itself durable: the folder's entry is data too.
+/// Syncs the folder, so that the rename survives a crash.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     std::fs::File::open(folder)?.sync_all()
 }

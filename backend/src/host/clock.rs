@@ -1,4 +1,4 @@
-//! The clock: read at the rim of each use case, and replaced by tests.
+//! The clock, which each use case reads once at its start and tests replace.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads the clock")]
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// Tells the time.
 pub trait Clock: Send + Sync + 'static {
-    /// Returns the time in whole milliseconds, as it is stored.
+    /// Returns the time in whole milliseconds, the precision of stored times.
     fn now(&self) -> Timestamp;
 }
 

@@ -8,7 +8,7 @@ use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
 
-/// The upper bounds of the buckets of every duration, in seconds. A poll is held for up to 50.
+/// The upper bounds of the histogram buckets of every duration, in seconds. A poll is held for up to 50 s.
 pub const BUCKETS_S: [f64; 14] =
     [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 60.0];
 
@@ -75,7 +75,7 @@ pub fn command_placed() {
     counter!("link_commands_placed_total").increment(1);
 }
 
-/// Counts commands that a device took.
+/// Counts commands that a device acknowledged.
 pub fn commands_acknowledged(number: u64) {
     counter!("link_commands_acknowledged_total").increment(number);
 }
@@ -85,12 +85,12 @@ pub fn commands_expired(number: u64) {
     counter!("link_commands_expired_total").increment(number);
 }
 
-/// Notes how long the database took for `what`.
+/// Records how long the database took for `what`.
 pub fn database(what: &'static str, took: Duration) {
     histogram!("link_database_seconds", "what" => what).record(took.as_secs_f64());
 }
 
-/// Notes what was counted in the database.
+/// Records the totals from the database.
 pub fn counted(counts: &Counts) {
     gauge!("link_commands_waiting", "state" => "queued").set(float(counts.queued));
     gauge!("link_commands_waiting", "state" => "delivered").set(float(counts.delivered));
@@ -98,7 +98,7 @@ pub fn counted(counts: &Counts) {
     gauge!("link_devices_online").set(float(counts.online));
 }
 
-/// Notes what this process holds.
+/// Records the state of this process.
 pub fn process(parked_polls: usize, is_ready: bool, memory_bytes: Option<u64>) {
     gauge!("link_parked_polls").set(float(parked_polls as u64));
     gauge!("link_ready").set(f64::from(u8::from(is_ready)));
@@ -107,7 +107,7 @@ pub fn process(parked_polls: usize, is_ready: bool, memory_bytes: Option<u64>) {
     }
 }
 
-/// Exact up to 2^53.
+/// Converts a count; the result is exact up to 2^53.
 fn float(number: u64) -> f64 {
     number as f64
 }

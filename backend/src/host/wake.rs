@@ -1,10 +1,10 @@
-//! Bells: who waits for something of a device or a command is woken in this process.
+//! Bells wake the tasks of this process that wait for news of a device or a command.
 //!
-//! A bell that rings while a listener is between two looks is not lost. For devices a bell also
-//! knows which poll is the newest, so that an older one can end.
+//! A ring between two waits of a listener is not lost. Each bell knows its newest listener, so that an older poll of the
+//! same device can end.
 //!
-//! After rings of other backends may have been lost, every listener has to look. Thousands of them
-//! would look at the same moment, so each one waits a random part of [`SPREAD`] first.
+//! When rings of other backends may have been lost, every listener has to query the database. Each waits for a random part
+//! of [`SPREAD`] first, so that thousands of queries do not coincide.
 
 use std::{
     collections::HashMap,
@@ -17,19 +17,19 @@ use tokio::sync::watch;
 
 use crate::host::random;
 
-/// The time over which listeners look after rings may have been lost.
+/// The time over which listeners spread their queries after rings may have been lost.
 const SPREAD: Duration = Duration::from_secs(5);
 
-/// Why a listener wakes up.
+/// The reason why a listener wakes up.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Rung {
-    /// What it listens for has happened.
+    /// The bell rang.
     Surely,
     /// Rings may have been lost.
     Perhaps,
 }
 
-/// Bells by what they are for.
+/// Bells, by the key that they ring for.
 #[derive(Debug)]
 pub struct Bells<K> {
     bells: Mutex<HashMap<K, Bell>>,
@@ -43,7 +43,7 @@ struct Bell {
     newest: u64,
 }
 
-/// Somebody who waits for a bell.
+/// A task that waits for a bell.
 #[derive(Debug)]
 pub struct Listener<K: Eq + Hash + Copy> {
     bells: Arc<Bells<K>>,
@@ -60,32 +60,32 @@ impl<K> Default for Bells<K> {
 }
 
 impl<K: Eq + Hash + Copy> Bells<K> {
-    /// Wakes everybody who listens for `key`.
+    /// Wakes all listeners of `key`.
     pub fn ring(&self, key: K) {
         if let Some(bell) = self.lock().get(&key) {
             bell.rings.send_modify(|rings| *rings += 1);
         }
     }
 
-    /// Lets every listener look within [`SPREAD`], for rings may have been lost.
+    /// Wakes every listener within [`SPREAD`], because rings may have been lost.
     pub fn stir_all(&self) {
         for bell in self.lock().values() {
             bell.rings.send_modify(|_rings| {});
         }
     }
 
-    /// Tells whether anybody listens for `key`.
+    /// Tells whether `key` has a listener.
     pub fn is_heard(&self, key: K) -> bool {
         self.lock().contains_key(&key)
     }
 
-    /// Returns how many listen for anything.
+    /// Returns the number of listeners of all keys.
     #[must_use]
     pub fn listeners(&self) -> usize {
         self.lock().values().map(|bell| bell.listeners).sum()
     }
 
-    /// Listens for `key` from now on, as the newest of all who do; the others are woken.
+    /// Adds a listener for `key`, now the newest one, and wakes the older ones.
     #[must_use]
     pub fn listen(self: &Arc<Self>, key: K) -> Listener<K> {
         let mut bells = self.lock();
@@ -108,8 +108,8 @@ impl<K: Eq + Hash + Copy> Bells<K> {
 }
 
 impl<K: Eq + Hash + Copy> Listener<K> {
-    /// Waits for the next ring; one since the last call counts. A caller that drops this future looks
-    /// anyway, so a lost ring need not be told again.
+    /// Waits for the next ring. A ring since the last call counts. A caller that drops this future queries the database
+    /// anyway, so the loss of rings need not be reported to it again.
     pub async fn rung(&mut self) -> Rung {
         let mut rung = self.change().await;
         if rung == Rung::Perhaps {
@@ -132,7 +132,7 @@ impl<K: Eq + Hash + Copy> Listener<K> {
         if before == self.heard { Rung::Perhaps } else { Rung::Surely }
     }
 
-    /// Tells whether nobody began to listen later.
+    /// Tells whether this is the newest listener of its key.
     #[must_use]
     pub fn is_newest(&self) -> bool {
         self.bells.lock().get(&self.key).is_some_and(|bell| bell.newest == self.number)

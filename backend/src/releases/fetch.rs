@@ -1,5 +1,5 @@
-//! Where a release is pulled from: a folder on a web server, or on this machine. Everything has a bound, and a file is
-//! hashed as it arrives.
+//! The source of a pull: a folder on a web server or on this machine. Every file has a size limit and is hashed as it
+//! arrives.
 
 #![expect(clippy::disallowed_types, reason = "IO shell: reads a mirror and writes what it answers")]
 
@@ -14,15 +14,15 @@ use link_protocol::command::Sha256Hex;
 use reqwest::{StatusCode, Url, redirect};
 use sha2::{Digest as _, Sha256};
 
-/// How long a server may stay silent.
+/// How long a server may pause.
 const STALL: Duration = Duration::from_secs(30);
-/// Redirects that are followed.
+/// The maximum number of redirects.
 const HOPS: usize = 5;
 
 /// A folder with a release.
 #[derive(Debug)]
 pub enum Place {
-    /// The address of the folder, without a slash at its end.
+    /// The address of the folder, without a trailing slash.
     Web {
         address: String,
         client: reqwest::Client,
@@ -30,7 +30,7 @@ pub enum Place {
     Local(PathBuf),
 }
 
-/// A file could not be had.
+/// A file could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     #[error("releases come over https:// or from a folder, not from `{0}`")]
@@ -58,10 +58,10 @@ pub enum FetchError {
 }
 
 impl Place {
-    /// Reads an address or the path of a folder. Plain http is taken from this machine only.
+    /// Reads an address or the path of a folder. Plain http is accepted for this machine only.
     ///
     /// # Errors
-    /// [`FetchError::Address`] for any other.
+    /// [`FetchError::Address`] for any other address.
     pub fn parse(text: &str) -> Result<Self, FetchError> {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Ok(Self::Local(text.into()));
@@ -75,7 +75,7 @@ impl Place {
         if url.scheme() != "https" && !(url.scheme() == "http" && is_own) {
             return Err(refused());
         }
-        // Another part of this process may have installed it.
+        // Another part of this process may have installed the provider already.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let policy = redirect::Policy::custom(|attempt| {
             let same = attempt
@@ -94,7 +94,7 @@ impl Place {
         Ok(Self::Web { address: text.trim_end_matches('/').to_owned(), client })
     }
 
-    /// Reads a document of at most `limit` bytes; nothing when there is none.
+    /// Reads a document of at most `limit` bytes; returns nothing if it does not exist.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -130,10 +130,10 @@ impl Place {
         }
     }
 
-    /// Brings the file `name` to `path`; false when there is none.
+    /// Fetches the file `name` into `path`; returns false if it does not exist.
     ///
     /// # Errors
-    /// [`FetchError`] when it is not the file that was announced.
+    /// [`FetchError`], also when the file is not the announced one.
     pub(super) async fn file(
         &self,
         name: &str,
@@ -180,11 +180,11 @@ impl Place {
     }
 }
 
-/// A file that arrives.
+/// A file that is being fetched.
 struct Target {
     file: File,
     hash: Sha256,
-    /// Bytes that may still come.
+    /// The remaining bytes.
     rest: u64,
 }
 
@@ -220,7 +220,7 @@ async fn chunk(
     response.chunk().await.map_err(unreachable)
 }
 
-/// Opens a plain file: neither a link, nor a pipe, nor a device.
+/// Opens a regular file: not a link, a pipe or a device.
 fn open_plain(path: &Path) -> Result<Option<File>, FetchError> {
     let failed = |source| FetchError::File { path: path.to_owned(), source };
     match std::fs::symlink_metadata(path) {

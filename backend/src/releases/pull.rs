@@ -1,7 +1,7 @@
-//! Fills the folder of releases: everything is fetched beside what is served, verified, and then served in one step.
+//! Fills the folder of releases: a pull fetches all files into a new folder, verifies them, and then serves them in one step.
 //!
-//! A release key must have signed the manifest and the index of engines; the same keys are trusted that this program's own
-//! release was signed with, and keys that whoever pulls has named.
+//! The manifest, the engine index and the model catalogue must be signed by a trusted key: a release key of this program, or
+//! a key that the caller has named.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -23,32 +23,32 @@ use sha2::{Digest as _, Sha256};
 use super::{FetchError, List, Listed, Place, Releases};
 
 const BUILT_IN: Option<&str> = option_env!("LINK_RELEASE_KEYS");
-/// Where an archive is while it is fetched.
+/// The folder of a pull that has not ended.
 const STAGED: &str = ".new";
-/// What `install.sh` compares an archive with.
+/// The checksums with which `install.sh` compares an archive.
 const SUMS: &str = "SHA256SUMS";
-/// Archives that a release may have.
+/// The maximum number of archives of a release.
 const ARCHIVES: usize = 64;
 const STATEMENT: usize = 1024 * 1024;
 
-/// The keys whose releases are taken.
+/// The trusted keys.
 #[derive(Clone, Debug)]
 pub struct Keys(Vec<VerifyingKey>);
 
-/// What was pulled.
+/// The result of a pull.
 #[derive(Clone, Debug)]
 pub struct Pulled {
-    /// The version of the release, where there is one.
+    /// The version of the release, if the source has one.
     pub version: Option<String>,
     pub archives: usize,
-    /// Engines, where there is an index of them.
+    /// The number of engines, if the source has an index.
     pub engines: Option<usize>,
-    /// Models that the catalogue names, where there is one.
+    /// The number of models in the catalogue, if the source has one.
     pub models: Option<usize>,
     pub bytes: u64,
 }
 
-/// Nothing was pulled; what was served before still is.
+/// A pull failed; the backend still serves the files from before.
 #[derive(Debug, thiserror::Error)]
 pub enum PullError {
     #[error("another command pulls releases")]
@@ -81,7 +81,7 @@ impl Keys {
     /// Returns the keys of this build, those of `more`, and in a development build those of `development`.
     ///
     /// # Errors
-    /// When a text is no key.
+    /// When a text is not a key.
     pub fn new(development: Option<&str>, more: &[String]) -> Result<Self, InvalidKey> {
         let development = development.filter(|_| cfg!(debug_assertions));
         let lists = [BUILT_IN, development].into_iter().flatten();
@@ -92,10 +92,10 @@ impl Keys {
     }
 }
 
-/// Fetches the newest release of `place` with its index of engines, and serves it.
+/// Fetches the newest release, the engine index and the model catalogue of `place`, as far as they exist, and serves them.
 ///
 /// # Errors
-/// [`PullError`]; what was served before still is.
+/// [`PullError`]; the backend still serves the files from before.
 pub async fn pull(
     releases: &Releases,
     place: &Place,
@@ -108,7 +108,7 @@ pub async fn pull(
     fs::create_private_dir(&releases.folder)?;
     let _one_at_a_time = fs::try_lock(&releases.folder.join(".lock"))?.ok_or(PullError::Busy)?;
     let staged = releases.folder.join(STAGED);
-    // What a pull has left that was interrupted.
+    // An interrupted pull has left this folder.
     fs::remove_dir(&staged)?;
     fs::create_private_dir(&staged)?;
     let set = Set { releases, place, allow_older, staged: &staged };
@@ -158,7 +158,7 @@ impl Set<'_> {
         ));
         let name = format!("set-{}", &stamp.as_str()[..16]);
         if self.releases.current().is_some_and(|(folder, _)| folder.ends_with(&name)) {
-            // The same files are served already.
+            // The backend serves the same files already.
         } else {
             fs::remove_dir(&self.releases.folder.join(&name))?;
             self.releases.publish(self.staged, &name, &list)?;
@@ -169,14 +169,14 @@ impl Set<'_> {
         Ok(Pulled { version, archives, engines, models, bytes })
     }
 
-    /// Returns what the served list knows of versions and serial numbers: a folder that lacks a document must not
-    /// open the way for an older one later.
+    /// Returns the served versions and serial numbers without the files, so that a source that lacks a document does not
+    /// permit an older one later.
     fn without_files(&self) -> List {
         let served = self.releases.current().map(|(_, list)| list);
         List { files: BTreeMap::new(), ..served.unwrap_or_default() }
     }
 
-    /// Fetches the archives of a release, and writes its manifest.
+    /// Fetches the archives of a release and writes its manifest.
     async fn release(
         &self,
         text: &[u8],
@@ -222,7 +222,7 @@ impl Set<'_> {
         Ok(count)
     }
 
-    /// Fetches the index of engines and every engine that lies beside it; returns its serial number and their number.
+    /// Fetches the engine index and the engines beside it. Returns the serial number and the number of engines.
     async fn engines(
         &self,
         trusted: &[VerifyingKey],
@@ -238,7 +238,7 @@ impl Set<'_> {
             let there = self.archive(&build.file, build.size_bytes, &build.sha256, list).await?;
             match (there, &build.url) {
                 (true, _) => fetched += 1,
-                // Devices fetch it where the index says that it lies.
+                // Devices fetch this engine from the address in the index.
                 (false, Some(_)) => fs::remove_file(&self.staged.join(build.file.as_str()))?,
                 (false, None) => return Err(PullError::Missing(build.file.as_str().to_owned())),
             }
@@ -247,8 +247,8 @@ impl Set<'_> {
         Ok(Some((issue.serial, fetched)))
     }
 
-    /// Fetches the catalogue of models; returns its serial number and how many models it names. The model files
-    /// stay where the catalogue says that they are.
+    /// Fetches the model catalogue. Returns the serial number and the number of models. Devices fetch model files from the
+    /// addresses in the catalogue.
     async fn catalogue(
         &self,
         trusted: &[VerifyingKey],

@@ -16,12 +16,12 @@ use tokio::net::TcpListener;
 
 /// The format that Prometheus reads.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// Connections that are held at a time: a few that ask, each for a moment.
+/// The maximum number of connections.
 const CONNECTIONS: usize = 32;
-/// The largest status of a process that is read, in bytes.
+/// The size limit of `/proc/self/status`, in bytes.
 const STATUS_LIMIT: u64 = 64 * 1024;
 
-/// Begins to count and to answer on `listen`; returns the bound address.
+/// Starts to record and to answer on `listen`; returns the bound address.
 pub(crate) async fn serve(listen: SocketAddr, app: Arc<App>) -> anyhow::Result<SocketAddr> {
     let recorder = PrometheusBuilder::new()
         .set_buckets(&metrics::BUCKETS_S)
@@ -48,7 +48,7 @@ async fn show(State((app, recorder)): State<(Arc<App>, PrometheusHandle)>) -> im
     ([(header::CONTENT_TYPE, FORMAT)], recorder.render())
 }
 
-/// What Linux says of this process; nothing elsewhere.
+/// Returns the resident memory of this process, on Linux.
 fn memory_bytes() -> Option<u64> {
     let status = fs::read_limited("/proc/self/status".as_ref(), STATUS_LIMIT).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

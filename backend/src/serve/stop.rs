@@ -1,4 +1,4 @@
-//! How it ends.
+//! The orderly end of the service.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: signals and time")]
 
@@ -18,12 +18,12 @@ pub(crate) struct Signals {
     interrupt: Signal,
 }
 
-/// The two waits of an orderly end.
+/// The two phases of an orderly end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
-    /// Not ready, and still answering everything.
+    /// How long the backend answers although `/readyz` fails already.
     pub(crate) notice: Duration,
-    /// How long requests may still run then.
+    /// How long running requests are drained after that.
     pub(crate) deadline: Duration,
 }
 
@@ -44,8 +44,8 @@ impl Signals {
 }
 
 impl Stop {
-    /// Waits for a signal and ends the service in an orderly way; a second signal ends it at once.
-    /// It is over earlier when the last request is.
+    /// Waits for a signal, then drains the service. Returns after the last request or the deadline. A second signal ends the
+    /// process at once.
     pub(crate) async fn run(
         self,
         signals: &mut Signals,
@@ -61,7 +61,7 @@ impl Stop {
             () = signals.next() => return ExitCode::Interrupted,
         }
         app.drain();
-        // The receiver is gone when serving ended by itself.
+        // The receiver is gone if serving has ended already.
         drain.send(()).unwrap_or(());
         tokio::select! {
             () = tokio::time::sleep(self.deadline) => {

@@ -1,5 +1,5 @@
-//! What the router shows: a certificate that was given, or one of an authority of its own. The
-//! authority stays the same, because devices keep it.
+//! The router's certificate: a configured one, or one that the router's own authority issues. Devices remember the
+//! authority, so it never changes.
 
 use std::{io, path::Path};
 
@@ -13,17 +13,17 @@ use rcgen::{
 
 const AUTHORITY_KEY: &str = "authority.key";
 
-/// What a router shows and what its clients trust, as PEM.
+/// The router's certificate and the authority that its clients trust, as PEM.
 #[derive(Debug)]
 pub(super) struct Certificates {
-    /// Nothing when clients trust it anyway.
+    /// Nothing if clients trust the certificate already.
     pub(super) authority: Option<String>,
     pub(super) chain: String,
     pub(super) key: Secret,
 }
 
 impl Certificates {
-    /// Reads a certificate that somebody else issued.
+    /// Reads a configured certificate.
     pub(super) fn read(chain: &Path, key: &Path) -> anyhow::Result<Self> {
         let read = |path: &Path| {
             std::fs::read_to_string(path)
@@ -32,8 +32,7 @@ impl Certificates {
         Ok(Self { authority: None, chain: read(chain)?, key: Secret::new(read(key)?) })
     }
 
-    /// Issues a certificate for `names` by the authority in `folder`, which is made when it is not
-    /// there.
+    /// Issues a certificate for `names` by the authority in `folder`. The first call creates the authority.
     pub(super) fn open(folder: &Path, mut names: Vec<String>) -> anyhow::Result<Self> {
         names.extend(["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()]);
         names.sort_unstable();

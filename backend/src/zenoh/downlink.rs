@@ -1,9 +1,7 @@
-//! What is sent to devices: for each that is present a task looks for what is due, sends it and
-//! takes the receipt.
+//! Sends commands to devices. For each present device, a task finds the due commands, sends them and awaits the receipts.
 //!
-//! A liveliness token is a hint: a device is attended to when its token appears or it says
-//! something, and given up a while after the token went. No silence fails a command: what has no
-//! receipt is delivered again.
+//! A liveliness token is a hint: the task of a device starts when its token appears or a message arrives, and ends some time
+//! after the token has gone. Silence never fails a command: a command without a receipt is delivered again.
 
 use std::{
     collections::HashMap,
@@ -37,37 +35,37 @@ use crate::{
     domain::device::DeviceRecord,
 };
 
-/// How long a device may take for a receipt.
+/// The deadline of a receipt.
 const RECEIPT: Duration = Duration::from_secs(10);
-/// How long a device whose token went is attended to: it may come back at once.
+/// How long a task outlives its device's token, because the device may reconnect at once.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// No command is on its way when none was for this long.
+/// How long after the last send commands count as in flight.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// What is declared on a session; dropping it takes it back.
+/// The declarations of a session. Dropping the value undeclares them.
 pub(super) struct Declared(#[expect(dead_code, reason = "held, not read")] Subscriber<()>);
 
-/// Sends what is due.
+/// Sends due commands.
 pub(super) struct Downlink {
     app: Arc<App>,
     session: Session,
     present: Mutex<HashMap<u32, Present>>,
     stop: CancellationToken,
     started: Instant,
-    /// When a command was sent last, in milliseconds after `started`.
+    /// The time of the last send, in milliseconds after `started`.
     sent_ms: AtomicU64,
 }
 
-/// A device that is attended to.
+/// A device with a running task.
 #[derive(Debug)]
 struct Present {
-    /// Whether its token is there.
+    /// Whether the device's token exists.
     token: watch::Sender<bool>,
-    /// What is sent before anything else is looked for.
+    /// Commands to send before any due ones.
     first: Arc<Mutex<Vec<Signed>>>,
 }
 
-/// Attends to every device whose token is or comes on `session`.
+/// Starts a task for every device whose token exists or appears on `session`.
 pub(super) async fn declare(
     session: &Session,
     downlink: &Arc<Downlink>,
@@ -76,10 +74,10 @@ pub(super) async fn declare(
     let subscriber = session
         .liveliness()
         .declare_subscriber(PRESENCE)
-        // Devices that came before this backend did have their tokens already.
+        // Devices that connected before this backend have their tokens already.
         .history(true)
         .callback(move |sample| {
-            // zenoh calls this on a thread of its own, and `attend` starts a task.
+            // zenoh calls this on a thread of its own, and `attend` spawns a task.
             let _entered = runtime.enter();
             let slot = Slot::of_key(sample.key_expr().as_str()).and_then(|(slot, _)| slot.number());
             match (slot, sample.kind()) {
@@ -105,7 +103,7 @@ impl Downlink {
         }
     }
 
-    /// Attends to the device in `slot`, if it is registered, from now on.
+    /// Starts the task of the device in `slot`, if the device is registered.
     pub(super) fn attend(self: &Arc<Self>, slot: u32) {
         let mut present = self.present();
         if let Some(here) = present.get(&slot) {
@@ -121,13 +119,13 @@ impl Downlink {
                 () = downlink.stop.cancelled() => {}
                 () = downlink.serve(slot, up, &first) => {}
             }
-            // A token that comes back at this moment goes with the entry. Nothing is lost: the next
-            // message of the device, a beat at the latest, attends to it anew.
+            // A token that reappears at this moment is lost with the entry. That is harmless: the next message of the
+            // device, at the latest a heartbeat, starts a new task.
             downlink.present().remove(&slot);
         });
     }
 
-    /// Sends `commands`, which the hello of the device was answered with, before anything else.
+    /// Sends `commands`, the answer to the device's hello, before any due ones.
     pub(super) fn send_first(&self, slot: u32, commands: Vec<Signed>) {
         if let Some(here) = self.present().get(&slot) {
             *here.first.lock().unwrap_or_else(PoisonError::into_inner) = commands;
@@ -135,13 +133,13 @@ impl Downlink {
         }
     }
 
-    /// Tells whether no command is on its way.
+    /// Tells whether no command is in flight.
     pub(super) fn is_quiet(&self) -> bool {
         let sent = Duration::from_millis(self.sent_ms.load(Ordering::Relaxed));
         self.started.elapsed().saturating_sub(sent) > QUIET
     }
 
-    /// Ends every task.
+    /// Ends all tasks.
     pub(super) fn stop(&self) {
         self.stop.cancel();
     }
@@ -159,7 +157,7 @@ impl Downlink {
     async fn serve(&self, slot: u32, mut up: watch::Receiver<bool>, first: &Mutex<Vec<Signed>>) {
         let name = Slot::numbered(slot);
         let Ok(Some(device)) = self.app.device_in_slot(&name).await else { return };
-        // Before the first look, so that a command that is placed after it rings.
+        // Listen before the first query, so that a command placed after the query rings the bell.
         let mut watching = self.app.attend(&device);
         loop {
             let greeted =
@@ -177,8 +175,8 @@ impl Downlink {
                     tokio::select! {
                         () = watching.rung() => {}
                         () = tokio::time::sleep(wait) => {}
-                        // Each round waits anew: only a device that is gone, and for which
-                        // nothing falls due meanwhile, is given up.
+                        // Each round restarts the wait, so the task ends only if the device is gone and no command
+                        // becomes due meanwhile.
                         () = tokio::time::sleep(PATIENCE), if !is_up => return,
                         _ = up.changed() => {}
                     }
@@ -191,7 +189,7 @@ impl Downlink {
                 }
             };
             for command in due {
-                // Whoever does not answer one would not answer the next: what is left stays due.
+                // A device that misses one receipt would miss the next: the remaining commands stay due.
                 if !self.deliver(&name, &device, command).await {
                     break;
                 }
@@ -199,7 +197,7 @@ impl Downlink {
         }
     }
 
-    /// Sends one command and takes its receipt; false when the device does not answer now.
+    /// Sends one command and awaits its receipt. Returns false if the device does not answer.
     async fn deliver(&self, slot: &Slot, device: &DeviceRecord, command: Signed) -> bool {
         let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.sent_ms.store(elapsed, Ordering::Relaxed);
@@ -232,12 +230,12 @@ impl Downlink {
             .encoding(Encoding::APPLICATION_JSON)
             .target(QueryTarget::BestMatching)
             .consolidation(ConsolidationMode::None)
-            // A device that does not read must not hold up the router.
+            // A device that does not read must not block the router.
             .congestion_control(CongestionControl::Drop)
             .timeout(RECEIPT)
             .await
             .map_err(|error| anyhow!("{error}"))?;
-        // A second session of the same slot may answer too; the first that proves itself counts.
+        // A second session of the same slot may answer too. The first answer with a valid proof counts.
         while let Ok(reply) = replies.recv_async().await {
             let Ok(sample) = reply.into_result() else { continue };
             let body = sample.payload().to_bytes();

@@ -1,9 +1,9 @@
-//! The gate in front of the built-in router: it listens where devices connect, ends TLS, and lets
-//! through who speaks as a device does.
+//! The gate in front of the built-in router: it accepts the connections of devices, terminates TLS, and forwards only
+//! messages that a device would send.
 //!
-//! The router itself has one bound for all who join, and none for a peer, for the sessions of a user
-//! or for what a session declares. What has proved nothing is bounded by [`Door`], who has a session
-//! by [`Seats`]: neither many silent connections nor one password keep others out.
+//! The router has one limit for all sessions, and no limits for one peer, for the sessions of one user or for the
+//! declarations of a session. [`Door`] limits unauthenticated connections and [`Seats`] limits sessions, so neither silent
+//! connections nor one password can lock others out.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: listens, and reads the clock")]
 
@@ -39,22 +39,22 @@ use crate::{
     },
 };
 
-/// Connections that the router lets in at a time.
+/// Concurrent connections that the router admits.
 pub(super) const JOINING: usize = 60;
 const BOUNDS: Bounds =
     Bounds { arriving: 256, waiting: 256, joining: JOINING, joining_each: JOINING / 2 };
-/// How often it is said that connections did not come through, and that a device went too far.
+/// The interval between two warnings about failed connections or about a device beyond its limits.
 const SAY_EVERY: Duration = Duration::from_secs(60);
-/// How long nobody is accepted after that failed, as it does without a free descriptor.
+/// The pause after a failed accept, for example without a free file descriptor.
 const BREATH: Duration = Duration::from_millis(200);
 
-/// Listens until it is dropped; sessions end with it.
+/// A listening gate. Dropping the value ends all sessions.
 pub(super) struct Gate {
     shared: Arc<Shared>,
     _listening: JoinSet<()>,
 }
 
-/// What the connections of a gate have in common.
+/// The state that the connections of a gate share.
 struct Shared {
     app: Arc<App>,
     route: Mutex<Option<Arc<RouterSocket>>>,
@@ -68,24 +68,24 @@ struct State {
     seats: Seats,
     here: HashMap<Ticket, Here>,
     unproved: Unproved,
-    /// When it was last said that a user went too far.
+    /// The time of the last warning about a user beyond the limits.
     said: HashMap<String, Duration>,
 }
 
-/// How a connection is told what was decided.
+/// The channel on which a connection learns the gate's decision.
 struct Here {
     turn: Option<oneshot::Sender<()>>,
     end: CancellationToken,
 }
 
-/// Connections that ended without a session since this was last said.
+/// Connections that ended without a session since the last warning.
 #[derive(Debug, Default)]
 struct Unproved {
     count: u64,
     last: Option<(Origin, String)>,
 }
 
-/// A connection, which is forgotten when this is dropped.
+/// A connection. Dropping the value removes it from the gate.
 struct Guest {
     shared: Arc<Shared>,
     ticket: Ticket,
@@ -94,7 +94,7 @@ struct Guest {
     end: CancellationToken,
 }
 
-/// Whether a session that the router let in may stay.
+/// Whether an admitted session may stay.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Welcome {
     In,
@@ -102,7 +102,7 @@ enum Welcome {
 }
 
 impl Gate {
-    /// Listens on `endpoints`, of which those with `tls/` show `certificates`.
+    /// Listens on `endpoints`. Those with `tls/` use `certificates`.
     pub(super) async fn open(
         app: &Arc<App>,
         endpoints: &[Endpoint],
@@ -135,7 +135,7 @@ impl Gate {
         Ok(Self { shared, _listening: listening })
     }
 
-    /// Leads connections to a router from now on, or nowhere while none is open.
+    /// Forwards new connections to a router from now on, or refuses them while no router is open.
     pub(super) fn lead(&self, route: Option<Arc<RouterSocket>>) {
         *self.shared.route.lock().unwrap_or_else(PoisonError::into_inner) = route;
     }
@@ -171,7 +171,7 @@ impl Shared {
         (Guest { shared: Arc::clone(self), ticket, address, user: None, end }, mine)
     }
 
-    /// Says in the log that `user` went too far, with the device that it is: once a minute.
+    /// Logs, once a minute, that the device of `user` is beyond its limits.
     fn blame(&self, user: &str, address: SocketAddr, what: &'static str) {
         let now = self.now();
         let mut state = self.state();
@@ -204,7 +204,7 @@ impl State {
                 }
                 Turn::Join(ticket) => {
                     let turn = self.here.get_mut(&ticket).and_then(|here| here.turn.take());
-                    // Who has gone meanwhile gives its turn back when it is forgotten.
+                    // A connection that has ended meanwhile returns its turn when it is removed.
                     let _gone = turn.map(|turn| turn.send(()));
                 }
             }
@@ -228,7 +228,7 @@ impl Guest {
         self.shared.state().seats.may_try(user, self.origin(), now)
     }
 
-    /// Takes the seat of `user`, whom the router has let in.
+    /// Takes the seat of `user`, whom the router has admitted.
     fn joined(&mut self, user: String) -> Welcome {
         let (origin, now) = (self.origin(), self.shared.now());
         let mut state = self.shared.state();
@@ -326,7 +326,7 @@ async fn attend(
     }
 }
 
-/// Says once a minute how many came and did not join.
+/// Logs once a minute the number of connections that ended without a session.
 async fn say(shared: Arc<Shared>) {
     loop {
         tokio::time::sleep(SAY_EVERY).await;

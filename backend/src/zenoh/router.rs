@@ -1,7 +1,7 @@
-//! Opens the router of this process, or a session at routers that run beside.
+//! Opens the built-in router, or a session at external routers.
 //!
-//! What no rule allows is denied: a slot may use `link/v1/dev/{slot}/**` and nothing else. The
-//! file of users is the one that zenoh insists on; it is gone once the router is open.
+//! Access is denied unless a rule allows it: a slot may use `link/v1/dev/{slot}/**` only. zenoh requires a file of users,
+//! which is deleted once the router is open.
 
 use std::path::{Path, PathBuf};
 
@@ -18,23 +18,23 @@ use crate::{
     config::zenoh::ZenohConfig,
 };
 
-/// How a session is opened.
+/// The settings for opening a session.
 #[derive(Debug)]
 pub(super) struct Router {
     config: ZenohConfig,
-    /// Where the gate listens.
+    /// The endpoints of the gate.
     listen: Vec<Endpoint>,
     folder: PathBuf,
-    /// Nothing where no endpoint asks for TLS.
+    /// Nothing if no endpoint uses TLS.
     certificates: Option<Certificates>,
-    /// The authority of routers that run beside, in PEM.
+    /// The authority of external routers, in PEM.
     authority: Option<String>,
-    /// The password of this process at routers that run beside.
+    /// The password of this process at external routers.
     password: String,
 }
 
 impl Router {
-    /// Reads what is needed to open the router, and makes what is missing.
+    /// Reads the files that the router needs, and creates missing ones.
     pub(super) fn prepare(config: ZenohConfig, data: &Path) -> anyhow::Result<Self> {
         let beside = !config.routers.is_empty();
         ensure!(
@@ -74,12 +74,12 @@ impl Router {
         Ok(Self { config, listen, folder, certificates, authority, password })
     }
 
-    /// Tells whether the routers are processes of their own.
+    /// Tells whether the routers are external.
     pub(super) fn is_beside(&self) -> bool {
         !self.config.routers.is_empty()
     }
 
-    /// Where devices reach it.
+    /// Returns the endpoints at which devices reach the router.
     pub(super) fn endpoints(&self) -> &[String] {
         let Self { config, .. } = self;
         [&config.endpoints, &config.routers, &config.listen]
@@ -88,33 +88,33 @@ impl Router {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// What devices are told; `seed` makes the passwords of slots.
+    /// Returns the connection settings for devices. The passwords of slots derive from `seed`.
     pub(super) fn offer(&self, seed: [u8; 32]) -> ZenohOffer {
         let own = self.certificates.as_ref().and_then(|one| one.authority.clone());
         let root_ca = if self.is_beside() { self.authority.clone() } else { own };
         ZenohOffer { endpoints: self.endpoints().to_vec(), root_ca, seed }
     }
 
-    /// Returns the endpoints that this process listens on, and what it shows there.
+    /// Returns the endpoints of this process and their certificates.
     pub(super) fn listening(&self) -> (&[Endpoint], Option<&Certificates>) {
         (&self.listen, self.certificates.as_ref())
     }
 
-    /// Opens a session at routers that run beside, for `users`.
+    /// Opens a session at external routers, for `users`.
     pub(super) async fn open_beside(&self, users: &[User]) -> anyhow::Result<Session> {
         let files = self.config.files.as_ref().context("routers beside have a folder for files")?;
         self.write_files(files, users)?;
         self.join(files).await
     }
 
-    /// Makes a place for the router of this process to listen at.
+    /// Creates the socket path of the built-in router.
     pub(super) fn socket(&self) -> anyhow::Result<RouterSocket> {
         let folder = self.folder.display();
         RouterSocket::new(&self.folder)
             .with_context(|| format!("failed to make a socket in `{folder}`"))
     }
 
-    /// Opens the router of this process for `users`, at `socket`: the gate leads devices there.
+    /// Opens the built-in router for `users` at `socket`, to which the gate forwards devices.
     pub(super) async fn open(
         &self,
         users: &[User],
@@ -153,7 +153,7 @@ impl Router {
         })
     }
 
-    /// The password of the files, so that routers which were started with them let this process in.
+    /// Returns the password in the files of external routers, with which they admit this process.
     fn password_at(&self, files: &Path) -> anyhow::Result<String> {
         let path = files.join(USERS);
         let text = std::fs::read_to_string(&path)
@@ -162,14 +162,14 @@ impl Router {
         Ok(line.unwrap_or(&self.password).to_owned())
     }
 
-    /// Writes the users and the configuration of routers that run beside, if they changed.
+    /// Writes the users and the configuration of external routers, if they have changed.
     fn write_files(&self, files: &Path, users: &[User]) -> anyhow::Result<()> {
         fs::create_private_dir(files)?;
         let dictionary_file = std::path::absolute(files.join(USERS))
             .with_context(|| format!("failed to find the folder `{}`", files.display()))?;
         let password = self.password_at(files).unwrap_or_else(|_missing| self.password.clone());
         let mut settings = routing(users, &dictionary_file);
-        // What a router tells about itself names everybody who is there.
+        // The status of a router names all its sessions.
         settings.push(("adminspace/permissions", json!({ "read": false, "write": false })));
         let settings = serde_json::to_string_pretty(&nested(settings))?;
         let mut changed = false;
@@ -194,7 +194,7 @@ impl Router {
 const USERS: &str = "users.txt";
 const SETTINGS: &str = "zenohd.json5";
 
-/// Reads endpoints before anything is opened.
+/// Parses endpoints before anything is opened.
 fn read(endpoints: &[String]) -> anyhow::Result<Vec<Endpoint>> {
     endpoints.iter().map(|text| Ok(text.parse::<Endpoint>()?)).collect()
 }
@@ -210,15 +210,15 @@ fn dictionary(users: &[User], backend: Option<&str>) -> String {
     text
 }
 
-/// Devices that are let in at a time. The gate sends fewer.
+/// Devices that zenoh admits concurrently. The gate forwards fewer.
 const JOINING: usize = 64;
-/// How long one of them may take, in milliseconds.
+/// The deadline of an admission, in milliseconds.
 const ACCEPT_MS: u32 = 4_000;
 
-/// Settings of zenoh, by their paths.
+/// Settings of zenoh, by path.
 type Settings = Vec<(&'static str, Value)>;
 
-/// What holds for a router and for a session.
+/// The settings of routers and sessions.
 fn quiet() -> Settings {
     vec![
         ("scouting/multicast/enabled", json!(false)),
@@ -226,26 +226,26 @@ fn quiet() -> Settings {
         ("transport/link/rx/max_message_size", json!(MAX_MESSAGE)),
         ("transport/link/rx/buffer_size", json!(BUFFER)),
         ("transport/link/tx/batch_size", json!(BUFFER)),
-        // Whoever does not read what it asked for is cut off: others wait behind it until then.
+        // A client that does not read its data is disconnected, because others are blocked until then.
         ("transport/link/tx/queue/congestion_control/block/wait_before_close", json!(250_000)),
-        // A device on a busy machine misses a short lease; HTTP is as patient.
+        // A device on a busy machine misses a short lease. HTTP has the same timeout.
         ("transport/link/tx/lease", json!(30_000)),
     ]
 }
 
-/// What holds for a router, here or beside, but where it listens and what it shows.
+/// The settings of a router, built-in or external, without its endpoints and certificates.
 fn routing(users: &[User], dictionary_file: &Path) -> Settings {
     let mut settings = quiet();
     settings.extend([
         ("mode", json!("router")),
         ("transport/auth/usrpwd/dictionary_file", json!(dictionary_file)),
-        // Every slot can be joined at once; zenoh refuses more sessions than this without a word.
+        // All slots can be in use at once; zenoh refuses sessions beyond this limit silently.
         ("transport/unicast/max_sessions", json!(users.len() + JOINING + 16)),
-        // What lets a device in grows with the number of users and is done by one thread: more at a
-        // time would wait for each other until all of them give up. Who is over this comes again.
+        // Admitting a device takes time proportional to the number of users, on one thread: more at once would all
+        // time out. Devices over the limit retry.
         ("transport/unicast/accept_pending", json!(JOINING)),
         ("transport/unicast/accept_timeout", json!(ACCEPT_MS)),
-        // Everything that is said here has the same priority: one queue for each device is enough.
+        // All messages have the same priority, so one queue for each device is enough.
         ("transport/unicast/qos/enabled", json!(false)),
         ("access_control", rules(users)),
     ]);
@@ -260,7 +260,7 @@ fn configured(settings: Settings) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-/// The same as a file has them.
+/// Returns the settings in the form of a configuration file.
 fn nested(settings: Settings) -> Value {
     let mut file = json!({});
     for (key, value) in settings {
@@ -276,7 +276,7 @@ fn set(config: &mut Config, key: &str, value: impl Into<Value>) -> anyhow::Resul
         .map_err(|error| anyhow!("{error}").context(format!("failed to set `{key}` of zenoh")))
 }
 
-/// A device may send on its own keys, answer there and show that it lives, and hear nothing else.
+/// Returns the access rules: a device may publish, answer and declare liveliness on its own keys, and receives nothing else.
 fn rules(users: &[User]) -> Value {
     let says = ["query", "reply"];
     let declares = ["declare_queryable", "liveliness_token"];
@@ -294,7 +294,7 @@ fn rules(users: &[User]) -> Value {
         policies.push(json!({ "rules": ids, "subjects": [name] }));
     };
     for User { slot, .. } in users {
-        // Two keys are enough to declare: on a space of keys there would be no end of them.
+        // A device may declare two exact keys. A wildcard would permit any number of declarations.
         let own = vec![slot.commands(), slot.presence()];
         allow(slot.name(), &[(vec![slot.space()], says.to_vec()), (own, declares.to_vec())]);
     }

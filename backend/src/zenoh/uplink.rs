@@ -1,4 +1,4 @@
-//! What devices send: the proof is checked, then the same handlers answer as over HTTP.
+//! Messages from devices: the proof is checked, then the same handlers answer as over HTTP.
 
 use std::{
     collections::HashMap,
@@ -27,32 +27,32 @@ use zenoh::{
 use super::downlink::Downlink;
 use crate::{api, app::App, domain::device::DeviceRecord, failure::Failure};
 
-/// What is declared on a session; dropping it takes it back.
+/// The declarations of a session. Dropping the value undeclares them.
 pub(super) struct Declared(#[expect(dead_code, reason = "held, not read")] Queryable<()>);
 
-/// Messages of one device that are answered at a time: as many more are refused with a reason, and
-/// what comes beyond is not answered, so that a flood of one device holds up no other.
+/// Concurrent messages of one device that are answered. The same number again is refused with a reason, and further ones get
+/// no answer, so that a flood from one device delays no other.
 const AT_ONCE: u32 = 8;
 
-/// How many messages of each slot are being answered or refused.
+/// The number of messages of each slot that are being answered or refused.
 type Load = Arc<Mutex<HashMap<String, u32>>>;
 
-/// A message that is counted in the [`Load`].
+/// A message that counts in the [`Load`].
 struct Admitted {
     load: Load,
     slot: String,
-    /// Whether it is answered; refused otherwise.
+    /// Whether the message is answered; otherwise it is refused.
     is_answered: bool,
 }
 
-/// What answers messages.
+/// The state that answers messages.
 struct Answering {
     app: Arc<App>,
     service: Router,
     downlink: Arc<Downlink>,
 }
 
-/// Answers every device on `session` from now on.
+/// Answers all devices on `session` from now on.
 pub(super) async fn declare(
     app: &Arc<App>,
     session: &Session,
@@ -70,7 +70,7 @@ pub(super) async fn declare(
             let Some(admitted) = Slot::of_key(query.key_expr().as_str())
                 .and_then(|(slot, _)| Admitted::enter(&load, slot.name()))
             else {
-                // Without a reply the device learns at once that nobody answers.
+                // Ending the query without a reply tells the device at once that there is no answer.
                 return;
             };
             let answering = Arc::clone(&answering);
@@ -80,8 +80,8 @@ pub(super) async fn declare(
                 } else {
                     Err(Problem::new(Code::Overloaded, "too many messages at once"))
                 };
-                // Waits for as long as the link of the device is full, so it has a thread of its
-                // own; nobody waits for it but what the device asks next.
+                // The reply blocks while the device's link is full, so it runs on a thread of its own. Only the next
+                // message of the device waits for it.
                 tokio::task::spawn_blocking(move || {
                     reply(query, answer);
                     drop(admitted);
@@ -129,7 +129,7 @@ impl Answering {
         let number = slot.number().ok_or_else(unknown)?;
         match (verb, tail) {
             (Verb::Post, "hello") => self.hello(number, device, &body).await,
-            // What proves that the device is still there; commands are sent to it.
+            // The message proves that the device is present, so commands can be sent to it.
             (Verb::Get, "commands") => {
                 self.downlink.attend(number);
                 let poll = Poll { server_time: self.app.heard(&device), commands: vec![] };
@@ -141,7 +141,7 @@ impl Answering {
         }
     }
 
-    /// Finds who has the slot and whether the message is theirs.
+    /// Finds the device of the slot and checks that the message is from it.
     async fn sender(
         &self,
         slot: &Slot,
@@ -157,12 +157,12 @@ impl Answering {
         Ok((device, proof.verb))
     }
 
-    /// Welcomes a device. What it lacks is sent to it afterwards, one command at a time.
+    /// Answers a hello. Commands that the device lacks are sent afterwards, one at a time.
     async fn hello(&self, slot: u32, device: DeviceRecord, body: &[u8]) -> Result<Bytes, Problem> {
         let hello: Hello = serde_json::from_slice(body)
             .map_err(|error| Problem::new(Code::InvalidRequest, error.to_string()))?;
         let mut welcome = self.app.hello(&device, hello).await?;
-        // They count as delivered once; what is due again comes with the next look.
+        // These commands count as delivered once. Redeliveries come with the next query.
         let commands = std::mem::take(&mut welcome.commands);
         self.downlink.attend(slot);
         self.downlink.send_first(slot, commands);
@@ -211,7 +211,7 @@ impl From<Failure> for Problem {
     }
 }
 
-/// Sends the answer. Takes the query with it, whose end is a message of its own.
+/// Sends the answer and ends the query, which is a message of its own.
 fn reply(query: Query, answer: Result<Bytes, Problem>) {
     let sent = match answer {
         Ok(body) => {

@@ -1,4 +1,4 @@
-//! Whether model files can be kept, and whether those are there that the database speaks of.
+//! Checks that model files can be written, and that the files of the database's models exist.
 
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
@@ -10,10 +10,10 @@ use link_backend::{
 
 use crate::command::doctor::{Finding, bad, good, is_local, warning};
 
-/// The longest that a bucket is looked at; each request has a shorter deadline.
+/// The deadline of all checks of a bucket. Each request has a shorter one.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Writes, reads and deletes an object, where model files are kept in a bucket.
+/// Writes, reads and deletes a test object, if model files are kept in a bucket.
 pub(super) async fn bucket(loaded: &Loaded, data: &Path, findings: &mut Vec<Finding>) {
     let Home::Bucket(config) = &loaded.content else { return };
     let shown = shown(config);
@@ -36,7 +36,7 @@ pub(super) async fn bucket(loaded: &Loaded, data: &Path, findings: &mut Vec<Find
     }
 }
 
-/// Compares what the database speaks of with what is there.
+/// Compares the models of the database with the existing files.
 pub(super) async fn contents(
     loaded: &Loaded,
     data: &Path,
@@ -46,7 +46,7 @@ pub(super) async fn contents(
     let (place, present) = match &loaded.content {
         Home::Folder => {
             let folder = data.join(content::FOLDER);
-            // Whoever looks makes no folder.
+            // A check must not create the folder.
             let present = if folder.is_dir() { names(loaded, data).await } else { Ok(None) };
             (format!("`{}`", folder.display()), present)
         }

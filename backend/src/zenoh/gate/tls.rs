@@ -1,4 +1,4 @@
-//! TLS at the gate, with the certificate that devices know the router by.
+//! TLS at the gate, with the router's certificate.
 
 use std::{io, sync::Arc};
 
@@ -21,7 +21,7 @@ pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// Makes what answers TLS with `certificates`.
+/// Returns the TLS acceptor for `certificates`.
 pub(super) fn acceptor(certificates: &Certificates) -> anyhow::Result<TlsAcceptor> {
     let chain = CertificateDer::pem_slice_iter(certificates.chain.as_bytes())
         .collect::<Result<Vec<_>, _>>()
@@ -34,12 +34,12 @@ pub(super) fn acceptor(certificates: &Certificates) -> anyhow::Result<TlsAccepto
         .with_no_client_auth()
         .with_single_cert(chain, key)
         .context("the certificate of zenoh and its private key do not fit")?;
-    // A device makes a new session each time, and reads what comes after the handshake least of all.
+    // A device never resumes a TLS session, so tickets are of no use.
     config.send_tls13_tickets = 0;
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// Greets whoever connected.
+/// Performs the TLS handshake with a new connection.
 pub(super) async fn greet(
     stream: TcpStream,
     acceptor: Option<&TlsAcceptor>,

@@ -1,7 +1,7 @@
-//! One connection at the gate: what it says first, its turn, its session, and its end.
+//! One connection at the gate: its first message, its turn, its session, and its end.
 //!
-//! The router hears of a connection once it has said its first word, and hears nothing more than
-//! [`Wire`] lets pass, as fast as its [`Purse`]s allow.
+//! The router learns of a connection after its first message, and gets only messages that [`Wire`] accepts, at the rate that
+//! its [`Purse`]s allow.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: forwards between sockets")]
 
@@ -24,25 +24,25 @@ use super::{
 };
 use crate::domain::allowance::{Allowance, Purse};
 
-/// How long a connection may take to its first word, TLS included.
+/// The deadline of the first message, TLS handshake included.
 const ARRIVAL: Duration = Duration::from_secs(4);
-/// How long it may wait for its turn: a device gives up after ten seconds.
+/// The deadline of the turn. A device times out after ten seconds.
 const TURN: Duration = Duration::from_secs(8);
-/// How long it may take from there to its session.
+/// The deadline from the turn to the session.
 const JOINING: Duration = Duration::from_secs(3);
-/// A session of which nothing is heard ends; a device says something every eight seconds.
+/// How long a session may be silent. A device sends a message every eight seconds.
 const SILENCE: Duration = Duration::from_secs(60);
-/// A session that does not take what it is sent ends.
+/// How long a session may leave its data unread.
 const UNREAD: Duration = Duration::from_secs(10);
-/// What is read of the router at a time, in bytes.
+/// The size of a read from the router, in bytes.
 const READ_AT_A_TIME: usize = 4 * 1024;
 
-/// What a session may send, in bytes: a body of the largest size now, and as much every two seconds.
+/// The rate limit of a session in bytes: a body of the maximum size at once, and as much every two seconds.
 const BYTES: Allowance = Allowance { burst: 4 * 1024 * 1024, each_second: 512 * 1024 };
-/// What it may send, in messages.
+/// The rate limit of a session in messages.
 const MESSAGES: Allowance = Allowance { burst: 4_000, each_second: 1_000 };
 
-/// Why a visit ended.
+/// The reason for the end of a connection.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Ended {
     #[error(transparent)]
@@ -84,7 +84,7 @@ pub(super) async fn serve(
     forward(shared, stream, router).await
 }
 
-/// Lets the router decide on whom `stream` says to be.
+/// Lets the router authenticate the user of `stream`.
 async fn join(
     guest: &mut Guest,
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
@@ -164,7 +164,7 @@ async fn down(
     }
 }
 
-/// A batch with its length before it, as it is sent.
+/// Returns a batch with its length prefix.
 struct Batch(ZSlice);
 
 impl Batch {

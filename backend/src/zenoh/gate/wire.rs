@@ -1,7 +1,7 @@
-//! What a connection says, read as the router reads it: with the same code of the same version.
+//! Parses the messages of a connection with the router's own code, in the same version.
 //!
-//! A device is a client: it says who it is, is let in, and from then on declares a handful of things
-//! and sends messages. What else the protocol of routers knows is refused before the router sees it.
+//! A device is a client: it authenticates, then makes a few declarations and sends messages. All other messages of the
+//! protocol are refused before the router sees them.
 
 use link_protocol::zenoh::BUFFER;
 use zenoh_buffers::{ZSlice, reader::HasReader as _};
@@ -13,17 +13,16 @@ use zenoh_protocol::{
     transport::{Fragment, OpenSyn, TransportBody, TransportMessage},
 };
 
-/// What a session may declare, ask to be told and take back, in all its life. A device declares two
-/// things.
+/// The maximum number of declarations, interests and undeclarations of a session. A device makes two declarations.
 const DECLARATIONS: u32 = 128;
 
-/// The part of an opening that names the user.
+/// The part of an opening message that names the user.
 const USER: u8 = 0x2;
 
-/// The largest batch, in bytes.
+/// The size limit of a batch, in bytes.
 const LONGEST: usize = BUFFER as usize;
 
-/// A connection said something that no device says.
+/// A connection sent a message that no device sends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum Fault {
     #[error("it does not speak as a device does")]
@@ -40,7 +39,7 @@ pub(super) enum Fault {
     TooManyDeclarations,
 }
 
-/// What the router says while it lets somebody in.
+/// The router's messages during an admission.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Answer {
     GoOn,
@@ -48,17 +47,17 @@ pub(super) enum Answer {
     Refused,
 }
 
-/// What was said on a connection so far.
+/// The state of the protocol on a connection.
 #[derive(Debug, Default)]
 pub(super) struct Wire {
     declared: u32,
 }
 
 impl Wire {
-    /// Reads the first word of a connection.
+    /// Reads the first message of a connection.
     pub(super) fn first(batch: &ZSlice) -> Result<(), Fault> {
         match read(batch)?.body {
-            // Without the marks of first fragments it would not be known where a message begins.
+            // Without markers of first fragments, the start of a message would be unknown.
             TransportBody::InitSyn(first) if !first.ext_patch.has_fragmentation_markers() => {
                 Err(Fault::OutOfTurn)
             }
@@ -78,7 +77,7 @@ impl Wire {
         }
     }
 
-    /// Reads the second word, and returns the user whom it names. The router checks the password.
+    /// Reads the second message and returns its user. The router checks the password.
     pub(super) fn opening(batch: &ZSlice) -> Result<String, Fault> {
         match read(batch)?.body {
             TransportBody::OpenSyn(opening) => user(opening).ok_or(Fault::NoUser),
@@ -94,7 +93,7 @@ impl Wire {
         }
     }
 
-    /// Reads what the router answers to a first or a second word.
+    /// Reads the router's answer to the first or the second message.
     pub(super) fn answer(batch: &ZSlice) -> Answer {
         match read(batch).map(|message| message.body) {
             Ok(TransportBody::InitAck(_)) => Answer::GoOn,
@@ -113,12 +112,12 @@ impl Wire {
         }
     }
 
-    /// Reads what a session says after that, and returns how many messages it was.
+    /// Reads the messages of an admitted session and returns their number.
     pub(super) fn hear(&mut self, batch: &ZSlice) -> Result<u32, Fault> {
         let (mut rest, mut messages) = (batch.clone(), 0_u32);
         while !rest.is_empty() {
             messages += 1;
-            // In the order in which the router tries it.
+            // The order is that of the router.
             if let Some(frame) = frame(&mut rest) {
                 for message in frame {
                     messages += 1;
@@ -163,7 +162,7 @@ fn read(batch: &ZSlice) -> Result<TransportMessage, Fault> {
     Zenoh080::new().read(&mut batch.clone()).map_err(|_| Fault::Unreadable)
 }
 
-/// Finds the user in an opening, as the router does: in the first part that can name one.
+/// Finds the user in an opening message as the router does: in the first part that can name a user.
 fn user(opening: OpenSyn) -> Option<String> {
     let codec = Zenoh080::new();
     let parts = opening.ext_auth?.value;
@@ -176,7 +175,7 @@ fn user(opening: OpenSyn) -> Option<String> {
 
 const fn is_declaration(message: &NetworkBody) -> bool {
     match message {
-        // What routers tell each other is nothing that a device has to say.
+        // Only routers send these messages to each other.
         NetworkBody::Declare(_) | NetworkBody::Interest(_) | NetworkBody::OAM(_) => true,
         NetworkBody::Push(_)
         | NetworkBody::Request(_)
@@ -185,7 +184,7 @@ const fn is_declaration(message: &NetworkBody) -> bool {
     }
 }
 
-/// A message in pieces is told by its first byte, which the first piece has.
+/// Tells whether a fragmented message is acceptable, by its first byte, which the first fragment holds.
 fn begins_declaration(fragment: &Fragment) -> bool {
     let head = fragment.payload.as_slice().first().map(|head| imsg::mid(*head));
     fragment.ext_first.is_some()
