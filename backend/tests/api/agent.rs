@@ -1,4 +1,4 @@
-//! What agents call besides commands: reports, and how they are read.
+//! Reports of agents, and how their owners read them.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The audit log: who did what.
+//! The audit log: the actor and the action of every change.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The life of a command between backend and device: delivered, lost, repeated, done.
+//! The life of a command between backend and device: delivered, lost, redelivered, done.
 
 use std::{sync::Arc, time::Duration};
 
@@ -256,7 +256,7 @@ async fn a_queue_that_is_full_takes_no_more_but_a_cancel() {
     assert_eq!(envelopes.last().map(|envelope| envelope.seq), Some(51));
 }
 
-/// A command of a device that expired on its way is told so by the device.
+/// A device reports that a command expired before it arrived.
 #[tokio::test]
 async fn a_device_may_find_a_command_expired() {
     let (world, user, device, model) = scene().await;
@@ -267,7 +267,7 @@ async fn a_device_may_find_a_command_expired() {
     assert_eq!(state, "expired");
 }
 
-/// Waits until the device's poll is parked: then it is online whatever the clock says.
+/// Waits until the device's poll is parked. Then the device is online, whatever the clock says.
 async fn until_parked(world: &World, user: &str, device: &Device) {
     world.advance(2 * MINUTE);
     let path = format!("/api/v1/devices/{}", device.id);

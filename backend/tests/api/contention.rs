@@ -1,5 +1,5 @@
-//! Requests that meet each other in the database. On PostgreSQL half of them come through a second
-//! backend on the same database, as on two machines.
+//! Conflicting requests. On PostgreSQL half of the requests go through a second backend on the same database, as on two
+//! machines.
 
 use axum::{Router, body::Body, http::Request};
 use futures_util::future::join_all;
@@ -49,7 +49,7 @@ impl Call {
     }
 }
 
-/// Sends all at once, by turns through each backend on the database, each on a task of its own.
+/// Sends all requests concurrently, each on its own task and alternately through each backend.
 async fn together(world: &World, calls: Vec<Call>) -> Vec<(u16, Value)> {
     let routers = world.routers().await;
     let tasks = calls.into_iter().zip(routers.iter().cycle());

@@ -1,4 +1,4 @@
-//! Deployments from the wish to their end.
+//! Deployments from the request to the end.
 
 use axum::{body::Body, http::Request};
 use link_protocol::command::Command;

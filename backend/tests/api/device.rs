@@ -1,4 +1,4 @@
-//! The update of a device's agent: who may ask for it, and what is known of the last one.
+//! The update of a device's agent: the necessary permission, and the outcome of the last update.
 
 use axum::{body::Body, http::Request};
 use link_protocol::{command::Command, limits};
@@ -13,7 +13,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A device that is online.
+    /// An online device.
     async fn new() -> Self {
         let (world, user) = World::set_up().await;
         let device = world.online_device(&user).await;

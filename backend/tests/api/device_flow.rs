@@ -1,4 +1,4 @@
-//! The device flow: a machine waits for its person.
+//! The device flow: a machine waits until its person approves the login.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What the document says of each operation, held against every answer of every test.
+//! Compares every answer of every test with the OpenAPI document.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -28,7 +28,7 @@ static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
     paths.iter().flat_map(of_path).collect()
 });
 
-/// Checks that an operation, if one was called, may answer with `status`.
+/// Checks that the document permits `status` for the operation, if the request was one.
 pub(crate) fn check(method: &str, path: &str, status: u16) {
     // A path that stands in the document as it is wins over one with an id in that place.
     let literal = OPERATIONS.iter().any(|operation| operation.path == path);

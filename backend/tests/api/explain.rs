@@ -1,4 +1,4 @@
-//! Commands as a list, and where one is in plain words.
+//! The list of commands, and the explanation of a command's state in plain words.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! A database that goes away or has no room, while commands are submitted and acknowledged: what
-//! was accepted is there afterwards, once, and what was not stored was not accepted.
+//! A database that disconnects or has no space, while commands are submitted and acknowledged. Afterwards every accepted
+//! command is stored once, and no other command was accepted.
 
 #![expect(
     clippy::disallowed_methods,
@@ -35,7 +35,7 @@ const MODELS: usize = 4;
 const DEADLINE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A device with models, each of which is repaired again and again.
+/// A device with models, each of which is repaired repeatedly.
 struct Scene {
     world: World,
     user: String,
@@ -43,9 +43,9 @@ struct Scene {
     models: Vec<String>,
     /// The submitters stop.
     is_over: AtomicBool,
-    /// The submitters have stopped: whatever the device is still owed is stored.
+    /// The submitters have stopped, so all undelivered commands are stored.
     all_is_submitted: AtomicBool,
-    /// Repairs that were accepted, and those that were refused, so far.
+    /// The numbers of accepted and of refused repairs so far.
     accepted: AtomicUsize,
     refused: AtomicUsize,
 }
@@ -77,7 +77,7 @@ impl Scene {
         self.world.send(request.body(Body::empty()).unwrap()).await
     }
 
-    /// Submits `model`'s repairs until it is over, each until it is accepted; returns their ids.
+    /// Submits repairs of `model` until the end, and retries each until it is accepted. Returns their ids.
     async fn submit(self: Arc<Self>, model: String) -> Vec<String> {
         let mut accepted = Vec::new();
         while !self.is_over.load(Ordering::SeqCst) {
@@ -98,7 +98,7 @@ impl Scene {
         accepted
     }
 
-    /// Polls and acknowledges until nothing is left of what was submitted, nor due again.
+    /// Polls and acknowledges until no submitted command is pending or due again.
     async fn acknowledge(self: Arc<Self>) -> HashSet<String> {
         let mut done = HashSet::new();
         let mut is_due_again = false;
@@ -144,12 +144,12 @@ impl Scene {
         }
     }
 
-    /// Waits until every submitter has had another repair accepted, on the average.
+    /// Waits until as many more repairs were accepted as there are submitters.
     async fn more_is_accepted(&self) {
         self.grows(&self.accepted).await;
     }
 
-    /// Waits until as many repairs more were refused.
+    /// Waits until as many more repairs were refused.
     async fn more_is_refused(&self) {
         self.grows(&self.refused).await;
     }
@@ -211,7 +211,7 @@ fn postgresql_that_is_killed_and_restarted_loses_no_command_and_doubles_none() {
     });
 }
 
-/// Every accepted command is stored once and came to its end; nothing else is stored.
+/// Checks that every accepted command is stored once and has ended, and that nothing else is stored.
 async fn check(scene: &Scene, accepted: &[String], done: &HashSet<String>) {
     let distinct: HashSet<&String> = accepted.iter().collect();
     assert_eq!(distinct.len(), accepted.len(), "no two wishes became one command");
@@ -318,11 +318,11 @@ impl World {
     }
 }
 
-/// A disk of 16 MB; unmounted when dropped.
+/// A disk of 16 MB. Dropping the value unmounts it.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts one; nothing for whoever is not root.
+    /// Mounts a disk; returns nothing without root.
     fn mount(folder: &Path) -> Option<Self> {
         let mount = ["-t", "tmpfs", "-o", "size=16m,mode=700", "link-test"];
         let status = Command::new("mount").args(mount).arg(folder).output().ok()?.status;

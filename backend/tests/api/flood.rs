@@ -1,4 +1,4 @@
-//! Too much of everything: bodies, and what one person or one address may have waiting.
+//! Floods: bodies that are too large, and too many pending requests of one person or one address.
 
 use axum::{
     body::Body,

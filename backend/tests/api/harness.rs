@@ -1,5 +1,5 @@
-//! A backend in a temporary folder, people who use it and devices that poll it. Its database is an
-//! SQLite file, or one of its own on the PostgreSQL server that the environment names.
+//! A backend in a temporary folder, with people who use it and devices that poll it. The database is a SQLite file, or a new
+//! database on the PostgreSQL server that the environment names.
 
 #![expect(clippy::disallowed_methods, reason = "reads which database the tests run on")]
 
@@ -34,7 +34,7 @@ use crate::{cluster::Database, documented};
 pub(crate) const ORIGIN: &str = "https://work.example";
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
-/// A clock that stands still until it is moved.
+/// A clock that stands still until a test moves it.
 pub(crate) struct StandingClock(AtomicI64);
 
 impl Clock for StandingClock {
@@ -43,7 +43,7 @@ impl Clock for StandingClock {
     }
 }
 
-/// Holds the URL of the PostgreSQL server that the tests run on, else they run on SQLite.
+/// Names the URL of a PostgreSQL server. Without it the tests run on SQLite.
 pub(crate) const SERVER: &str = "LINK_TEST_DATABASE_SERVER";
 
 /// A backend, its folder and its database.
@@ -95,12 +95,12 @@ impl World {
         Self { backend, database, clock, folder, device_limit }
     }
 
-    /// What another backend on the same folder and database is started with.
+    /// Returns the configuration of another backend on the same folder and database.
     pub(crate) fn configuration(&self) -> Config {
         configuration(&self.folder, &self.clock, self.database.as_ref())
     }
 
-    /// The service, and that of a second backend where two may share the database.
+    /// Returns the service, and on PostgreSQL that of a second backend on the same database.
     pub(crate) async fn routers(&self) -> Vec<Router> {
         let mut routers = vec![self.backend.router.clone()];
         if self.database.is_some() {
@@ -111,7 +111,7 @@ impl World {
         routers
     }
 
-    /// The text that `statement` finds in each row; `$1` is `parameter`.
+    /// Returns the text column of each row of `statement`, in which `$1` is `parameter`.
     pub(crate) async fn select(&self, statement: &'static str, parameter: &str) -> Vec<String> {
         if let Some(database) = &self.database {
             let mut connection = PgConnection::connect(&database.url()).await.unwrap();
@@ -125,7 +125,7 @@ impl World {
         }
     }
 
-    /// A world with the first account, and its access token.
+    /// Returns a world with the first account, and the account's access token.
     pub(crate) async fn set_up() -> (Self, String) {
         let world = Self::new().await;
         let token = world.create_first_account().await;
@@ -243,7 +243,7 @@ impl World {
         self.post("/api/v1/keys", user, json!({ "kind": kind })).await.text("key")
     }
 
-    /// A device that is registered and was never heard since.
+    /// Registers a device, which sends nothing yet.
     pub(crate) async fn register(&self, user: &str) -> Device {
         let key = self.key(user, "registration").await;
         let answer = self
@@ -252,7 +252,7 @@ impl World {
         Device::from_answer(&answer)
     }
 
-    /// A device that was greeted and is online.
+    /// Registers a device and brings it online by a hello.
     pub(crate) async fn online_device(&self, user: &str) -> Device {
         let device = self.register(user).await;
         self.hello(&device, 0, &[]).await;
@@ -278,7 +278,7 @@ impl World {
         device.open(&answer)
     }
 
-    /// What a poll answers with that does not wait.
+    /// Polls without waiting.
     pub(crate) async fn poll(&self, device: &Device, after: u64) -> Vec<Envelope> {
         let path = device.path(&format!("/commands?after={after}&wait=0"));
         let answer = self.get(&path, &device.token).await;
@@ -347,7 +347,7 @@ impl Device {
         format!("/api/v1/agent/{}{rest}", self.id)
     }
 
-    /// The envelopes of an answer, each verified with the pinned keys.
+    /// Returns the envelopes of an answer, each verified with the pinned keys.
     pub(crate) fn open(&self, answer: &Answer) -> Vec<Envelope> {
         let signed: Vec<Signed> = serde_json::from_value(answer.body["commands"].clone()).unwrap();
         signed.iter().map(|signed| signed.open(&self.backend_keys).unwrap()).collect()
@@ -373,7 +373,7 @@ impl Answer {
         self.body["items"].as_array().unwrap()
     }
 
-    /// Every error is a problem document that names its request.
+    /// Checks that an error is a problem document that names its request.
     fn check_problem(&self) {
         assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
         assert_eq!(self.body["status"], self.status, "{self:?}");
@@ -390,7 +390,7 @@ impl Answer {
     }
 }
 
-/// A new database on the server that the tests run on, if it is not SQLite.
+/// Creates a database, if the tests run on PostgreSQL.
 pub(crate) async fn database() -> Option<Database> {
     let server = std::env::var(SERVER).ok()?;
     Some(Database::create(&server).await)
@@ -409,7 +409,7 @@ fn configuration(
     config
 }
 
-/// The body of a registration with the key pair of seed 1.
+/// Returns the body of a registration with the key pair of seed 1.
 pub(crate) fn registration(kind: &str, key: &str) -> Value {
     let public_key = pair(1).verifying().clone();
     json!({

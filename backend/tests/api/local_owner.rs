@@ -1,4 +1,4 @@
-//! The owner of a backend for one person: logged in by a file that only this user can read.
+//! The owner of a personal backend logs in with a file that only this user can read.
 
 #![expect(clippy::disallowed_methods, reason = "looks at the owner's file")]
 
@@ -124,13 +124,13 @@ async fn a_backend_of_many_has_no_owners_file() {
     world.post(SET_PASSWORD, "", body).await.is(404, "not-found");
 }
 
-/// Lets a backend of one person answer, and returns the proof of its owner.
+/// Starts to answer as a personal backend, and returns the proof of its owner.
 pub(crate) fn proof_of(world: &World) -> String {
     world.backend.app.offer_to_owner(address()).unwrap();
     proof(world)
 }
 
-/// A backend of one person that answers.
+/// A personal backend that answers.
 async fn owned() -> World {
     let world = World::with(|config| config.owner_proof = OwnerProof::File).await;
     world.backend.app.offer_to_owner(address()).unwrap();

@@ -1,4 +1,4 @@
-//! Every operation of the OpenAPI document, called by those who may not.
+//! Calls every operation of the OpenAPI document without the necessary permission.
 
 use link_backend::domain::permission;
 use link_protocol::{backend_api::member::Role, permission::Permission};
@@ -9,21 +9,21 @@ use crate::harness::{Answer, World};
 struct Operation {
     method: String,
     path: String,
-    /// The schemes that it needs; empty when it can be called without any.
+    /// The accepted token schemes; empty if no token is necessary.
     needs: Vec<String>,
-    /// The permission that it needs of a person.
+    /// The permission that a person needs.
     permission: Option<Permission>,
 }
 
 impl Operation {
-    /// Tells whether the answer is the 403 of this code; what answers HEAD has no code.
+    /// Tells whether the answer is a 403 with this code. An answer to HEAD has no code.
     fn is_refused(&self, answer: &Answer, code: &str) -> bool {
         let has_code = self.method == "HEAD" || answer.body["code"] == code;
         answer.status == 403 && has_code
     }
 }
 
-/// The operations of the document; new ones are tested without being named here.
+/// Returns the operations of the document, so that the test covers new operations by itself.
 fn operations() -> Vec<Operation> {
     let document: Value = serde_json::from_str(&link_backend::openapi_json()).unwrap();
     let mut operations = Vec::new();

@@ -1,4 +1,4 @@
-//! The file of a model: looked at before it is ready, and sent in pieces where a line is cut.
+//! The file of a model: inspected before the model is ready, and resumed after a cut.
 
 #![expect(clippy::disallowed_methods, reason = "reads what was kept")]
 
@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::harness::{Answer, PASSWORD, World};
 
-/// A model of one tensor with so many numbers.
+/// Returns a model with one tensor of this many numbers.
 pub(crate) fn model(numbers: u64) -> Vec<u8> {
     let text = |text: &str| [&(text.len() as u64).to_le_bytes()[..], text.as_bytes()].concat();
     let mut file = b"GGUF\x03\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0".to_vec();
@@ -81,7 +81,7 @@ fn announced(file: &[u8]) -> Value {
     json!({ "sha256": sha256, "size_bytes": file.len() })
 }
 
-/// Sends what is behind `offset`, as far as the line holds.
+/// Resumes an upload at `offset`.
 async fn go_on(world: &World, user: &str, model: &str, offset: u64, body: Body) -> Answer {
     let request = Request::patch(format!("/api/v1/models/{model}/content"))
         .header("authorization", format!("Bearer {user}"))
@@ -90,7 +90,7 @@ async fn go_on(world: &World, user: &str, model: &str, offset: u64, body: Body) 
     world.send(request.body(body).unwrap()).await
 }
 
-/// A body that is cut behind `bytes`.
+/// A body whose connection is cut after `bytes`.
 fn cut(bytes: &[u8]) -> Body {
     Body::from_stream(stream::iter([Ok(bytes.to_vec()), Err(std::io::Error::other("cut"))]))
 }

@@ -1,5 +1,5 @@
-//! The same tests on PostgreSQL: this program runs itself on a server of its own. With
-//! `LINK_TEST_POSTGRES=1` all of them, else those in which requests meet each other.
+//! Runs this test program again on a PostgreSQL server: with `LINK_TEST_POSTGRES=1` all tests, otherwise those with
+//! conflicting requests.
 
 #![expect(clippy::disallowed_methods, reason = "starts itself again")]
 
@@ -10,7 +10,7 @@ use crate::{
     harness::SERVER,
 };
 
-/// What runs where PostgreSQL is installed and nobody asked for all of it.
+/// The tests that run without `LINK_TEST_POSTGRES=1`, if PostgreSQL is installed.
 const SUBSET: [&str; 7] = [
     "registration::",
     "transfer::",

@@ -1,4 +1,4 @@
-//! Who was heard when: known at once, stored a few seconds later, all together.
+//! The presence of devices: known at once, and stored a few seconds later in one batch.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ async fn shown(world: &World, user: &str, device: &Device) -> String {
     world.get(&format!("/api/v1/devices/{}", device.id), user).await.text("last_seen_at")
 }
 
-/// Thousands of devices wait, each in a poll of its own.
+/// Thousands of devices wait, each in its own poll.
 #[tokio::test]
 async fn a_poll_that_waits_keeps_little() {
     let (world, user) = World::set_up().await;

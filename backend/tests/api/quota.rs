@@ -1,4 +1,4 @@
-//! What one account may have, and what a full disk does to uploads and to readiness.
+//! The quotas of an account, and the effect of a full disk on uploads and readiness.
 
 use axum::{body::Body, http::Request};
 use futures_util::stream;

@@ -1,4 +1,4 @@
-//! Registration of devices: each key that is not good, and each way back.
+//! Registration of devices: every kind of refused key, and every way to register again.
 
 use link_protocol::registration::proof_statement;
 use serde_json::{Value, json};

@@ -16,7 +16,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A model that is deployed on a device which is online.
+    /// A model that is deployed on an online device.
     async fn new() -> Self {
         Self::of(World::set_up().await).await
     }

@@ -1,4 +1,4 @@
-//! What was accepted survives: the backend is killed and started again on its folder.
+//! Accepted requests survive when the backend is killed and restarted on its folder.
 
 #![expect(
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! Retire codes: the one that removes its device, and all that remove nothing.
+//! Retire codes: a valid code removes its device, and all other codes remove nothing.
 
 use jiff::Timestamp;
 use link_protocol::retire::RetireCode;
@@ -13,7 +13,7 @@ async fn retire(world: &World, code: &str) -> Answer {
     world.post(RETIRE, "", json!({ "retire_code": code })).await
 }
 
-/// The code that `device` with the key pair of `seed` makes.
+/// Returns the retire code of `device`, signed with the key pair of `seed`.
 fn code(device: &Device, seed: u8) -> RetireCode {
     let now = Timestamp::from_second(1_790_000_000).unwrap();
     RetireCode::sign(&pair(seed), device.id.parse().unwrap(), device.epoch, now)

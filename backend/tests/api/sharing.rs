@@ -1,5 +1,5 @@
-//! Sharing: who may share a model with every account, whose a shared model is, and what becomes of
-//! deployments when it is shared no longer.
+//! Sharing: the accounts that may share models, the owner of a shared model, and the deployments of a model whose sharing
+//! has ended.
 
 use link_protocol::{command::Command, secret::Secret};
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! Keys, codes and tokens in the hands of somebody else: what they are good for, how the owner sees
-//! it, and what ends it.
+//! Stolen keys, codes and tokens: what a thief can do with them, how the owner notices, and how the owner ends it.
 
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ const REGISTER: &str = "/api/v1/devices/register-with-key";
 const ACCEPT: &str = "/api/v1/members/accept";
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Sends a request that comes from `address`.
+/// Sends a request from `address`.
 async fn from(world: &World, address: &str, path: &str, body: Value) -> Answer {
     let request = axum::http::Request::post(path)
         .header("content-type", "application/json")

@@ -1,4 +1,4 @@
-//! How busy a device is: what it tells, and what its owner sees of it.
+//! The load of a device: its reports, and the owner's view of them.
 
 use link_protocol::limits;
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! Every operation that changes something is in the audit log once it was done; those that are not
-//! are named here, with the reason.
+//! The audit log records every operation that changes something. Exceptions are named here, with their reasons.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +21,7 @@ const UNRECORDED: &[(&str, &str)] = &[
     ("POST /api/v1/auth/local/code", "the login that it leads to is recorded"),
 ];
 
-/// What was done, and whether the log knows it.
+/// Performs operations and checks that the log has them.
 struct Deeds<'a> {
     world: &'a World,
     owner: String,
@@ -68,7 +67,7 @@ impl Deeds<'_> {
     }
 }
 
-/// Every operation by which a person, or nobody, changes something.
+/// Performs every operation that changes something, as a person or without a token.
 fn changing() -> BTreeSet<String> {
     let document: Value = serde_json::from_str(&link_backend::openapi_json()).unwrap();
     let mut found = BTreeSet::new();
@@ -165,7 +164,7 @@ async fn people(deeds: &mut Deeds<'_>, owner: &str) -> Device {
     device
 }
 
-/// The last of all: a password ends every login.
+/// Sets a password, which must be the last operation because it ends every login.
 async fn by_the_proof(deeds: &mut Deeds<'_>) {
     let world = deeds.world;
     let proof = local_owner::proof_of(world);

@@ -1,12 +1,12 @@
-//! Transfer of a device to another account: who may, what leaves with it, and what the device and
-//! both accounts see from then on.
+//! Transfer of a device to another account: the necessary permission, what is transferred, and the views of the device and of
+//! both accounts afterwards.
 
 use link_protocol::{handover::Handover, key::KeyKind, signing::Signed};
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Device, MINUTE, World, pair, registration};
 
-/// A device of ada's that serves a model, and bob, who wants it.
+/// A device of ada that serves a model, and bob, who is to get the device.
 struct Scene {
     world: World,
     ada: String,
@@ -43,7 +43,7 @@ impl Scene {
         self.world.post("/api/v1/keys", &self.bob, wish).await.text("key")
     }
 
-    /// The device goes to bob.
+    /// Transfers the device to bob.
     async fn transferred() -> Self {
         let scene = Self::new().await;
         let key = scene.world.key(&scene.bob, "registration").await;
@@ -113,7 +113,7 @@ async fn a_device_comes_to_the_account_of_the_key_with_nothing_of_the_one_before
     nothing_hangs_on(world, &device.id).await;
 }
 
-/// The tables whose rows name a device, by the schema itself.
+/// Returns the tables with rows of a device, as the schema declares them.
 async fn nothing_hangs_on(world: &World, device: &str) {
     macro_rules! rows {
         ($($table:literal)+) => {
@@ -131,7 +131,7 @@ async fn nothing_hangs_on(world: &World, device: &str) {
     rows!("deployments" "commands" "model_states" "telemetry" "logs" "system_samples");
 }
 
-/// What an agent tells all the time.
+/// The regular reports of an agent.
 fn reports(device: &Device, model: &str) -> [(&'static str, String, Value); 5] {
     let inference = format!("inf_{:032x}", 1);
     let pipeline = model.replace("mdl_", "pip_");
@@ -327,7 +327,7 @@ async fn a_key_that_is_not_good_or_is_the_own_accounts_moves_nothing() {
     assert_eq!(scene.hello(device.epoch, 1).await.body["epoch"], 1);
 }
 
-/// Whoever gave the device away had the key in hand.
+/// A registration key is used up, because the former owner has had it.
 #[tokio::test]
 async fn the_giver_cannot_take_the_device_back_with_the_key() {
     for kind in ["registration", "fleet"] {

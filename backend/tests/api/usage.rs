@@ -1,4 +1,4 @@
-//! Token usage by the hour and day, and what is deleted by its age.
+//! Token usage by the hour and day, and the deletion of old rows.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::harness::{Answer, Device, PASSWORD, World};
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Reports an inference of which 3 and 4 tokens are known.
+/// Reports an inference with 3 prompt tokens and 4 completion tokens.
 async fn report(world: &World, device: &Device, model: &str, number: u32) {
     let usage = json!({
         "inference_id": format!("inf_{number:032x}"), "model_id": model, "prompt_tokens": 3,
@@ -21,14 +21,14 @@ async fn report(world: &World, device: &Device, model: &str, number: u32) {
     assert_eq!(world.post(&path, &device.token, usage).await.status, 204);
 }
 
-/// What the owner sees, by a login of this moment.
+/// Returns the usage that the owner sees after a new login.
 async fn usage(world: &World, query: &str) -> Answer {
     let login = json!({ "email": "ada@example.org", "password": PASSWORD });
     let user = world.post("/api/v1/auth/login", "", login).await.text("access_token");
     world.get(&format!("/api/v1/usage?{query}"), &user).await
 }
 
-/// Inferences of each item.
+/// Returns the inferences of each item.
 fn inferences(answer: &Answer) -> Vec<u64> {
     answer.items().iter().map(|item| item["inferences"].as_u64().unwrap()).collect()
 }

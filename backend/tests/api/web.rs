@@ -1,4 +1,4 @@
-//! Pages, the reference, and what every answer carries.
+//! Pages, the API reference, and the headers of every answer.
 
 use crate::harness::World;
 

@@ -1,4 +1,4 @@
-//! Accounts that an operator makes and helps, while the backend runs.
+//! An operator creates accounts and resets passwords while the backend runs.
 
 use crate::program::{PASSWORD, Place};
 

@@ -1,5 +1,5 @@
-//! Backup and restore of the default store: taken while the backend runs, refused when it is not
-//! whole, and what comes back goes on.
+//! Backup and restore of the default store: a backup is taken while the backend runs, a damaged one is refused, and a
+//! restored backend continues.
 
 #![expect(clippy::disallowed_methods, reason = "looks at the folders that the program writes")]
 
@@ -12,7 +12,7 @@ use crate::program::{PASSWORD, Place, Running, mode, send};
 
 const WEIGHTS: &[u8] = b"GGUF and then some weights";
 
-/// A model with an uploaded file; returns its id.
+/// Adds a model with an uploaded file; returns its id.
 fn upload(running: &Running, user: &str) -> String {
     let wish = json!({ "name": "Tiny", "file_name": "tiny.gguf", "plugin": "other" });
     let model = running.call("POST", "/api/v1/models", user, &wish).1;

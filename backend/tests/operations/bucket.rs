@@ -1,4 +1,4 @@
-//! A backend whose model files are in a bucket, as an operator meets it.
+//! A backend whose model files are in a bucket, from an operator's side.
 
 #![expect(clippy::disallowed_methods, reason = "writes the files that the program reads")]
 
@@ -11,7 +11,7 @@ use crate::{
     program::{Place, Running, Said, said, send},
 };
 
-/// A command of a backend that is configured for the bucket; its secret is in a file.
+/// Returns a command of a backend that is configured for the bucket, with the secret in a file.
 fn command(place: &Place, store: &ObjectStore, arguments: &[&str]) -> Command {
     let secret = place.folder.path().join("secret");
     link_platform::fs::write_private(&secret, format!("{SECRET_KEY}\n").as_bytes()).unwrap();

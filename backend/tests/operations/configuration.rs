@@ -1,4 +1,4 @@
-//! The configuration file, the environment and the flags, as an operator meets them.
+//! The configuration file, the environment and the flags, from an operator's side.
 
 #![expect(clippy::disallowed_methods, reason = "writes the files that the program reads")]
 

@@ -1,4 +1,4 @@
-//! The chores of `link-backend` and how it runs as a service: the real program on a real folder.
+//! The chores and the service of `link-backend`: the real program on a real folder.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected has failed")]
 

@@ -1,4 +1,4 @@
-//! Two backends on one PostgreSQL: what one of them stores ends a wait at the other at once.
+//! Two backends on one PostgreSQL server: a change at one backend ends a wait at the other at once.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,12 +21,12 @@ use crate::{
     program::{Place, Running, send},
 };
 
-/// Far less than the 15 seconds after which a wait looks again by itself, however busy the machine is.
+/// Far less than the 15 seconds after which a wait polls by itself, however busy the machine is.
 const AT_ONCE: Duration = Duration::from_secs(5);
-/// What lost connections are given to come back in; they need a tenth of a second.
+/// The deadline for lost connections to be restored, which takes a tenth of a second.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Two backends, and a device that has a model.
+/// Two backends, and a device with a model.
 struct Scene {
     cluster: Cluster,
     here: Running,
@@ -38,7 +38,7 @@ struct Scene {
     _places: [Place; 2],
 }
 
-/// A request that waits, and when it was answered.
+/// A waiting request, and the time of its answer.
 type Parked = JoinHandle<(u16, Value, Instant)>;
 
 impl Scene {
@@ -79,7 +79,7 @@ impl Scene {
         scene
     }
 
-    /// Lets the device wait at the other backend, having everything up to `after`.
+    /// Starts a poll of the device at the other backend, for commands after `after`.
     fn poll(&self, after: u64) -> Parked {
         let path = format!("/api/v1/agent/{}/commands?after={after}&wait=50", self.device);
         let (address, token) = (self.there.address.clone(), self.token.clone());
@@ -186,7 +186,7 @@ fn what_one_backend_stores_ends_a_wait_at_the_other_at_once() {
     took("a removal", since, &(answer, at));
 }
 
-/// Waits for the end of a poll, which brings one command.
+/// Waits for the answer of a poll, which contains one command.
 fn ended(parked: Parked, seq: u64) -> (Value, Instant) {
     let (status, answer, at) = parked.join().unwrap();
     assert_eq!(status, 200, "{answer}");

@@ -1,4 +1,4 @@
-//! The program, as an operator starts it.
+//! The program as an operator starts it.
 
 #![expect(clippy::disallowed_methods, reason = "starts the real program and reads its files")]
 
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
-/// What a command said and how it ended.
+/// The output and the exit code of a command.
 pub(crate) struct Said {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -83,7 +83,7 @@ pub(crate) fn said(mut command: Command, input: &str) -> Said {
     }
 }
 
-/// A backend that answers; dropping it kills it.
+/// A backend that answers. Dropping the value kills it.
 pub(crate) struct Running {
     child: Child,
     pub(crate) address: String,
@@ -125,18 +125,18 @@ impl Running {
         assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
     }
 
-    /// How many files it has open.
+    /// Returns the number of open files.
     pub(crate) fn files(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
-    /// Waits for the end; returns the rest of what was logged.
+    /// Waits for the end; returns the rest of the log.
     pub(crate) fn ended(mut self) -> (ExitStatus, Vec<String>) {
         let status = self.child.wait().unwrap();
         (status, self.lines.iter().collect())
     }
 
-    /// The first account, and its access token.
+    /// Creates the first account; returns its access token.
     pub(crate) fn set_up(&self) -> String {
         let token = self.token.clone().expect("a first start");
         let body =

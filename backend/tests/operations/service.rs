@@ -1,4 +1,4 @@
-//! How it runs as a service: health, readiness, metrics, logs, the service manager, and its end.
+//! The backend as a service: health, readiness, metrics, logs, the service manager, and shutdown.
 
 #![expect(clippy::disallowed_methods, reason = "deletes the folder of an ended backend")]
 
@@ -13,7 +13,7 @@ pub(crate) fn get(address: &str, path: &str) -> (u16, String) {
     (status, body)
 }
 
-/// A request on a connection of its own that is answered later.
+/// A request on its own connection that is answered later.
 pub(crate) fn begin(address: &str, path: &str, token: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
@@ -27,7 +27,7 @@ pub(crate) fn rest(mut stream: impl std::io::Read) -> String {
     text
 }
 
-/// A device that was greeted; returns its id and its token.
+/// Registers a device and says hello; returns its id and its token.
 pub(crate) fn greeted(running: &Running, user: &str) -> (String, String) {
     let device = crate::backup::device(running, user);
     let text = |name: &str| device[name].as_str().unwrap().to_owned();

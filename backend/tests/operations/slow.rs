@@ -1,5 +1,5 @@
-//! Connections that are there for nothing: heads and bodies that do not end, and readers that do not
-//! read. They neither stop the backend nor keep anybody out.
+//! Useless connections: heads and bodies without an end, and clients that do not read. They neither stop the backend nor lock
+//! out other clients.
 
 #![expect(clippy::disallowed_methods, reason = "counts what a process has open, and measures time")]
 
@@ -15,19 +15,19 @@ use serde_json::{Value, json};
 
 use crate::program::{Place, Running, send};
 
-/// Files that the backend may open here, which is what a process usually may.
+/// The usual limit of open files of a process.
 const FILES: usize = 1024;
 const STRANGERS: usize = 1_100;
-/// On a machine that does much else.
+/// A generous deadline, for a busy machine.
 const PROMPTLY: Duration = Duration::from_secs(3);
-/// Heads and bodies have 30 seconds.
+/// The deadline of heads and bodies, 30 seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const HALF_A_HEAD: &str = "POST /api/v1/auth/login HTTP/1.1\r\nHost: 127.0.0.1\r\n";
 const HALF_A_BODY: &str = "POST /api/v1/auth/login HTTP/1.1\r\nHost: 127.0.0.1\r\n\
     Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
 
-/// A backend that may open [`FILES`] files, of which its soft limit is a quarter.
+/// Starts a backend with a hard limit of [`FILES`] open files and a quarter of that as the soft limit.
 fn serve(place: &Place, arguments: &[&str]) -> Running {
     let limits = format!("ulimit -Sn {}; ulimit -Hn {FILES}; exec \"$@\"", FILES / 4);
     let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();

@@ -1,4 +1,4 @@
-//! `migrate` and `doctor`, on folders that are well and on folders that are not.
+//! `migrate` and `doctor`, on healthy and on damaged folders.
 
 #![expect(clippy::disallowed_methods, reason = "damages the folders that the program looks at")]
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::program::{Place, Said};
 
-/// The level and the next step of what was found of `check`.
+/// Returns the level and the next step in the result of `check`.
 fn found(said: &Said, check: &str) -> Vec<(String, String)> {
     let all = said.json();
     let of_it = all.as_array().unwrap().iter().filter(|finding| finding["check"] == check);

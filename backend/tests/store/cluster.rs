@@ -1,5 +1,5 @@
-//! A PostgreSQL server of one's own: in a temporary folder, on a Unix socket, with a password; it
-//! ends and its folder goes when it is dropped, and it ends when the test is killed.
+//! A private PostgreSQL server: in a temporary folder, on a Unix socket, with a password. Dropping it ends the server and
+//! deletes the folder; the server also ends when the test is killed.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,21 +18,21 @@ use std::{
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tempfile::TempDir;
 
-/// Set where PostgreSQL has to be there, and everything has to run on it.
+/// Set if PostgreSQL must be installed and all tests must run on it.
 pub(crate) const REQUIRED: &str = "LINK_TEST_POSTGRES";
 
 const USER: &str = "link";
 const PASSWORD: &str = "correct-horse";
 const START_DEADLINE: Duration = Duration::from_secs(60);
 
-/// A server that runs.
+/// A running server.
 pub(crate) struct Cluster {
     programs: PathBuf,
     folder: TempDir,
     server: Option<Child>,
 }
 
-/// A database of a server; dropped with all connections to it when this is.
+/// A database of a server. Dropping the value drops the database and closes its connections.
 pub(crate) struct Database {
     /// The URL of the database `postgres` on the same server.
     server: String,
@@ -40,7 +40,7 @@ pub(crate) struct Database {
 }
 
 impl Cluster {
-    /// Starts a server; `None` when PostgreSQL is not installed here and need not be.
+    /// Starts a server; returns `None` if PostgreSQL is neither installed nor required.
     pub(crate) fn start() -> Option<Self> {
         let Some(programs) = programs() else {
             assert!(!required(), "{REQUIRED} is set; install PostgreSQL: scripts/prepare postgres");
@@ -66,7 +66,7 @@ impl Cluster {
         Some(cluster)
     }
 
-    /// Starts the server again after it ended.
+    /// Restarts the server after it ended.
     pub(crate) fn resume(&mut self) {
         let log = fs::File::create(self.folder.path().join("log")).unwrap();
         let server = self
@@ -92,7 +92,7 @@ impl Cluster {
         }
     }
 
-    /// Ends the server: in an orderly way by `INT`, as a crash by `KILL`.
+    /// Ends the server: `INT` shuts it down, `KILL` crashes it.
     pub(crate) fn end(&mut self, signal: &str) {
         if let Some(mut server) = self.server.take() {
             ran(Command::new("kill").arg(format!("-{signal}")).arg(server.id().to_string()));
@@ -101,8 +101,8 @@ impl Cluster {
         }
     }
 
-    /// A server that is killed leaves processes that end by and by; until the last has, a new server
-    /// finds the memory that they share and does not start.
+    /// Waits for the remaining processes of a killed server. Until the last one has ended, a new server finds their shared
+    /// memory and does not start.
     fn wait_for_the_last_process(&self) {
         let data = fs::canonicalize(self.data()).unwrap();
         let is_of_it = |process: fs::DirEntry| {
@@ -135,7 +135,7 @@ impl Cluster {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// A program of PostgreSQL, which refuses to run as root and ends with this test.
+    /// Returns a command for a program of PostgreSQL, which runs as another user than root and ends with this test.
     fn program(&self, name: &str) -> Command {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "QUIT"]).env_clear().env("PATH", "/usr/bin:/bin");
@@ -158,7 +158,7 @@ impl Drop for Cluster {
 }
 
 impl Database {
-    /// Makes a database on the server that `server` is the URL of.
+    /// Creates a database on the server with the URL `server`.
     pub(crate) async fn create(server: &str) -> Self {
         let name = format!("link_{}", uuid::Uuid::now_v7().simple());
         Self::administer(server, format!("CREATE DATABASE {name}")).await;
@@ -197,7 +197,7 @@ pub(crate) fn required() -> bool {
     std::env::var_os(REQUIRED).is_some_and(|value| value == "1")
 }
 
-/// The folder of PostgreSQL's programs: the newest of Debian's, or that of `initdb` on PATH.
+/// Returns the folder of PostgreSQL's programs: Debian's newest, or that of `initdb` on PATH.
 fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let newest = versions

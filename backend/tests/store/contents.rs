@@ -1,5 +1,5 @@
-//! What holds of model files wherever they are kept: the same tests on a folder and on a bucket of a
-//! real server that speaks S3. Then what only a bucket can suffer.
+//! Tests that every home of model files must pass, on a folder and on a bucket of a real S3 server. Then the faults of a
+//! bucket alone.
 
 #![expect(clippy::disallowed_methods, reason = "looks at what is on disk")]
 
@@ -30,7 +30,7 @@ const MIB: usize = 1024 * 1024;
 const PREFIX: &str = "link/models/";
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// A home of model files, and what is behind it.
+/// A home of model files, with its folder and its server.
 struct Place {
     data: TempDir,
     store: Option<ObjectStore>,
@@ -51,7 +51,7 @@ impl Place {
         Some(Self { data, store: Some(store), contents })
     }
 
-    /// Everything that is there, under any name, also what is not a file of a model.
+    /// Returns all stored names, also of files that are not models, and the number of unfinished uploads.
     fn everything(&self) -> (BTreeSet<String>, usize) {
         let Some(store) = &self.store else {
             let entries = std::fs::read_dir(self.data.path().join("models")).unwrap();
@@ -104,7 +104,7 @@ impl Place {
     }
 }
 
-/// The folder, and the bucket where there is a server.
+/// Returns a folder and, if a server is installed, a bucket.
 fn places() -> Vec<Place> {
     [Some(Place::folder()), Place::bucket()].into_iter().flatten().collect()
 }

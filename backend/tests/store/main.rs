@@ -1,5 +1,4 @@
-//! The stores by themselves: the schemas of the database, and how it is brought from each of them to
-//! the newest; model files in each of their homes.
+//! The stores alone: the migrations of the database from every schema, and model files in each of their homes.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected has failed")]
 

@@ -1,8 +1,7 @@
-//! From every schema that was ever committed to the newest, with rows in every table; no committed
-//! migration changes; a database that is newer than the program is left alone.
+//! Migrates every committed schema to the newest one, with rows in every table. Committed migrations never change, and a
+//! database that is newer than the program is left alone.
 //!
-//! Each migration has a file of the same name in `fixtures`: rows for what it made, stored as by a
-//! backend of that schema.
+//! Each migration has a file of the same name in `fixtures`, with rows as a backend of that schema stored them.
 
 #![expect(clippy::disallowed_methods, reason = "reads the migrations and their fixtures")]
 
@@ -25,7 +24,7 @@ use tempfile::TempDir;
 
 use crate::cluster::{Cluster, Database};
 
-/// Of the account that the fixtures are of.
+/// The account of the fixtures.
 const ACCOUNT: &str = "acc_01a20090ee9f711495256aa5d34edfec";
 
 /// The rows of each table, as JSON objects.
@@ -37,7 +36,7 @@ enum Raw {
     Pg(PgConnection),
 }
 
-/// Where a database is.
+/// The place of a database.
 struct Place {
     folder: TempDir,
     database: Option<Database>,
@@ -96,7 +95,7 @@ impl Raw {
         }
     }
 
-    /// Every row of every table, ours and not the bookkeeping's.
+    /// Returns every row of every table except the bookkeeping of migrations.
     async fn rows(&mut self) -> Rows {
         let tables = match self {
             Self::Lite(_) => {
@@ -136,8 +135,8 @@ impl Raw {
     }
 }
 
-/// Applies `migrator` to a file as the first versions of the backend did, whose driver for SQLite was
-/// sqlx: with its table, and with the names and checksums that sqlx itself gives the migrations.
+/// Applies `migrator` to a file as the first versions of the backend did with sqlx: with its table, names and checksums of
+/// migrations.
 fn migrate_like_sqlx(connection: &mut rusqlite::Connection, migrator: &Migrator) {
     let table = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (version BIGINT PRIMARY KEY, \
          description TEXT NOT NULL, installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, \
@@ -152,7 +151,7 @@ fn migrate_like_sqlx(connection: &mut rusqlite::Connection, migrator: &Migrator)
     }
 }
 
-/// Every migration that the file has seen, as sqlx compares it with its own.
+/// Returns the applied migrations of the file in the form in which sqlx compares them.
 fn bookkeeping(connection: &rusqlite::Connection) -> Vec<(i64, String, bool, Vec<u8>)> {
     let query = "SELECT version, description, success, checksum FROM _sqlx_migrations";
     let mut statement = connection.prepare(query).unwrap();
@@ -166,7 +165,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations")
 }
 
-/// The names of the committed migrations, in order.
+/// Returns the names of the committed migrations, in order.
 fn names() -> Vec<String> {
     let entries = fs::read_dir(folder()).unwrap();
     let mut names: Vec<String> =
@@ -182,7 +181,7 @@ fn fixture(name: &str) -> String {
     })
 }
 
-/// The first `count` migrations.
+/// Returns the first `count` migrations.
 async fn schema(count: usize) -> Migrator {
     let mut migrator = Migrator::new(folder()).await.unwrap();
     migrator.migrations.to_mut().truncate(count);
@@ -239,13 +238,13 @@ async fn every_schema_is_brought_to_the_newest(server: Option<&str>) {
     }
 }
 
-/// Whether `now` has every column of `before` with its value.
+/// Tells whether `now` has every column of `before` with its value.
 fn holds(now: &Value, before: &Value) -> bool {
     let before = before.as_object().unwrap();
     before.iter().all(|(column, value)| now.get(column) == Some(value))
 }
 
-/// What was stored long ago is read by the types of today.
+/// Checks that current types read rows of early schemas.
 async fn read_everything(store: &Store) {
     let account: AccountId = ACCOUNT.parse().unwrap();
     let page = Page { after: None, limit: 10 };

@@ -1,5 +1,5 @@
-//! A real server that speaks S3, `s3s-fs`: one of its own for each test, with a key and an empty
-//! bucket; it ends and its folder goes when it is dropped, and it ends when the test is killed.
+//! A real S3 server, `s3s-fs`, one for each test, with a key and an empty bucket. Dropping it ends the server and deletes its
+//! folder; the server also ends when the test is killed.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,12 +21,12 @@ pub(crate) const BUCKET: &str = "models";
 pub(crate) const ACCESS_KEY: &str = "LINKTESTACCESSKEY";
 pub(crate) const SECRET_KEY: &str = "correct/horse+battery=staple";
 
-/// Names the program where it has to be there.
+/// Names the program, which must exist then.
 const PROGRAM: &str = "LINK_TEST_S3";
 /// Where `scripts/prepare s3` puts it.
 const PREPARED: &str = ".cache/link-dev/s3s-fs-0.14.1/bin/s3s-fs";
 
-/// A server that runs.
+/// A running server.
 pub(crate) struct ObjectStore {
     program: PathBuf,
     folder: TempDir,
@@ -35,7 +35,7 @@ pub(crate) struct ObjectStore {
 }
 
 impl ObjectStore {
-    /// Starts a server; `None` when there is none here and need not be.
+    /// Starts a server; returns `None` if the program is neither installed nor required.
     pub(crate) fn start() -> Option<Self> {
         let Some(program) = program() else {
             eprintln!("skipped: s3s-fs is not there; `scripts/prepare s3` builds it");
@@ -48,7 +48,7 @@ impl ObjectStore {
         Some(store)
     }
 
-    /// Starts the server again after it ended, on the same port.
+    /// Restarts the server on the same port after it ended.
     pub(crate) fn resume(&mut self) {
         let mut server = Command::new("setpriv")
             .args(["--pdeathsig", "KILL"])
@@ -77,7 +77,7 @@ impl ObjectStore {
         self.server = Some(server);
     }
 
-    /// Ends the server as a crash does.
+    /// Kills the server.
     pub(crate) fn kill(&mut self) {
         if let Some(mut server) = self.server.take() {
             server.kill().unwrap();
@@ -89,19 +89,19 @@ impl ObjectStore {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Where the server has the objects of the bucket.
+    /// Returns the folder with the objects of the bucket.
     pub(crate) fn bucket(&self) -> PathBuf {
         self.folder.path().join(BUCKET)
     }
 
-    /// The names of all objects of the bucket.
+    /// Returns the names of all objects of the bucket.
     pub(crate) fn objects(&self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         collect(&self.bucket(), "", &mut found);
         found
     }
 
-    /// How many uploads in parts, and parts of them, the server holds.
+    /// Returns the number of multipart uploads and of their parts on the server.
     pub(crate) fn unfinished(&self) -> usize {
         let names = fs::read_dir(self.folder.path())
             .unwrap()

@@ -1,5 +1,4 @@
-//! A network between the backend and its object store that fails on purpose, a stated number of
-//! times, and then does not.
+//! A network between the backend and its object store that fails on purpose, a given number of times.
 
 use std::sync::{
     Arc,
@@ -11,18 +10,18 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// What goes wrong.
+/// The faults of the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
-    /// A connection is answered with this status by something in between.
+    /// A proxy answers with this status.
     Status(u16),
-    /// A connection is closed before anything is said.
+    /// The connection is closed before the answer.
     Closed,
-    /// The request to put parts together arrives, and its answer does not.
+    /// The request to complete an upload arrives, and its answer is lost.
     AnswerLost,
 }
 
-/// Forwards to `to`, and fails `times` times; returns its address.
+/// Forwards to `to`, and fails `times` times; returns the address of the network.
 pub(crate) async fn between(to: &str, fault: Fault, times: u32) -> String {
     let to = to.trim_start_matches("http://").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
