@@ -1,8 +1,8 @@
-//! A model file that came in part: kept over cuts and restarts, and gone on with.
+//! An incomplete model file, which survives cuts and restarts until its upload resumes.
 //!
-//! The bytes stand in `.partial-MODEL`; beside them a checkpoint says how many of them are on disk for sure
-//! and holds the state of their hash. What is behind the checkpoint is cut off when the upload goes on, so
-//! the bytes and the hash are always of the same file. One process writes at a time.
+//! `.partial-MODEL` holds the bytes. A checkpoint beside it holds the number of synced bytes and the state of their hash.
+//! When the upload resumes, bytes behind the checkpoint are cut off, so the hash always matches the file. One process
+//! writes at a time.
 
 #![expect(
     clippy::disallowed_methods,
@@ -23,12 +23,12 @@ use sha2::{
     digest::common::hazmat::{SerializableState, SerializedState},
 };
 
-/// Bytes of the file, its name before that of the model.
+/// How the name of the data file begins, before the model's id.
 const DATA: &str = ".partial-";
-/// The end of the name of a checkpoint.
+/// How the name of a checkpoint ends.
 const CHECKPOINT: &str = ".json";
 
-/// A file that is being received, from where it was left.
+/// An incomplete file that is open for more bytes.
 #[derive(Debug)]
 pub(super) struct Partial {
     pub(super) files: Files,
@@ -36,7 +36,7 @@ pub(super) struct Partial {
     pub(super) begun: Begun,
 }
 
-/// What was received before, and is to be gone on with.
+/// The bytes that were received by earlier requests.
 #[derive(Debug, Default)]
 pub(super) struct Begun {
     pub(super) size_bytes: u64,
@@ -44,7 +44,7 @@ pub(super) struct Begun {
     pub(super) inspection: Inspection,
 }
 
-/// Where a file is that came in part, or whole and has no name yet.
+/// The paths of a file that has no name yet.
 #[derive(Clone, Debug)]
 pub(super) struct Files {
     pub(super) data: PathBuf,
@@ -54,7 +54,7 @@ pub(super) struct Files {
 #[derive(Deserialize, Serialize)]
 struct Checkpoint {
     size_bytes: u64,
-    /// In hexadecimal digits.
+    /// The state of the hash, in hexadecimal digits.
     hash: String,
 }
 
@@ -65,13 +65,13 @@ impl Files {
         Self { data, checkpoint }
     }
 
-    /// How many bytes of it are kept.
+    /// Returns how many bytes are kept.
     pub(super) fn size_bytes(&self) -> u64 {
         let there = std::fs::metadata(&self.data).map_or(0, |found| found.len());
         self.checkpoint().map_or(0, |(size_bytes, _)| size_bytes).min(there)
     }
 
-    /// Opens it to go on; nothing while another process has it.
+    /// Opens the file for more bytes; returns nothing while another process has it open.
     pub(super) fn open(self) -> io::Result<Option<Partial>> {
         let mut data =
             File::options().create(true).truncate(false).read(true).write(true).open(&self.data)?;
@@ -90,14 +90,14 @@ impl Files {
         Ok(Some(Partial { files: self, data, begun }))
     }
 
-    /// Notes that `size_bytes` with this hash are on disk.
+    /// Writes the checkpoint: `size_bytes` with this hash are on disk.
     pub(super) fn note(&self, size_bytes: u64, hasher: &Sha256) -> io::Result<()> {
         let hash = hasher.serialize().iter().map(|byte| format!("{byte:02x}")).collect();
         let text = serde_json::to_vec(&Checkpoint { size_bytes, hash })?;
         link_platform::fs::write_atomic(&self.checkpoint, &text).map_err(io::Error::other)
     }
 
-    /// Deletes it.
+    /// Deletes the file and its checkpoint.
     pub(super) fn remove(&self) -> io::Result<()> {
         for path in [&self.checkpoint, &self.data] {
             match std::fs::remove_file(path) {
@@ -108,10 +108,10 @@ impl Files {
         Ok(())
     }
 
-    /// Deletes what is only of use until the file has its name.
+    /// Deletes the checkpoint, which a file with a name does not need.
     pub(super) fn remove_checkpoint(&self) {
         if let Err(error) = std::fs::remove_file(&self.checkpoint) {
-            tracing::debug!(%error, "a checkpoint stays");
+            tracing::debug!(%error, "failed to delete a checkpoint");
         }
     }
 
@@ -126,7 +126,7 @@ impl Files {
     }
 }
 
-/// Lists the models of which files in `folder` came in part.
+/// Lists the models with incomplete files in `folder`.
 pub(super) fn models(folder: &Path) -> io::Result<Vec<ModelId>> {
     let mut models = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -137,7 +137,7 @@ pub(super) fn models(folder: &Path) -> io::Result<Vec<ModelId>> {
     Ok(models)
 }
 
-/// Looks at what was received before.
+/// Inspects the bytes that were received by earlier requests.
 fn look(data: &mut File) -> io::Result<Inspection> {
     let (mut inspection, mut buffer) = (Inspection::default(), vec![0; 64 * 1024]);
     data.rewind()?;

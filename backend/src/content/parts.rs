@@ -1,6 +1,6 @@
-//! A stream of any pieces as parts of a wanted size, counted, hashed and looked at on the way.
+//! Cuts a stream into parts of a wanted size, and counts, hashes and inspects the bytes.
 //!
-//! A sender must send some of it in each span of time, or has broken off.
+//! A sender that falls below a minimum rate is cut off.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: judges a sender by the clock")]
 
@@ -17,29 +17,29 @@ use crate::{
     domain::model::Received,
 };
 
-/// What a sender has to send.
+/// The minimum rate of a sender.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
-    /// In each span of this length
+    /// In each span of this length the sender must send
     within: Duration,
-    /// so many bytes at least.
+    /// at least this many bytes.
     least: u64,
 }
 
-/// 1 KiB a second, over two minutes.
+/// 1 KiB a second, measured over two minutes.
 const PACE: Pace = Pace { within: Duration::from_secs(120), least: 120 * 1024 };
 
-/// What a sender sends.
+/// The content that a sender sends.
 pub(super) struct Parts<S> {
     content: Pin<Box<S>>,
-    /// What was received beyond the latest part.
+    /// Bytes that were received after the latest part.
     rest: Bytes,
     hasher: Sha256,
     inspection: Inspection,
     size_bytes: u64,
     has_ended: bool,
     pace: Pace,
-    /// When the span ends, and what was received before it began.
+    /// The end of the current span, and the bytes that were received before it began.
     span: Option<(Instant, u64)>,
 }
 
@@ -51,7 +51,7 @@ where
         Self::after(Begun::default(), content)
     }
 
-    /// Goes on behind what was received before.
+    /// Continues after the bytes of earlier requests.
     pub(super) fn after(begun: Begun, content: S) -> Self {
         let Begun { size_bytes, hasher, inspection } = begun;
         Self {
@@ -66,7 +66,7 @@ where
         }
     }
 
-    /// Returns the next piece as it was sent, or none at the end.
+    /// Returns the next piece as the sender sent it, or nothing at the end.
     pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, ReceiveError> {
         let sent = loop {
             let (end, before) = self.span();
@@ -96,8 +96,8 @@ where
         *self.span.get_or_insert_with(|| (Instant::now() + self.pace.within, self.size_bytes))
     }
 
-    /// Returns the next `size` bytes; fewer only at the end. It is known afterwards whether that
-    /// was the end.
+    /// Returns the next `size` bytes, or fewer at the end. Afterwards [`Parts::is_over`] tells whether this was the last
+    /// part.
     pub(super) async fn part(&mut self, size: usize) -> Result<Bytes, ReceiveError> {
         let mut part = BytesMut::new();
         loop {
@@ -107,7 +107,7 @@ where
                 return Ok(part.freeze());
             }
             if let Some(piece) = self.piece().await? {
-                // All of it at once, and only for who sends more than a little.
+                // One allocation, and only for a sender of more than one piece.
                 part.reserve(if part.is_empty() { 0 } else { size - part.len() });
                 self.rest = piece;
             }
@@ -124,7 +124,7 @@ where
         (self.size_bytes, &self.hasher)
     }
 
-    /// Returns what was received.
+    /// Returns the checksum, the size and the facts of the whole file.
     pub(super) fn received(self) -> Received {
         let sha256 = Sha256Hex::from_digest(&self.hasher.finalize());
         let seen = self.inspection.finish(self.size_bytes);

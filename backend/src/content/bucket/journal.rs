@@ -1,8 +1,8 @@
-//! What is to be deleted from the bucket, or will be unless an upload ends well.
+//! The journal of what must not stay in the bucket: running uploads and deletions that failed.
 //!
-//! A store keeps the parts of an upload that nobody ends, where no list of objects shows them. Each
-//! note is a file of its own, and goes when what it speaks of has its end. What has a note and
-//! belongs to no upload of this process was left by a crash, or could not be ended.
+//! A store keeps the parts of an unfinished upload, and no list of objects shows them. Each note is one file, which is
+//! deleted when its upload or object is gone. A note without a running upload in this process was left by a crash or by a
+//! failed abort.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: one file for each note")]
 
@@ -20,39 +20,39 @@ use uuid::Uuid;
 
 use crate::host::random;
 
-/// The folder of notes in the data folder. It belongs to this bucket and this process, so it is not
-/// part of a backup: whatever begins with a dot is none.
+/// The folder of notes in the data folder. The leading dot keeps it out of backups, because the notes concern this bucket
+/// and this process only.
 const FOLDER: &str = ".uploads";
 const NOTE_LIMIT: u64 = 64 * 1024;
-/// After this nobody tries any more; a rule of the bucket has long deleted it, or should have.
+/// How long a deletion is retried. By then a rule of the bucket should have deleted the leftover.
 const TRIED_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// The notes.
 #[derive(Debug)]
 pub(super) struct Journal {
     folder: PathBuf,
-    /// Those of uploads that run.
+    /// The notes of running uploads.
     running: Mutex<BTreeSet<Uuid>>,
 }
 
-/// Something that is not to stay in the bucket.
+/// An entry that must not stay in the bucket.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "left", rename_all = "lowercase")]
 pub(super) enum Left {
-    /// An upload in parts that is neither completed nor ended.
+    /// A multipart upload that is neither completed nor aborted.
     Upload { key: String, upload_id: String },
-    /// An object that only an upload needs, or that nobody needs any more.
+    /// A temporary object, or one that is no longer used.
     Object { key: String },
 }
 
-/// A note of something that nobody looks after.
+/// A note without a running upload.
 #[derive(Debug)]
 pub(super) struct LeftOver {
     pub(super) id: Uuid,
     pub(super) entry: Left,
 }
 
-/// A note of an upload that runs. Dropping it leaves the note to who deletes what was left.
+/// The note of a running upload. Dropping it leaves the note to the next clean-up.
 #[derive(Debug)]
 pub(super) struct Note {
     id: Uuid,
@@ -60,12 +60,12 @@ pub(super) struct Note {
 }
 
 impl Journal {
-    /// Who only looks makes no folder.
+    /// Names the journal of a data folder. The first note creates the folder.
     pub(super) fn of(data: &Path) -> Self {
         Self { folder: data.join(FOLDER), running: Mutex::default() }
     }
 
-    /// Writes down what is about to be begun or was begun.
+    /// Writes a note.
     pub(super) fn note(self: &Arc<Self>, entry: &Left) -> Result<Note, FileError> {
         fs::create_private_dir(&self.folder)?;
         let id = random::uuid();
@@ -76,7 +76,7 @@ impl Journal {
         Ok(note)
     }
 
-    /// Returns the notes of what belongs to no upload that runs, the oldest first.
+    /// Returns the notes without a running upload, the oldest first.
     pub(super) fn left_over(&self) -> Vec<LeftOver> {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten();
         let mut ids: Vec<Uuid> =
@@ -87,17 +87,17 @@ impl Journal {
         ids.into_iter().filter_map(|id| self.read(id)).collect()
     }
 
-    /// Deletes a note: what it speaks of has its end.
+    /// Deletes a note, because its upload or object is gone.
     pub(super) fn strike(&self, id: Uuid) {
         if let Err(error) = fs::remove_file(&self.path(id)) {
-            tracing::warn!(error = chain(&error), "a note of an upload is not deleted");
+            tracing::warn!(error = chain(&error), "failed to delete the note of an upload");
         }
     }
 
-    /// Deletes a note that was tried long enough.
+    /// Deletes a note that was retried for longer than [`TRIED_FOR`].
     pub(super) fn strike_when_old(&self, left: &LeftOver) {
         if is_old(left.id, Timestamp::now()) {
-            tracing::warn!("what was left in the bucket is given up: {:?}", left.entry);
+            tracing::warn!("no more retries to delete this from the bucket: {:?}", left.entry);
             self.strike(left.id);
         }
     }
@@ -107,7 +107,7 @@ impl Journal {
         match serde_json::from_str(&text) {
             Ok(entry) => Some(LeftOver { id, entry }),
             Err(error) => {
-                tracing::warn!(%error, "a note of an upload cannot be read and is deleted");
+                tracing::warn!(%error, "deleted a note of an upload that cannot be read");
                 self.strike(id);
                 None
             }
@@ -124,7 +124,7 @@ impl Journal {
 }
 
 impl Note {
-    /// Deletes the note: what it speaks of has its end.
+    /// Deletes the note, because its upload or object is gone.
     pub(super) fn strike(self) {
         self.journal.strike(self.id);
     }
@@ -136,7 +136,7 @@ impl Drop for Note {
     }
 }
 
-/// The id of a note begins with the time of its making.
+/// Tells whether a note is old; its id begins with the time of its creation.
 fn is_old(id: Uuid, now: Timestamp) -> bool {
     let made = id.get_timestamp().map(|made| made.to_unix());
     let made = made.and_then(|(s, _)| Timestamp::from_second(i64::try_from(s).ok()?).ok());

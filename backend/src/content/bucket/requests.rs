@@ -1,7 +1,6 @@
-//! Requests to the store: signed, with a deadline each, and sent again where that can help.
+//! Requests to the store: each is signed, has a deadline, and is retried when a retry can help.
 //!
-//! A signature is part of the address of a request, so no address is ever told: not in an error and
-//! not in a log.
+//! A signature is part of the address of a request, so no address appears in an error or a log.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits before it asks again")]
 
@@ -18,18 +17,18 @@ use rusty_s3::{
 
 use crate::content::fault::BucketFault;
 
-/// How long a signature is good: from signing to the store's look at it.
+/// How long a signature is valid.
 pub(super) const SIGNATURE_LIFETIME: Duration = Duration::from_secs(15 * 60);
 
-/// The longest that the store may take for what is no content.
+/// The deadline of a request without content.
 const REQUEST_DEADLINE: Duration = Duration::from_secs(30);
-/// The longest that it may take to put parts together, or to copy one.
+/// The deadline for assembling or copying parts.
 const ASSEMBLY_DEADLINE: Duration = Duration::from_secs(300);
-/// The slowest that content may be taken, in bytes a second.
+/// The minimum rate at which the store takes content, in bytes a second.
 const SLOWEST: u64 = 128 * 1024;
-/// The largest answer that is no content, in bytes.
+/// The size limit of an answer without content, in bytes.
 const ANSWER_LIMIT: usize = 4 * 1024 * 1024;
-/// Characters of the store's own words that are told.
+/// Characters of the store's own message that an error repeats.
 const MESSAGE_LIMIT: usize = 200;
 
 /// A client of one bucket.
@@ -40,7 +39,7 @@ pub(super) struct Requests {
     pub(super) credentials: Credentials,
 }
 
-/// What a request has beside its address.
+/// A request without its address.
 struct Ask {
     method: Method,
     headers: Vec<(&'static str, String)>,
@@ -66,18 +65,18 @@ impl Requests {
         access_key: &str,
         secret_key: &Secret,
     ) -> reqwest::Result<Self> {
-        // One of the tests of this process may have installed it.
+        // A test of this process may have installed the provider already.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .connect_timeout(limits::CONNECT_TIMEOUT)
-            // A signature is good for one address.
+            // A signature is valid for one address.
             .redirect(redirect::Policy::none())
             .user_agent(concat!("link-backend/", env!("CARGO_PKG_VERSION")))
             .build()?;
         Ok(Self { http, bucket, credentials: Credentials::new(access_key, secret_key.expose()) })
     }
 
-    /// Asks for a text.
+    /// Sends a request and returns its answer as a text.
     pub(super) async fn ask(
         &self,
         method: Method,
@@ -87,14 +86,14 @@ impl Requests {
         self.text(response).await
     }
 
-    /// Writes an object, all of it or nothing.
+    /// Writes an object in one step.
     pub(super) async fn put(&self, key: &str, content: Bytes) -> Result<(), BucketFault> {
         let ask = Ask::new(Method::PUT).body(content);
         let sign = || self.bucket.put_object(Some(&self.credentials), key).sign(SIGNATURE_LIFETIME);
         self.send(&ask, sign).await.map(drop)
     }
 
-    /// Opens a range of an object, which is not empty.
+    /// Opens a range of an object that is not empty.
     pub(super) async fn get(&self, key: &str, range: &Range<u64>) -> Result<Response, BucketFault> {
         let mut ask = Ask::new(Method::GET);
         ask.headers.push(("range", format!("bytes={}-{}", range.start, range.end - 1)));
@@ -109,7 +108,7 @@ impl Requests {
         }
     }
 
-    /// Returns the size of an object, if it is there.
+    /// Returns the size of an object, if it exists.
     pub(super) async fn size(&self, key: &str) -> Result<Option<u64>, BucketFault> {
         let sign =
             || self.bucket.head_object(Some(&self.credentials), key).sign(SIGNATURE_LIFETIME);
@@ -123,7 +122,7 @@ impl Requests {
         }
     }
 
-    /// Deletes an object, if it is there.
+    /// Deletes an object, if it exists.
     pub(super) async fn delete(&self, key: &str) -> Result<(), BucketFault> {
         let sign =
             || self.bucket.delete_object(Some(&self.credentials), key).sign(SIGNATURE_LIFETIME);
@@ -133,7 +132,7 @@ impl Requests {
         }
     }
 
-    /// Begins an upload in parts; returns its id.
+    /// Begins a multipart upload and returns its id.
     pub(super) async fn begin(&self, key: &str) -> Result<String, BucketFault> {
         let sign = || {
             let action = self.bucket.create_multipart_upload(Some(&self.credentials), key);
@@ -145,7 +144,7 @@ impl Requests {
             .map_err(|_error| refusal_in(&text).unwrap_or(BucketFault::Garbled("a begun upload")))
     }
 
-    /// Sends a part; returns its tag.
+    /// Sends a part and returns its tag.
     pub(super) async fn send_part(
         &self,
         key: &str,
@@ -164,7 +163,7 @@ impl Requests {
         tag.map(str::to_owned).ok_or(BucketFault::Garbled("a part without a tag"))
     }
 
-    /// Takes a range of another object of the bucket as a part; returns its tag.
+    /// Copies a range of another object of the bucket as a part and returns its tag.
     pub(super) async fn copy_part(
         &self,
         (key, upload_id, number): (&str, &str, u16),
@@ -192,7 +191,7 @@ impl Requests {
         }
     }
 
-    /// Makes an object of the parts with these tags, all at once.
+    /// Completes a multipart upload: the parts with these tags become an object.
     pub(super) async fn complete(
         &self,
         key: &str,
@@ -207,13 +206,13 @@ impl Requests {
         let ask = ask.body(action().body());
         let response = self.send(&ask, || action().sign(SIGNATURE_LIFETIME)).await?;
         let text = self.text(response).await?;
-        // The head of the answer comes early, and an error can stand in its body.
+        // The head of the answer is sent early, so the body may still hold an error.
         CompleteMultipartUploadResponse::parse(text.trim_start()).map(drop).map_err(|_error| {
             refusal_in(&text).unwrap_or(BucketFault::Garbled("a completed upload"))
         })
     }
 
-    /// Ends an upload in parts and deletes what was sent of it, if it is there.
+    /// Aborts a multipart upload, if it exists, and deletes its parts.
     pub(super) async fn abort(&self, key: &str, upload_id: &str) -> Result<(), BucketFault> {
         let sign = || {
             let credentials = Some(&self.credentials);
@@ -226,7 +225,7 @@ impl Requests {
         }
     }
 
-    /// Reads an answer that is no content.
+    /// Reads an answer without content.
     pub(super) async fn text(&self, mut response: Response) -> Result<String, BucketFault> {
         let read = async {
             let mut text = Vec::new();
@@ -242,7 +241,7 @@ impl Requests {
         read.unwrap_or(Err(BucketFault::Unreachable(None)))
     }
 
-    /// Sends a request, and again where that can help; each time with a signature of its own.
+    /// Sends a request, with retries where they can help; each attempt has a new signature.
     async fn send(&self, ask: &Ask, sign: impl Fn() -> Url) -> Result<Response, BucketFault> {
         let mut delays = limits::RETRY_DELAYS.iter();
         loop {
@@ -253,7 +252,7 @@ impl Requests {
             let Some(delay) = delays.next().filter(|_| fault.is_silence()) else {
                 return Err(fault);
             };
-            tracing::debug!(error = fault.said(), "the store of models is asked again");
+            tracing::debug!(error = fault.said(), "retrying a request to the store of models");
             tokio::time::sleep(*delay).await;
         }
     }
@@ -279,12 +278,12 @@ impl Requests {
     }
 }
 
-/// The refusal in an answer whose head spoke of success.
+/// Returns the refusal in the body of an answer with a successful status.
 fn refusal_in(text: &str) -> Option<BucketFault> {
     element(text, "Code").map(|_| refusal(500, text))
 }
 
-/// The rest of such an answer can hold what was signed, so it is left out.
+/// Returns a refusal with code and message. The rest of the answer can hold the signed text, so it is left out.
 fn refusal(status: u16, text: &str) -> BucketFault {
     let code = element(text, "Code").unwrap_or_default();
     let message = element(text, "Message").unwrap_or_default();
@@ -296,7 +295,7 @@ fn refusal(status: u16, text: &str) -> BucketFault {
     }
 }
 
-/// The text of the first element with this name.
+/// Returns the text of the first element with this name.
 fn element(text: &str, name: &str) -> Option<String> {
     let document = roxmltree::Document::parse(text.trim_start()).ok()?;
     let found = document.descendants().find(|node| node.tag_name().name() == name)?;

@@ -1,21 +1,20 @@
-//! How large the parts of an upload are, so that the largest model fits into as many as there may
-//! be. Pure.
+//! The sizes of the parts of an upload, chosen so that the largest model fits into the maximum number of parts. Pure.
 
 use link_protocol::limits;
 
-/// Parts that an upload may have; S3's own limit.
+/// The maximum number of parts of an upload, a limit of S3.
 pub(super) const PARTS: u16 = 10_000;
-/// The largest part that the store copies by itself, in bytes.
+/// The size of the parts that the store copies, in bytes.
 pub(super) const COPIED: u64 = 1024 * 1024 * 1024;
 
 const MIB: u64 = 1024 * 1024;
-/// The size of a part, unless the file is too large for it; a smaller file is sent in one piece.
+/// The usual size of a part. A smaller file is sent in one piece.
 const USUAL: u64 = 16 * MIB;
-/// How many parts of a file of unknown size have the usual size.
+/// How many parts of a file of unknown size have the usual size. Later parts are larger.
 const USUAL_PARTS: u16 = 1_000;
 
-/// Returns the size of part `number`, which begin at 1, of a file of probably `size_bytes`. All
-/// parts have one size when that is known, which some stores want.
+/// Returns the size of part `number`, counted from 1, of a file of about `size_bytes`. If the size is known, all parts have
+/// the same size, which some stores require.
 pub(super) fn part(number: u16, size_bytes: Option<u64>) -> usize {
     let many = limits::MODEL_SIZE_LIMIT.div_ceil(u64::from(PARTS - USUAL_PARTS));
     let size = match size_bytes {

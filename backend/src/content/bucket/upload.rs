@@ -1,4 +1,4 @@
-//! One upload into the bucket: begun, sent in parts while it is received, and kept or ended.
+//! One upload into the bucket: sent in parts while it arrives, then kept or aborted.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -28,10 +28,10 @@ use crate::{
 
 /// The longest wait for a place among the uploads.
 const PLACE_WAIT: Duration = Duration::from_secs(30);
-/// Parts that are on their way at once; one more is being received.
+/// Parts that are sent concurrently, while one more is being received.
 const PARTS_SENT: usize = 2;
 
-/// A file that was received. Dropping it deletes it.
+/// A received file that is not kept yet. Dropping the value deletes the file.
 #[derive(Debug)]
 pub(in crate::content) struct Pending {
     kind: Kind,
@@ -41,31 +41,31 @@ pub(in crate::content) struct Pending {
 
 #[derive(Debug)]
 enum Kind {
-    /// Small enough to be sent when it is kept.
+    /// Small enough to be sent in one request when it is kept.
     Small(Bytes),
-    /// Sent already, and not one object yet.
+    /// All parts are in the store, and not one object yet.
     Sent { begun: Begun, tags: Vec<String>, temporary: Option<Note> },
 }
 
-/// What an upload works with.
+/// The store and the journal that an upload works with.
 #[derive(Clone, Debug)]
 struct Shop {
     requests: Arc<Requests>,
     journal: Arc<Journal>,
 }
 
-/// An upload in parts. Dropping it ends it in the store, now or later.
+/// A multipart upload. Dropping the value aborts the upload, now or later.
 #[derive(Debug)]
 struct Begun {
     shop: Shop,
     key: String,
     upload_id: String,
-    /// Until it has its end.
+    /// The note, until the upload is completed or aborted.
     note: Option<Note>,
 }
 
-/// Receives a file. Where its SHA-256 is announced the parts are sent to its own name; they become
-/// an object when it turns out to be the right one.
+/// Receives a file and sends its parts, under the final name if the checksum is announced. The parts become an object when
+/// the file is kept.
 pub(super) async fn receive<E>(
     bucket: &Bucket,
     announced: &Announced,
@@ -99,14 +99,14 @@ pub(super) async fn receive<E>(
         }
         Err(error) => {
             begun.end().await;
-            // The object with the temporary name was not made.
+            // The temporary object was never created.
             strike(temporary);
             Err(error)
         }
     }
 }
 
-/// Sends the parts, a few at once, and returns their tags in their order.
+/// Sends the parts, a few concurrently, and returns their tags in order.
 async fn send<S, E>(
     begun: &Begun,
     parts: &mut Parts<S>,
@@ -116,7 +116,7 @@ async fn send<S, E>(
 where
     S: Stream<Item = Result<Bytes, E>> + Send,
 {
-    // Whoever drops this aborts what is on its way.
+    // Dropping the set aborts the requests.
     let mut sending = JoinSet::new();
     let mut tags = BTreeMap::new();
     let mut part = first;
@@ -137,7 +137,7 @@ where
         }
         part = parts.part(sizes::part(number + 1, hint)).await?;
     }
-    // A sender that announced far less than it sends.
+    // The sender sends far more than it announced.
     Err(ReceiveError::TooLarge)
 }
 
@@ -152,7 +152,7 @@ fn sent(joined: Option<Sent>, tags: &mut BTreeMap<u16, String>) -> Result<(), Bu
 }
 
 impl Pending {
-    /// Makes it the object `key`, all at once.
+    /// Makes the file the object `key`, in one step.
     pub(super) async fn keep(self, key: &str, received: &Received) -> Result<(), BucketFault> {
         let size_bytes = received.size_bytes;
         match self.kind {
@@ -168,7 +168,7 @@ impl Pending {
         }
     }
 
-    /// Ends it. What is left when this returns is deleted later.
+    /// Aborts the upload. If the store does not answer, the journal retries later.
     pub(in crate::content) async fn end(self) {
         if let Kind::Sent { begun, temporary, .. } = self.kind {
             begun.end().await;
@@ -196,7 +196,7 @@ impl Shop {
         }
     }
 
-    /// Lets the store copy an object of this size.
+    /// Makes the store copy an object of this size.
     async fn copy(&self, from: &str, to: &str, size_bytes: u64) -> Result<(), BucketFault> {
         let begun = self.begin(to.to_owned()).await?;
         let mut tags = Vec::new();
@@ -217,7 +217,7 @@ impl Shop {
         begun.complete(&tags, size_bytes).await
     }
 
-    /// Deletes an object that only an upload needed, now or later.
+    /// Deletes a temporary object, now or later.
     async fn delete(&self, key: &str, note: Note) {
         match self.requests.delete(key).await {
             Ok(()) => note.strike(),
@@ -227,8 +227,8 @@ impl Shop {
 }
 
 impl Begun {
-    /// Makes the parts an object. When the answer does not say that it was done, the object itself
-    /// does: only the right file ever has its name.
+    /// Completes the upload. If the answer is lost, the size of the object tells whether the upload was completed, because
+    /// only the right file ever gets this name.
     async fn complete(mut self, tags: &[String], size_bytes: u64) -> Result<(), BucketFault> {
         let completed = self.shop.requests.complete(&self.key, &self.upload_id, tags).await;
         let Err(fault) = completed else {
@@ -243,7 +243,7 @@ impl Begun {
         }
     }
 
-    /// Deletes what was sent, now or later.
+    /// Aborts the upload. If the store does not answer, the journal retries later.
     async fn end(mut self) {
         let ended = self.shop.requests.abort(&self.key, &self.upload_id).await;
         let note = self.note.take();
@@ -256,7 +256,7 @@ impl Begun {
 
 impl Drop for Begun {
     fn drop(&mut self) {
-        // Whoever ends it takes the note first. The rest is a caller that went away.
+        // `end` and `complete` take the note first, so this is a caller that went away.
         let (Some(note), Ok(runtime)) = (self.note.take(), Handle::try_current()) else { return };
         let requests = Arc::clone(&self.shop.requests);
         let (key, upload_id) = (std::mem::take(&mut self.key), std::mem::take(&mut self.upload_id));
