@@ -9,6 +9,8 @@ mod kinds;
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
+
 use crate::{backend_api::model::ModelFacts, gguf::entries::Entries};
 
 /// Pairs and tensors that a file may have.
@@ -23,7 +25,7 @@ const HEADER_LIMIT: u64 = 1 << 28;
 const CONTEXT: u64 = 4096;
 
 /// A file is not a model that an engine could load.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum NotAModel {
     Short {
         size_bytes: u64,
@@ -41,11 +43,14 @@ pub enum NotAModel {
         parts: u64,
     },
     /// What it says of itself makes no sense.
-    Garbled(&'static str),
+    Garbled(#[serde(deserialize_with = "garbled")] Words),
 }
 
+/// A text of this program.
+type Words = &'static str;
+
 /// What a file that is no model begins like.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Beginning {
     WebPage,
     /// The text that a repository of Git LFS holds in the place of the file.
@@ -57,8 +62,8 @@ pub enum Beginning {
     Unknown,
 }
 
-/// Looks at a model file as it comes.
-#[derive(Debug, Default)]
+/// Looks at a model file as it comes. It can be stored between two pieces.
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Inspection {
     entries: Entries,
     /// What came and is no whole entry yet.
@@ -132,6 +137,11 @@ impl Inspection {
         }
         self.rest.drain(..at);
     }
+}
+
+/// Reads a fault that was stored; its words are not.
+fn garbled<'de, D: Deserializer<'de>>(stored: D) -> Result<Words, D::Error> {
+    IgnoredAny::deserialize(stored).map(|_words| "what it says of itself makes no sense")
 }
 
 /// Says what a file is that does not begin like a model.

@@ -1,6 +1,8 @@
 //! The entries of a GGUF file one after another: its head, its pairs, the items of a list of texts, its
 //! tensors. What is of no interest is skipped by its length.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     backend_api::model::ModelFacts,
     gguf::{
@@ -19,7 +21,7 @@ const ALIGNMENT: u64 = 32;
 const DIMENSIONS: u32 = 4;
 
 /// What was learned of a file, and what comes next.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Entries {
     next: Next,
     pairs: u64,
@@ -32,7 +34,7 @@ pub(super) struct Entries {
     weights: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 enum Next {
     #[default]
     Head,

@@ -101,6 +101,27 @@ fn a_model_says_what_it_is_however_it_is_cut_into_pieces() {
 }
 
 #[test]
+fn an_inspection_goes_on_from_what_was_stored_of_it() {
+    let file = small();
+    let broken = [b"GGUF\x03\0\0\0".as_slice(), &[0; 16], &file[24..]].concat();
+    for file in [file, broken, b"<!doctype html><title>Log in".repeat(3)] {
+        let whole = look(&file, file.len());
+        for at in 0..file.len() {
+            let mut inspection = Inspection::default();
+            inspection.push(&file[..at]);
+            let stored = serde_json::to_string(&inspection).unwrap();
+            let mut inspection: Inspection = serde_json::from_str(&stored).unwrap();
+            inspection.push(&file[at..]);
+            let resumed = inspection.finish(file.len() as u64);
+            match (&whole, &resumed) {
+                (Err(NotAModel::Garbled(_)), Err(NotAModel::Garbled(_))) => {}
+                _ => assert_eq!(whole, resumed, "{at}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn a_model_that_was_cut_anywhere_is_refused_and_says_so() {
     let file = small();
     for size in 24..file.len() {
