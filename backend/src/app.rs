@@ -4,6 +4,7 @@
 
 mod accounts;
 mod audit;
+mod bucket_uploads;
 mod commands;
 mod control;
 mod deploying;

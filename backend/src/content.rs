@@ -7,11 +7,12 @@ mod announced;
 mod bucket;
 mod fault;
 mod folder;
+mod hash;
 mod partial;
 mod parts;
 
 pub use announced::Announced;
-pub use bucket::{Addressing, BucketConfig, InvalidBucket};
+pub use bucket::{Addressing, BucketConfig, InvalidBucket, Resumed, Standing};
 pub use fault::{BucketFault, ContentError, ReceiveError};
 
 use std::{collections::BTreeSet, io, ops::Range, path::Path, pin::Pin, sync::Arc};
@@ -131,8 +132,57 @@ impl Contents {
         })
     }
 
-    /// Goes on with the file of a model, of `size_bytes`, from `offset`. What came before a cut is kept in
-    /// a folder; a bucket takes a file only in one piece.
+    /// Tells whether the caller must store the standing of an upload of this size: then [`Contents::resume`] receives the
+    /// file.
+    #[must_use]
+    pub fn needs_standing(&self, size_bytes: u64) -> bool {
+        matches!(self, Self::Bucket(_)) && bucket::has_parts(size_bytes)
+    }
+
+    /// Resumes the upload of a file of `size_bytes` into a bucket, or begins one. The caller stores each new standing.
+    ///
+    /// # Errors
+    /// [`ReceiveError`]; `Elsewhere` when the store no longer has the upload of `standing`.
+    pub async fn resume<S, E>(
+        &self,
+        (announced, size_bytes): (&Announced, u64),
+        standing: Option<Standing>,
+        content: S,
+    ) -> Result<Resumed<S>, ReceiveError>
+    where
+        S: Stream<Item = Result<Bytes, E>> + Send,
+    {
+        match self {
+            Self::Folder(_) => Err(ReceiveError::Elsewhere(0)),
+            Self::Bucket(bucket) => bucket.resume((announced, size_bytes), standing, content).await,
+        }
+    }
+
+    /// Returns the upload if its file is whole.
+    ///
+    /// # Errors
+    /// When the journal of uploads cannot be written.
+    pub fn finish<S, E>(&self, resumed: Resumed<S>) -> Result<Option<Upload>, ReceiveError>
+    where
+        S: Stream<Item = Result<Bytes, E>> + Send,
+    {
+        let finished = resumed.finish()?;
+        Ok(finished.map(|(received, pending)| Upload { received, place: Place::Bucket(pending) }))
+    }
+
+    /// Aborts an upload that nobody will resume. A folder has no such uploads.
+    ///
+    /// # Errors
+    /// When the store refuses or does not answer.
+    pub async fn abandon(&self, standing: &Standing) -> Result<(), ContentError> {
+        match self {
+            Self::Folder(_) => Ok(()),
+            Self::Bucket(bucket) => bucket.abandon(standing).await.map_err(ContentError::Bucket),
+        }
+    }
+
+    /// Resumes the upload of a model's file, of `size_bytes`, at `offset`. A folder keeps the bytes before a cut; a bucket
+    /// takes a small file in one piece.
     ///
     /// # Errors
     /// [`ReceiveError`]; a cut is not an error.

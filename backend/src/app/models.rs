@@ -120,6 +120,7 @@ impl App {
         });
         self.note(&caller, Action::RemoveModel, id, &model.name).await;
         self.contents.forget_partial(id)?;
+        self.end_bucket_upload(id).await?;
         if let (true, Some(sha256)) = (model.uploaded, &model.sha256) {
             self.contents.remove(id, sha256).await?;
         }

@@ -35,7 +35,7 @@ impl App {
         let publishers = self.publishers().await?;
         let model = self.own_model(caller, id, &publishers).await?;
         model.accepts_upload()?;
-        let offset = self.offset_of(&model);
+        let offset = self.offset_of(&model).await?;
         Ok(Uploaded { model: model.info(caller.account, &publishers), offset })
     }
 
@@ -57,7 +57,7 @@ impl App {
         let turn = self.uploads.turn(id).await?;
         let model = self.own_model(caller, id, &publishers).await?;
         model.accepts_upload()?;
-        let there = self.offset_of(&model);
+        let there = self.offset_of(&model).await?;
         if there != offset {
             return Err(Refusal::UploadOffset(there).into());
         }
@@ -79,8 +79,12 @@ impl App {
         let announced =
             Announced { model: id, sha256: model.sha256.clone(), size_bytes: Some(size) };
         let content = bounded(size - offset, content).take_until(turn.is_over());
-        let progress = self.contents.go_on(&announced, (offset, size), content).await;
-        let progress = progress.map_err(not_received)?;
+        let progress = if self.contents.needs_standing(size) {
+            self.go_on_in_parts((&announced, size), content).await?
+        } else {
+            let progress = self.contents.go_on(&announced, (offset, size), content).await;
+            progress.map_err(not_received)?
+        };
         self.store.touch_upload(id, Some(self.now())).await?;
         let Some(upload) = progress.upload else {
             let offset = progress.offset;
@@ -100,6 +104,7 @@ impl App {
                 tracing::info!(model = %id, "a model whose file never came is removed");
             }
         }
+        self.abandon_uploads(before, BATCH).await?;
         for id in self.contents.partials()? {
             let is_awaited = self.store.model(id).await?.is_some_and(|model| !model.uploaded);
             if !is_awaited && !self.uploads.has(id) {
@@ -109,10 +114,13 @@ impl App {
         Ok(())
     }
 
-    fn offset_of(&self, model: &ModelRecord) -> u64 {
-        match model.size_bytes.filter(|_| model.uploaded) {
-            Some(whole) => whole,
-            None => self.contents.offset(model.id),
+    async fn offset_of(&self, model: &ModelRecord) -> Result<u64, Failure> {
+        match model.size_bytes {
+            Some(whole) if model.uploaded => Ok(whole),
+            Some(size) if self.contents.needs_standing(size) => {
+                self.offset_in_parts(model.id).await
+            }
+            Some(_) | None => Ok(self.contents.offset(model.id)),
         }
     }
 

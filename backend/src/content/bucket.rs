@@ -6,9 +6,12 @@
 
 mod journal;
 mod requests;
+mod resume;
 mod sizes;
 mod upload;
 
+pub(super) use resume::has_parts;
+pub use resume::{Resumed, Standing};
 pub(super) use upload::Pending;
 
 use std::{collections::BTreeSet, io, ops::Range, path::Path, sync::Arc, time::Duration};
@@ -20,7 +23,7 @@ use link_protocol::secret::Secret;
 use rusty_s3::{S3Action as _, UrlStyle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
     content::{
@@ -28,6 +31,7 @@ use crate::{
         bucket::{
             journal::{Journal, Left},
             requests::{Requests, SIGNATURE_LIFETIME},
+            upload::Shop,
         },
     },
     domain::model::Received,
@@ -38,6 +42,8 @@ use crate::{
 const UPLOADS: usize = 4;
 /// How long an answer of the store may pause.
 const SILENCE_LIMIT: Duration = Duration::from_secs(60);
+/// How long an upload waits for a place among the concurrent ones.
+const PLACE_WAIT: Duration = Duration::from_secs(30);
 /// How the names of temporary objects begin, after the prefix.
 const TEMPORARY: &str = ".upload-";
 
@@ -118,6 +124,24 @@ impl Bucket {
         content: impl Stream<Item = Result<Bytes, E>> + Send,
     ) -> Result<(Received, Pending), ReceiveError> {
         upload::receive(self, announced, content).await
+    }
+
+    /// Resumes the upload of a file whose size is known, or begins one.
+    pub(super) async fn resume<S, E>(
+        &self,
+        (announced, size_bytes): (&Announced, u64),
+        standing: Option<Standing>,
+        content: S,
+    ) -> Result<Resumed<S>, ReceiveError>
+    where
+        S: Stream<Item = Result<Bytes, E>> + Send,
+    {
+        resume::resume(self, (announced, size_bytes), standing, content).await
+    }
+
+    /// Aborts an upload that nobody will resume.
+    pub(super) async fn abandon(&self, standing: &Standing) -> Result<(), BucketFault> {
+        self.requests.abort(&standing.key, &standing.upload_id).await
     }
 
     pub(super) async fn keep(
@@ -203,6 +227,17 @@ impl Bucket {
                 }
             }
         }
+    }
+
+    /// Waits for a place among the uploads.
+    async fn place(&self) -> Result<OwnedSemaphorePermit, ReceiveError> {
+        let place = Arc::clone(&self.places).acquire_owned();
+        let place = tokio::time::timeout(PLACE_WAIT, place).await;
+        place.ok().and_then(Result::ok).ok_or(ReceiveError::Busy)
+    }
+
+    fn shop(&self) -> Shop {
+        Shop { requests: Arc::clone(&self.requests), journal: Arc::clone(&self.journal) }
     }
 
     fn key(&self, name: &str) -> String {

@@ -18,10 +18,9 @@ use std::{
 
 use link_protocol::{gguf::Inspection, id::ModelId};
 use serde::{Deserialize, Serialize};
-use sha2::{
-    Sha256,
-    digest::common::hazmat::{SerializableState, SerializedState},
-};
+use sha2::Sha256;
+
+use crate::content::hash;
 
 /// How the name of the data file begins, before the model's id.
 const DATA: &str = ".partial-";
@@ -92,7 +91,7 @@ impl Files {
 
     /// Writes the checkpoint: `size_bytes` with this hash are on disk.
     pub(super) fn note(&self, size_bytes: u64, hasher: &Sha256) -> io::Result<()> {
-        let hash = hasher.serialize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hash::to_text(hasher);
         let text = serde_json::to_vec(&Checkpoint { size_bytes, hash })?;
         link_platform::fs::write_atomic(&self.checkpoint, &text).map_err(io::Error::other)
     }
@@ -118,11 +117,7 @@ impl Files {
     fn checkpoint(&self) -> Option<(u64, Sha256)> {
         let text = link_platform::fs::read_limited(&self.checkpoint, 4096).ok()?;
         let known: Checkpoint = serde_json::from_str(&text).ok()?;
-        let digits = known.hash.as_bytes().chunks(2);
-        let bytes = digits.map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
-        let bytes: Vec<u8> = bytes.collect::<Option<_>>()?;
-        let state: &SerializedState<Sha256> = bytes.as_slice().try_into().ok()?;
-        Some((known.size_bytes, Sha256::deserialize(state).ok()?))
+        Some((known.size_bytes, hash::from_text(&known.hash)?))
     }
 }
 

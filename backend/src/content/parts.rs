@@ -36,7 +36,10 @@ pub(super) struct Parts<S> {
     rest: Bytes,
     hasher: Sha256,
     inspection: Inspection,
+    /// Bytes that were returned, and so hashed and inspected.
     size_bytes: u64,
+    /// Bytes that were received.
+    came: u64,
     has_ended: bool,
     pace: Pace,
     /// The end of the current span, and the bytes that were received before it began.
@@ -60,6 +63,7 @@ where
             hasher,
             inspection,
             size_bytes,
+            came: size_bytes,
             has_ended: false,
             pace: PACE,
             span: None,
@@ -68,11 +72,25 @@ where
 
     /// Returns the next piece as the sender sent it, or nothing at the end.
     pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, ReceiveError> {
+        let piece = self.next().await?;
+        if let Some(piece) = &piece {
+            self.count(piece);
+        }
+        Ok(piece)
+    }
+
+    fn count(&mut self, bytes: &[u8]) {
+        self.size_bytes = self.size_bytes.saturating_add(bytes.len() as u64);
+        self.hasher.update(bytes);
+        self.inspection.push(bytes);
+    }
+
+    async fn next(&mut self) -> Result<Option<Bytes>, ReceiveError> {
         let sent = loop {
             let (end, before) = self.span();
             match tokio::time::timeout_at(end, self.content.next()).await {
                 Ok(sent) => break sent,
-                Err(_elapsed) if self.size_bytes - before < self.pace.least => {
+                Err(_elapsed) if self.came - before < self.pace.least => {
                     return Err(ReceiveError::Slow);
                 }
                 Err(_elapsed) => self.span = None,
@@ -83,17 +101,15 @@ where
             return Ok(None);
         };
         let piece = piece.map_err(|_cause| ReceiveError::Cut)?;
-        self.size_bytes = self.size_bytes.saturating_add(piece.len() as u64);
-        if self.size_bytes > limits::MODEL_SIZE_LIMIT {
+        self.came = self.came.saturating_add(piece.len() as u64);
+        if self.came > limits::MODEL_SIZE_LIMIT {
             return Err(ReceiveError::TooLarge);
         }
-        self.hasher.update(&piece);
-        self.inspection.push(&piece);
         Ok(Some(piece))
     }
 
     fn span(&mut self) -> (Instant, u64) {
-        *self.span.get_or_insert_with(|| (Instant::now() + self.pace.within, self.size_bytes))
+        *self.span.get_or_insert_with(|| (Instant::now() + self.pace.within, self.came))
     }
 
     /// Returns the next `size` bytes, or fewer at the end. Afterwards [`Parts::is_over`] tells whether this was the last
@@ -104,9 +120,10 @@ where
             let fits = self.rest.len().min(size - part.len());
             part.extend_from_slice(&self.rest.split_to(fits));
             if !self.rest.is_empty() || self.has_ended {
+                self.count(&part);
                 return Ok(part.freeze());
             }
-            if let Some(piece) = self.piece().await? {
+            if let Some(piece) = self.next().await? {
                 // One allocation, and only for a sender of more than one piece.
                 part.reserve(if part.is_empty() { 0 } else { size - part.len() });
                 self.rest = piece;
@@ -119,9 +136,14 @@ where
         self.has_ended && self.rest.is_empty()
     }
 
-    /// Returns how many bytes came, and their hash so far.
+    /// Returns the number of returned bytes and their hash.
     pub(super) const fn so_far(&self) -> (u64, &Sha256) {
         (self.size_bytes, &self.hasher)
+    }
+
+    /// Returns the inspection of the returned bytes.
+    pub(super) const fn inspection(&self) -> &Inspection {
+        &self.inspection
     }
 
     /// Returns the checksum, the size and the facts of the whole file.

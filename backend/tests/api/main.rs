@@ -6,6 +6,7 @@ mod account;
 mod agent;
 mod allowlist;
 mod audit;
+mod bucket_upload;
 #[path = "../store/cluster.rs"]
 mod cluster;
 mod command;

@@ -25,7 +25,7 @@ pub(crate) fn model(numbers: u64) -> Vec<u8> {
     file
 }
 
-async fn announce(world: &World, user: &str, more: Value) -> String {
+pub(crate) async fn announce(world: &World, user: &str, more: Value) -> String {
     let mut body = json!({ "name": "Tiny", "file_name": "tiny.gguf" });
     for (member, value) in more.as_object().unwrap() {
         body[member] = value.clone();
@@ -76,13 +76,19 @@ async fn a_file_of_another_plugin_is_not_looked_at() {
     assert_eq!((taken.status, &taken.body["facts"]), (200, &Value::Null), "{taken:?}");
 }
 
-fn announced(file: &[u8]) -> Value {
+pub(crate) fn announced(file: &[u8]) -> Value {
     let sha256 = Sha256Hex::from_digest(&Sha256::digest(file));
     json!({ "sha256": sha256, "size_bytes": file.len() })
 }
 
 /// Resumes an upload at `offset`.
-async fn go_on(world: &World, user: &str, model: &str, offset: u64, body: Body) -> Answer {
+pub(crate) async fn go_on(
+    world: &World,
+    user: &str,
+    model: &str,
+    offset: u64,
+    body: Body,
+) -> Answer {
     let request = Request::patch(format!("/api/v1/models/{model}/content"))
         .header("authorization", format!("Bearer {user}"))
         .header("content-type", "application/octet-stream")
@@ -91,11 +97,11 @@ async fn go_on(world: &World, user: &str, model: &str, offset: u64, body: Body) 
 }
 
 /// A body whose connection is cut after `bytes`.
-fn cut(bytes: &[u8]) -> Body {
+pub(crate) fn cut(bytes: &[u8]) -> Body {
     Body::from_stream(stream::iter([Ok(bytes.to_vec()), Err(std::io::Error::other("cut"))]))
 }
 
-async fn offset(world: &World, user: &str, model: &str) -> String {
+pub(crate) async fn offset(world: &World, user: &str, model: &str) -> String {
     let path = format!("/api/v1/models/{model}/content");
     let answer = world.call("HEAD", &path, user, None).await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -206,7 +212,7 @@ async fn files_that_came_in_part_count_for_the_quota_of_their_account() {
     assert_eq!(go_on(&world, &user, &second, 0, cut(&file[..10])).await.status, 200);
 }
 
-async fn log_in(world: &World) -> String {
+pub(crate) async fn log_in(world: &World) -> String {
     let login = json!({ "email": "ada@example.org", "password": PASSWORD });
     world.post("/api/v1/auth/login", "", login).await.text("access_token")
 }

@@ -84,7 +84,7 @@ fn two_backends_do_not_share_a_folder() {
     assert!(said.contains("another backend uses the data folder"), "{said}");
 }
 
-/// A running program; dropping it kills it without a word.
+/// A running program. Dropping the value kills it without a signal to end.
 pub(crate) struct Killed(Child);
 
 impl Drop for Killed {

@@ -1,6 +1,6 @@
 //! One upload into the bucket: sent in parts while it arrives, then kept or aborted.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::Stream;
@@ -26,8 +26,6 @@ use crate::{
     host::random,
 };
 
-/// The longest wait for a place among the uploads.
-const PLACE_WAIT: Duration = Duration::from_secs(30);
 /// Parts that are sent concurrently, while one more is being received.
 const PARTS_SENT: usize = 2;
 
@@ -49,14 +47,14 @@ enum Kind {
 
 /// The store and the journal that an upload works with.
 #[derive(Clone, Debug)]
-struct Shop {
-    requests: Arc<Requests>,
-    journal: Arc<Journal>,
+pub(super) struct Shop {
+    pub(super) requests: Arc<Requests>,
+    pub(super) journal: Arc<Journal>,
 }
 
 /// A multipart upload. Dropping the value aborts the upload, now or later.
 #[derive(Debug)]
-struct Begun {
+pub(super) struct Begun {
     shop: Shop,
     key: String,
     upload_id: String,
@@ -71,11 +69,7 @@ pub(super) async fn receive<E>(
     announced: &Announced,
     content: impl Stream<Item = Result<Bytes, E>> + Send,
 ) -> Result<(Received, Pending), ReceiveError> {
-    let place = Arc::clone(&bucket.places).acquire_owned();
-    let place = tokio::time::timeout(PLACE_WAIT, place).await;
-    let place = place.ok().and_then(Result::ok).ok_or(ReceiveError::Busy)?;
-    let shop =
-        Shop { requests: Arc::clone(&bucket.requests), journal: Arc::clone(&bucket.journal) };
+    let (place, shop) = (bucket.place().await?, bucket.shop());
     let mut parts = Parts::new(content);
     let first = parts.part(sizes::part(1, announced.size_bytes)).await?;
     if parts.is_over() {
@@ -141,9 +135,12 @@ where
     Err(ReceiveError::TooLarge)
 }
 
-type Sent = Result<Result<(u16, String), BucketFault>, JoinError>;
+pub(super) type Sent = Result<Result<(u16, String), BucketFault>, JoinError>;
 
-fn sent(joined: Option<Sent>, tags: &mut BTreeMap<u16, String>) -> Result<(), BucketFault> {
+pub(super) fn sent(
+    joined: Option<Sent>,
+    tags: &mut BTreeMap<u16, String>,
+) -> Result<(), BucketFault> {
     if let Some(joined) = joined {
         let (number, tag) = joined.unwrap_or(Err(BucketFault::Unreachable(None)))?;
         tags.insert(number, tag);
@@ -152,6 +149,16 @@ fn sent(joined: Option<Sent>, tags: &mut BTreeMap<u16, String>) -> Result<(), Bu
 }
 
 impl Pending {
+    /// Wraps an upload of which the store has every part.
+    pub(super) fn of_parts(
+        begun: Begun,
+        tags: Vec<String>,
+        temporary: Option<Note>,
+        (shop, place): (Shop, OwnedSemaphorePermit),
+    ) -> Self {
+        Self { kind: Kind::Sent { begun, tags, temporary }, shop, _place: place }
+    }
+
     /// Makes the file the object `key`, in one step.
     pub(super) async fn keep(self, key: &str, received: &Received) -> Result<(), BucketFault> {
         let size_bytes = received.size_bytes;
@@ -178,8 +185,13 @@ impl Pending {
 }
 
 impl Shop {
-    fn note(&self, left: &Left) -> Result<Note, BucketFault> {
+    pub(super) fn note(&self, left: &Left) -> Result<Note, BucketFault> {
         self.journal.note(left).map_err(BucketFault::Journal)
+    }
+
+    /// Wraps an upload whose parts were sent by earlier requests.
+    pub(super) fn begun(&self, key: String, upload_id: String, note: Note) -> Begun {
+        Begun { shop: self.clone(), key, upload_id, note: Some(note) }
     }
 
     async fn begin(&self, key: String) -> Result<Begun, BucketFault> {
@@ -269,12 +281,12 @@ impl Drop for Begun {
     }
 }
 
-fn strike(note: Option<Note>) {
+pub(super) fn strike(note: Option<Note>) {
     if let Some(note) = note {
         note.strike();
     }
 }
 
-fn broken(fault: BucketFault) -> ReceiveError {
+pub(super) fn broken(fault: BucketFault) -> ReceiveError {
     ReceiveError::Home(ContentError::Bucket(fault))
 }
