@@ -33,6 +33,7 @@ mod network;
 mod object_store;
 mod other_user;
 mod people;
+mod published;
 mod registration;
 mod secrets;
 mod service;

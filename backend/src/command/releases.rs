@@ -85,7 +85,7 @@ fn refused(error: PullError) -> Refused {
         | PullError::Index(_)
         | PullError::Catalogue(_)
         | PullError::Bounds(_) => ExitCode::SignatureInvalid,
-        PullError::Older { .. } => ExitCode::Downgrade,
+        PullError::Older { .. } | PullError::OlderDocument { .. } => ExitCode::Downgrade,
     };
     Refused::new(code, error)
 }

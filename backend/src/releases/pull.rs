@@ -65,12 +65,14 @@ pub enum PullError {
     Malformed(&'static str),
     #[error("the release cannot be trusted")]
     Release(#[from] RefusedRelease),
-    #[error("the index of engines cannot be trusted")]
+    #[error("the engine index cannot be trusted")]
     Index(#[source] RefusedDocument),
-    #[error("the catalogue of models cannot be trusted")]
+    #[error("the model catalogue cannot be trusted")]
     Catalogue(#[source] RefusedDocument),
     #[error("release {offered} is older than {served}, which is served; --allow-older takes it")]
     Older { offered: String, served: String },
+    #[error("{what} {offered} is older than {served}, which is served; --allow-older takes it")]
+    OlderDocument { what: &'static str, offered: u64, served: u64 },
     #[error("a release does not have {0} archives, or one of this size or name")]
     Bounds(usize),
     #[error(transparent)]
@@ -232,7 +234,8 @@ impl Set<'_> {
         let Some(text) = text else { return Ok(None) };
         let served = self.releases.current().and_then(|(_, list)| list.serial);
         let known = served.filter(|_| !self.allow_older);
-        let issue = Issue::<EngineIndex>::read(&text, trusted, known).map_err(PullError::Index)?;
+        let issue = Issue::<EngineIndex>::read(&text, trusted, known);
+        let issue = issue.map_err(|refused| refusal("engine index", refused, PullError::Index))?;
         let mut fetched = 0;
         for build in &issue.document.builds {
             let there = self.archive(&build.file, build.size_bytes, &build.sha256, list).await?;
@@ -258,8 +261,9 @@ impl Set<'_> {
         let Some(text) = text else { return Ok(None) };
         let served = self.releases.current().and_then(|(_, list)| list.catalogue_serial);
         let known = served.filter(|_| !self.allow_older);
+        let issue = Issue::<Catalogue>::read(&text, trusted, known);
         let issue =
-            Issue::<Catalogue>::read(&text, trusted, known).map_err(PullError::Catalogue)?;
+            issue.map_err(|refused| refusal("model catalogue", refused, PullError::Catalogue))?;
         self.write(CATALOGUE_FILE, &text, list)?;
         Ok(Some((issue.serial, issue.document.models.len())))
     }
@@ -288,6 +292,20 @@ impl Set<'_> {
         let sha256 = Sha256Hex::from_digest(&Sha256::digest(text));
         list.files.insert(name.to_owned(), Listed { size_bytes: text.len() as u64, sha256 });
         Ok(())
+    }
+}
+
+/// Returns the error for a refused document.
+fn refusal(
+    what: &'static str,
+    refused: RefusedDocument,
+    untrusted: fn(RefusedDocument) -> PullError,
+) -> PullError {
+    match refused {
+        RefusedDocument::Older { known, offered } => {
+            PullError::OlderDocument { what, offered, served: known }
+        }
+        other => untrusted(other),
     }
 }
 
