@@ -7,5 +7,6 @@ mod chromium;
 mod dashboard;
 mod device_flow;
 mod hostile;
+mod install;
 mod own_backend;
 mod workspace;

@@ -89,7 +89,9 @@ impl Installed {
         script
     }
 
-    fn environment(&self) -> Vec<(&'static str, String)> {
+    /// Returns what the installer, `link` and the agent of this device are given.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(&'static str, String)> {
         vec![
             ("LINK_HOME", self.device.home().display().to_string()),
             ("LINK_LOCAL_PORT", self.device.local_port.to_string()),

@@ -48,6 +48,17 @@ impl Releases {
         self.dir.path().join("releases")
     }
 
+    /// A file with the public half of the key.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    #[must_use]
+    pub fn key_file(&self) -> PathBuf {
+        let file = self.dir.path().join("key.pub");
+        std::fs::write(&file, format!("{}\n", self.trusted)).unwrap();
+        file
+    }
+
     /// The address of the folder.
     #[must_use]
     pub fn url(&self) -> String {

@@ -16,7 +16,7 @@ export function devicesSection(reload) {
   const control = updateControls(reload);
   const draw = table(body, {
     columns: ['Device', 'State', 'Version', 'Platform', 'Usage', 'Last seen', 'Actions'],
-    empty: 'No device is registered. Create a key below and run `link register` on the device.',
+    empty: 'No device is registered. Add one with the line above.',
     row: (device, models) => [
       [device.name, element('span', { class: 'sub mono' }, device.device_id)],
       state(device),

@@ -4,6 +4,7 @@ import * as api from '../shared/api.js';
 import { badge, busy, button, element, field } from '../shared/dom.js';
 import { ago, moment } from '../shared/format.js';
 import { notice } from '../shared/notice.js';
+import { copyable, installer, installLine } from './install_line.js';
 import { opening, section, table } from './section.js';
 
 export function keysSection(reload) {
@@ -84,8 +85,8 @@ function form(reload, shown) {
     if (days.value) body.expires_at = inDays(Number(days.value));
     if (kind.value === 'fleet' && most.value) body.max_devices = Number(most.value);
     try {
-      const made = await busy(create, () => api.createKey(body));
-      shown.replaceChildren(secret(made, () => shown.replaceChildren()));
+      const [made, found] = await busy(create, () => Promise.all([api.createKey(body), installer()]));
+      shown.replaceChildren(secret(made, found, () => shown.replaceChildren()));
       event.target.reset();
       choose();
     } catch (error) {
@@ -108,36 +109,15 @@ function form(reload, shown) {
   );
 }
 
-function secret({ key, info }, close) {
-  const option = info.kind === 'fleet' ? '--fleet-key' : '--registration-key';
+function secret({ key, info }, found, close) {
   return element(
     'div',
     { class: 'secret', id: 'new-key' },
     element('strong', {}, 'Copy this key now. It is not shown again.'),
     copyable(key, 'the key'),
-    element('p', { class: 'hint' }, 'On the device:'),
-    copyable(`link register ${option} ${key}`, 'the command'),
+    element('p', { class: 'hint' }, info.kind === 'fleet' ? 'On each device:' : 'On the device:'),
+    copyable(installLine(found, info.kind, key), 'the line'),
     element('div', {}, button('I have copied it', { on: { click: close } })),
-  );
-}
-
-function copyable(text, what) {
-  const code = element('code', {}, text);
-  const copy = async (event) => {
-    try {
-      await navigator.clipboard.writeText(text);
-      event.target.textContent = 'Copied';
-    } catch {
-      // Without the permission to copy, the text is selected for the reader to copy.
-      getSelection().selectAllChildren(code);
-      event.target.textContent = 'Selected: press Ctrl+C';
-    }
-  };
-  return element(
-    'div',
-    { class: 'secret-line' },
-    code,
-    button('Copy', { class: 'small', 'aria-label': `Copy ${what}`, on: { click: copy } }),
   );
 }
 

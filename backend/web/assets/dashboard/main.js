@@ -7,6 +7,7 @@ import { open } from '../shared/page.js';
 import { allowlistSection } from './allowlist.js';
 import { deploymentsSection } from './deployments.js';
 import { devicesSection } from './devices.js';
+import { installSection } from './install.js';
 import { keysSection } from './keys.js';
 import { modelsSection } from './models.js';
 
@@ -16,6 +17,7 @@ const INTERVAL = 2_000;
 open(async (root) => {
   const reload = () => load().catch(failed);
   const sections = [
+    installSection(reload),
     deploymentsSection(reload),
     devicesSection(reload),
     modelsSection(reload),
