@@ -6,5 +6,6 @@
 
 pub mod command;
 pub mod configuration;
+pub mod model;
 mod play;
 pub mod session;

@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use properties::{command, configuration, session};
+use properties::{command, configuration, model, session};
 
 #[test]
 fn no_command_of_the_corpus_breaks_a_property() {
@@ -41,6 +41,14 @@ fn no_command_of_the_corpus_breaks_a_property() {
 fn no_configuration_of_the_corpus_breaks_a_property() {
     let reached = replay("configuration", configuration::check);
     assert_reached(&reached, &["Faultless", "Faulty", "Secret"]);
+}
+
+#[test]
+fn no_model_of_the_corpus_breaks_a_property() {
+    let reached = replay("model", model::check);
+    let faults = ["Short", "Other", "Version", "Truncated", "Part", "Garbled"];
+    assert_reached(&reached, &["Model"]);
+    assert_reached(&reached, &faults);
 }
 
 #[test]
