@@ -162,6 +162,7 @@ async fn device(store: &Store, account: AccountId) -> anyhow::Result<DeviceId> {
         device_id: None,
         proof: None,
         name: "bench".to_owned(),
+        keeps_name: false,
         agent_version: semver::Version::new(1, 0, 0),
         public_key: SigningKey::from_seed(&secret).verifying().clone(),
         platform: Platform {

@@ -264,6 +264,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::AlreadySetUp
         | Code::AlreadyFinal
         | Code::NothingSelected
+        | Code::OtherAccount
         | Code::IdempotencyConflict
         | Code::StalePoll
         | Code::HandoverPending

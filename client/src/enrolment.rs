@@ -106,6 +106,7 @@ impl Enrolment<'_> {
             fleet_key: of_kind(KeyKind::Fleet),
             device_id,
             name: self.name.unwrap_or(&hostname).to_owned(),
+            keeps_name: self.name.is_none(),
             agent_version: self.agent_version.clone(),
             platform: Platform {
                 os: facts::os().to_owned(),

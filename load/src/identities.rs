@@ -103,6 +103,7 @@ async fn register_one(backend: Http, key: EnrolmentKey, number: usize) -> anyhow
         fleet_key: of_kind(KeyKind::Fleet),
         device_id: None,
         name: format!("simulated-{number}"),
+        keeps_name: false,
         agent_version: semver::Version::new(1, 0, 0),
         platform: Platform {
             os: "linux".to_owned(),

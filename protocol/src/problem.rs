@@ -121,13 +121,14 @@ codes! {
     DeviceLimitReached = "device-limit-reached", 409, "The account has as many devices as it may", Some("remove a device you no longer use, or raise the limit");
     QuotaReached = "quota-reached", 409, "The account has as much as it may", Some("remove what you no longer use, or ask whoever runs the backend to raise the quota");
     AliasTaken = "alias-taken", 409, "Another model on this device has this alias", Some("choose another alias");
+    OtherAccount = "other-account", 409, "The key belongs to another account than this device", Some("move the device with `link device transfer`, or make it a new device with `link register --new-device`");
     RetireCodeStale = "retire-code-stale", 409, "The device has registered again since the code was made", Some("a newer registration stays; remove the device in the list of devices if it is to go");
     UpdateRunning = "update-running", 409, "An update of the agent is under way", Some("follow it with `link status`");
     PortTaken = "port-taken", 409, "The port is in use on this device", Some("choose another port");
     UploadOffset = "upload-offset", 409, "The upload goes on at another place", Some("ask with HEAD for the header Upload-Offset, and go on there");
     ModelNotReady = "model-not-ready", 409, "The model has no content yet", Some("upload its file first");
     ModelInUse = "model-in-use", 409, "The model is deployed on a device", Some("first remove the model from its devices with `link model remove`");
-    AlreadySetUp = "already-set-up", 409, "The first account exists", Some("log in with `link login`");
+    AlreadySetUp = "already-set-up", 409, "This backend has its first account", Some("use `link login`");
     AlreadyFinal = "already-final", 409, "It has already ended", None;
     IdempotencyConflict = "idempotency-conflict", 409, "The idempotency key was used for another request", Some("use a new key for a new request");
     ZenohNotOffered = "zenoh-not-offered", 409, "This backend has no zenoh router", Some("use the transport `http`, or give the backend an endpoint for zenoh");

@@ -22,6 +22,9 @@ pub struct RegisterRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_id: Option<DeviceId>,
     pub name: String,
+    /// Whether a known device keeps its name; `name` is then only the name of a new device.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_name: bool,
     #[schema(value_type = String)]
     pub agent_version: semver::Version,
     pub platform: Platform,

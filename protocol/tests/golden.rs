@@ -385,6 +385,7 @@ fn registration() -> Vec<Example> {
         fleet_key: None,
         device_id: None,
         name: "kitchen".to_owned(),
+        keeps_name: false,
         agent_version: version(),
         platform: platform(),
         public_key: new,

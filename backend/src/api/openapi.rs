@@ -87,6 +87,7 @@ const PARTICULAR: &[(&str, &[Code])] = &[
             Code::KeyRevoked,
             Code::KeyUsedUp,
             Code::ProofRequired,
+            Code::OtherAccount,
             Code::DeviceLimitReached,
         ],
     ),

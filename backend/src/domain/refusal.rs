@@ -23,7 +23,7 @@ pub enum Refusal {
     InvalidCredentials,
     #[error("the setup token is not the one that the first start made")]
     SetupTokenInvalid,
-    #[error("the first account exists")]
+    #[error("this backend has its first account")]
     AlreadySetUp,
     #[error("this backend has no owner's file: `owner_proof` of its configuration is another")]
     NoOwnerFile,
@@ -43,6 +43,8 @@ pub enum Refusal {
     KeyMistyped(InvalidKey),
     #[error("the key did not register this device, and the device's old key pair does not agree")]
     ProofRequired,
+    #[error("this device belongs to another account than the key")]
+    OtherAccount,
     #[error("{0}")]
     RetireCodeMistyped(InvalidRetireCode),
     #[error("no device of this backend made this code, or it is gone")]
@@ -155,6 +157,7 @@ impl Refusal {
             Self::KeyUsedUp => Code::KeyUsedUp,
             Self::KeyMistyped(_) => Code::KeyMistyped,
             Self::ProofRequired => Code::ProofRequired,
+            Self::OtherAccount => Code::OtherAccount,
             Self::RetireCodeMistyped(_) => Code::RetireCodeMistyped,
             Self::RetireCodeUnknown => Code::RetireCodeUnknown,
             Self::RetireCodeStale => Code::RetireCodeStale,

@@ -17,6 +17,7 @@ use crate::domain::{
     device::{self, DeviceRecord},
     key::{self, KeyRecord},
     refusal::Refusal,
+    tag,
 };
 
 const LONGEST_FACT: usize = 200;
@@ -79,14 +80,22 @@ pub fn plan(
     }
     key.usable(now)?;
 
-    // An id of another account says nothing: it is answered like one that does not exist.
-    let named = known.device.filter(|device| device.account == key.account);
+    let proves =
+        |device: &DeviceRecord| proves(device, request.proof.as_ref(), &request.public_key, now);
+    let (named, foreign) = match known.device {
+        Some(device) if device.account == key.account => (Some(device), None),
+        foreign => (None, foreign),
+    };
+    // Only the device itself may know its account. To anybody else the id does not exist.
+    if foreign.as_ref().is_some_and(proves) {
+        return Err(Refusal::OtherAccount);
+    }
     if let Some(device) = named {
         let same_key = device.registered_with == key.id;
         if same_key && key.kind == KeyKind::Registration {
             return Ok(Plan::Reactivate { key, device: device.id });
         }
-        if !proves(&device, request.proof.as_ref(), &request.public_key, now) {
+        if !proves(&device) {
             return Err(Refusal::ProofRequired);
         }
         if !same_key {
@@ -168,9 +177,20 @@ pub fn registered(
             epoch: former.epoch + 1,
             last_seen_at: former.last_seen_at,
             registered_at: former.registered_at,
+            tags: kept_tags(&former, key),
+            name: if request.keeps_name { former.name } else { given.name.clone() },
             ..fresh(key)
         }),
     }
+}
+
+/// Returns the tags of a device that registers again: its own and, with a key that is new to the device,
+/// those of the key. A key that the device already used would bring back tags that its owner removed.
+fn kept_tags(former: &DeviceRecord, key: &KeyRecord) -> Vec<String> {
+    if former.registered_with == key.id {
+        return former.tags.clone();
+    }
+    tag::change(&former.tags, &key.tags, &[]).unwrap_or_else(|_too_many| former.tags.clone())
 }
 
 fn check_public_key(key: &VerifyingKey) -> Result<(), Refusal> {

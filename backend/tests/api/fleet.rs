@@ -64,6 +64,20 @@ async fn tags_of_a_device_are_edited_and_stay_in_bounds() {
     assert_eq!(log.items()[0]["detail"], "-lab");
 }
 
+#[tokio::test]
+async fn a_device_is_renamed_and_the_log_says_from_what() {
+    let (world, user) = World::set_up().await;
+    let device = fleet_device(&world, &user, "lab", 1).await;
+    let path = format!("/api/v1/devices/{}", device.id);
+    let before = world.get(&path, &user).await.text("name");
+    let renamed = world.call("PATCH", &path, &user, Some(json!({ "name": " desk " }))).await;
+    assert_eq!((renamed.text("name").as_str(), &renamed.body["tags"]), ("desk", &json!(["lab"])));
+    world.call("PATCH", &path, &user, Some(json!({ "name": "" }))).await.is(422, "invalid-request");
+    let log = world.get("/api/v1/audit?action=device", &user).await;
+    assert_eq!(log.items()[0]["action"], "device.rename");
+    assert_eq!(log.items()[0]["detail"], format!("{before} to desk"));
+}
+
 async fn fleet_device(world: &World, user: &str, tag: &str, seed: u8) -> Device {
     let body = json!({ "kind": "fleet", "tags": [tag] });
     let key = world.post("/api/v1/keys", user, body).await.text("key");

@@ -232,6 +232,8 @@ async fn devices(deeds: &mut Deeds<'_>, owner: &str, device: &Device) {
     let (ids, path) = ([("device_id", device.id.as_str())], "/api/v1/devices/{device_id}");
     let tags = Some(json!({ "add_tags": ["lab"] }));
     deeds.act(("PATCH", path), &ids, owner, tags, "device.tag").await;
+    let name = Some(json!({ "name": "desk" }));
+    deeds.act(("PATCH", path), &ids, owner, name, "device.rename").await;
     let version = Some(json!({ "version": "1.4.0" }));
     let update = ("POST", "/api/v1/devices/{device_id}/update");
     deeds.act(update, &ids, owner, version, "device.update").await;

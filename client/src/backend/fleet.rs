@@ -22,7 +22,7 @@ impl BackendClient {
         self.all(&format!("{PREFIX}/devices?select={select}")).await
     }
 
-    /// Adds and removes tags of a device.
+    /// Adds and removes tags of a device, and renames it.
     ///
     /// # Errors
     /// [`CallError`] with the whole cause.

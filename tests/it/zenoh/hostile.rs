@@ -46,6 +46,7 @@ impl Hostile {
             fleet_key: None,
             device_id: None,
             name: "hostile".to_owned(),
+            keeps_name: false,
             agent_version: semver::Version::new(1, 3, 0),
             platform: Platform {
                 os: "linux".to_owned(),

@@ -70,6 +70,45 @@ fn the_registration_key_of_a_device_wakes_it_up_again() {
 }
 
 #[test]
+fn a_device_that_registers_again_keeps_its_tags_and_its_name() {
+    let (old, new) = (
+        key(KeyKind::Registration),
+        KeyRecord {
+            id: KeyId::from_uuid(Uuid::from_u128(9)),
+            tags: vec!["fresh".into()],
+            ..key(KeyKind::Registration)
+        },
+    );
+    let former = DeviceRecord { tags: vec!["lab".into()], name: "desk".into(), ..device(&old) };
+    let given = Given { id: device_id(7), name: "vm".into(), token_digest: [0; 32], now: now() };
+    let again = |key: &KeyRecord, keeps_name| {
+        let plan = Plan::Reactivate { key: key.clone(), device: former.id };
+        let request = RegisterRequest { keeps_name, ..request(Some(1), None) };
+        let device = registered(&plan, Some(former.clone()), &request, &given).unwrap();
+        (device.name, device.tags)
+    };
+    let tagged = KeyRecord { tags: vec!["untagged since".into()], ..old };
+    assert_eq!(again(&tagged, true), ("desk".into(), vec!["lab".into()]));
+    assert_eq!(again(&new, false), ("vm".into(), vec!["lab".into(), "fresh".into()]));
+}
+
+#[test]
+fn a_key_of_another_account_is_refused_to_a_device_that_proves_itself() {
+    let key = key(KeyKind::Registration);
+    let theirs =
+        DeviceRecord { account: AccountId::from_uuid(Uuid::from_u128(99)), ..device(&key) };
+    let known = Known { device: Some(theirs), ..known(&key) };
+    let attempt = |proof| plan(&request(Some(1), proof), known.clone(), None, 100, now());
+    let new_key = pair(2).verifying().clone();
+    let statement = proof_statement(device_id(1), &new_key, now());
+    let proof = |by: &SigningKey| KeyProof { issued_at: now(), signature: by.sign(&statement) };
+    assert_eq!(attempt(Some(proof(&pair(1)))), Err(Refusal::OtherAccount));
+    // A stranger learns nothing of the device.
+    assert!(matches!(attempt(Some(proof(&pair(3)))), Ok(Plan::Enrol { .. })));
+    assert!(matches!(attempt(None), Ok(Plan::Enrol { .. })));
+}
+
+#[test]
 fn a_fleet_key_takes_no_device_over_without_its_old_key_pair() {
     let key = key(KeyKind::Fleet);
     let known = Known { device: Some(device(&key)), ..known(&key) };
@@ -154,6 +193,7 @@ fn request(device: Option<u128>, proof: Option<KeyProof>) -> RegisterRequest {
         fleet_key: None,
         device_id: device.map(device_id),
         name: "box".to_owned(),
+        keeps_name: false,
         agent_version: semver::Version::new(1, 3, 0),
         platform: platform(),
         public_key: pair(2).verifying().clone(),
