@@ -13,6 +13,7 @@ mod command;
 mod deployment;
 mod device;
 mod device_flow;
+mod device_log;
 mod docs;
 mod extract;
 mod health;
@@ -126,6 +127,7 @@ fn things() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(device::read_device, device::change_device, device::remove_device))
         .routes(routes!(device::update_device))
         .routes(routes!(device::transfer_device))
+        .routes(routes!(device_log::list_device_logs))
         .routes(routes!(model::create_model, model::list_models))
         .routes(routes!(model::read_model, model::change_model, model::remove_model))
         .routes(routes!(model::upload_content, model::read_upload, model::resume_content))

@@ -11,6 +11,7 @@ mod deploying;
 mod deployments;
 mod desired;
 mod device_flow;
+mod device_logs;
 mod devices;
 mod fleets;
 mod following;

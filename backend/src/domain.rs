@@ -19,6 +19,7 @@ pub mod deployment;
 pub mod desired;
 pub mod device;
 pub mod device_flow;
+pub mod device_log;
 pub mod door;
 pub mod explain;
 pub mod key;

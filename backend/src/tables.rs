@@ -12,6 +12,7 @@ pub(crate) mod counts;
 pub(crate) mod deployments;
 pub(crate) mod device_codes;
 pub(crate) mod device_counts;
+pub(crate) mod device_logs;
 pub(crate) mod devices;
 pub(crate) mod idempotency;
 pub(crate) mod invitations;

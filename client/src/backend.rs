@@ -24,6 +24,7 @@ mod command;
 mod deployment;
 mod device;
 mod device_flow;
+mod device_log;
 mod fleet;
 mod key;
 mod local_owner;

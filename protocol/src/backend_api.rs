@@ -8,6 +8,7 @@ pub mod command;
 pub mod deployment;
 pub mod device;
 pub mod device_flow;
+pub mod device_log;
 pub mod key;
 pub mod local_owner;
 pub mod member;

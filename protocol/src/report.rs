@@ -139,14 +139,42 @@ pub struct TelemetryReport {
     pub time_to_first_token_ms: Option<u64>,
 }
 
-/// Severity of a log record: lower case; debug is sent as `info`.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize, utoipa::ToSchema)]
+/// Severity of a log record: lower case; debug is sent as `info`. The order is that of severity.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Deserialize,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    Serialize,
+    utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     Info,
     Warning,
     Error,
     Critical,
+}
+
+impl Severity {
+    /// Every severity, the mildest first.
+    pub const ALL: [Self; 4] = [Self::Info, Self::Warning, Self::Error, Self::Critical];
+
+    /// Returns the text of the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+        }
+    }
 }
 
 /// A log record (specification, section 2.4).

@@ -84,6 +84,42 @@ async fn logs_and_usage_are_bounded_for_each_device() {
 }
 
 #[tokio::test]
+async fn log_records_are_read_newest_first_with_filters_and_pages() {
+    let (world, user) = World::set_up().await;
+    let (device, other) = (world.online_device(&user).await, world.online_device(&user).await);
+    let model = format!("mdl_{}", "a".repeat(32));
+    for (message, severity) in [
+        ("started".to_owned(), "info"),
+        (format!("the engine ended model={model}"), "warning"),
+        ("the disk is full".to_owned(), "error"),
+        ("the identity was copied".to_owned(), "critical"),
+    ] {
+        let record = json!({ "message": message, "severity": severity });
+        assert_eq!(world.post("/api/v1/logs", &device.token, record).await.status, 204);
+    }
+    let path = format!("/api/v1/devices/{}/logs", device.id);
+    let read = async |query: &str| {
+        let answer = world.get(&format!("{path}?{query}"), &user).await;
+        let severity = |item: &serde_json::Value| item["severity"].as_str().unwrap().to_owned();
+        answer.items().iter().map(severity).collect::<Vec<_>>()
+    };
+    assert_eq!(read("").await, ["critical", "error", "warning", "info"]);
+    assert_eq!(read("severity=error").await, ["critical", "error"]);
+    assert_eq!(read(&format!("model={model}")).await, ["warning"]);
+    let first = world.get(&format!("{path}?limit=3"), &user).await;
+    assert_eq!(first.items()[0]["message"], "the identity was copied");
+    assert_eq!(read(&format!("cursor={}", first.text("next_cursor"))).await, ["info"]);
+    for wrong in ["cursor=x", "cursor=YWJj", "severity=loud", "model=chat"] {
+        let answer = world.get(&format!("{path}?{wrong}"), &user).await;
+        answer.is(422, "invalid-request");
+    }
+    let theirs = format!("/api/v1/devices/{}/logs", other.id);
+    assert!(world.get(&theirs, &user).await.items().is_empty());
+    let bob = world.another_account("bob@example.org").await;
+    world.get(&path, &bob).await.is(404, "not-found");
+}
+
+#[tokio::test]
 async fn a_report_about_another_model_or_deployment_is_refused() {
     let (world, user) = World::set_up().await;
     let device = world.online_device(&user).await;

@@ -1,0 +1,12 @@
+//! Which log records of a device are wanted.
+
+use link_protocol::{id::ModelId, report::Severity};
+
+/// Which log records.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogFilter {
+    /// Only records at least this severe.
+    pub severity: Option<Severity>,
+    /// Only records whose message names this model.
+    pub model: Option<ModelId>,
+}
