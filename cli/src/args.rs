@@ -22,6 +22,7 @@ mod help;
 mod key;
 mod member;
 mod model;
+mod time;
 mod token;
 mod up;
 
@@ -34,7 +35,8 @@ pub use engine::EngineCommand;
 pub use fleet::FleetCommand;
 pub use key::{KeyCommand, KeyKindArg};
 pub use member::{Accept, LeftKeysArg, MemberCommand, RoleArg};
-pub use model::{Add, Deploy, ModelCommand, OnDevice, Serve};
+pub use model::{Add, Deploy, ModelCommand, OnDevice, Remove, Serve};
+pub use time::Moment;
 pub use token::TokenCommand;
 pub use up::{Down, Open, Up};
 
@@ -67,6 +69,12 @@ pub struct Global {
     /// Print only data and errors
     #[arg(long, short, global = true, help_heading = "Output")]
     pub quiet: bool,
+    /// Print whole ids and texts in tables
+    #[arg(long, global = true, help_heading = "Output")]
+    pub full: bool,
+    /// Print exact times (UTC) instead of relative ones
+    #[arg(long, global = true, help_heading = "Output")]
+    pub utc: bool,
 }
 
 /// The commands.
@@ -157,7 +165,10 @@ pub enum Command {
     #[command(
         after_help = "Example:\n  link completions bash > ~/.local/share/bash-completion/completions/link"
     )]
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        /// Shell to complete in
+        shell: clap_complete::Shell,
+    },
     /// Check that this program runs on this machine
     #[command(hide = true)]
     SelfCheck,
@@ -311,10 +322,16 @@ pub enum AllowlistCommand {
     List,
     /// Add an origin for this account; deployed models need a repair or a redeployment to get it
     #[command(after_help = "Example:\n  link allowlist add https://workspace.example")]
-    Add { origin: Origin },
+    Add {
+        /// Scheme, host and port of the page, such as `https://workspace.example`
+        origin: Origin,
+    },
     /// Remove an origin of this account
     #[command(after_help = "Example:\n  link allowlist remove https://workspace.example")]
-    Remove { origin: Origin },
+    Remove {
+        /// Scheme, host and port of the page, such as `https://workspace.example`
+        origin: Origin,
+    },
 }
 
 /// The name under which a model is served.
@@ -368,6 +385,22 @@ mod tests {
             }
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(leaves > 0 || help.contains("Example"), "{}", command.get_name());
+        }
+        check(&Arguments::command());
+    }
+
+    #[test]
+    fn every_argument_that_is_shown_is_described() {
+        fn check(command: &clap::Command) {
+            for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+                assert!(
+                    argument.get_help().is_some(),
+                    "{} {}",
+                    command.get_name(),
+                    argument.get_id()
+                );
+            }
+            command.get_subcommands().filter(|sub| !sub.is_hide_set()).for_each(check);
         }
         check(&Arguments::command());
     }

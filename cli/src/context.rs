@@ -17,7 +17,7 @@ use crate::{
     called::{self, Surroundings},
     error::CliError,
     error_code::ErrorCode,
-    output::Output,
+    output::{Output, View},
 };
 
 const LOCAL_PORT: &str = "LINK_LOCAL_PORT";
@@ -50,6 +50,9 @@ pub(crate) struct Context {
 pub(crate) struct Environment {
     pub(crate) backend_url: Option<String>,
     pub(crate) registration_key: Option<Secret>,
+    /// Files that hold a key, in place of the key itself.
+    pub(crate) registration_key_file: Option<String>,
+    pub(crate) fleet_key_file: Option<String>,
     pub(crate) fleet_key: Option<Secret>,
     pub(crate) access_token: Option<Secret>,
     pub(crate) local_port: Option<String>,
@@ -105,6 +108,8 @@ impl Context {
             environment: Environment {
                 backend_url: text("LINK_BACKEND_URL"),
                 registration_key: secret("LINK_REGISTRATION_KEY"),
+                registration_key_file: text("LINK_REGISTRATION_KEY_FILE"),
+                fleet_key_file: text("LINK_FLEET_KEY_FILE"),
                 fleet_key: secret("LINK_FLEET_KEY"),
                 access_token: secret("LINK_ACCESS_TOKEN"),
                 local_port: text(LOCAL_PORT),
@@ -132,7 +137,13 @@ impl Context {
         let environment = &mut context.environment;
         (environment.backend_url, environment.access_token) = (None, None);
         (environment.registration_key, environment.fleet_key) = (None, None);
+        (environment.registration_key_file, environment.fleet_key_file) = (None, None);
         context
+    }
+
+    /// Returns how tables show their values.
+    pub(crate) fn view(&self) -> View {
+        self.output.view(now())
     }
 
     /// Refuses to write to a `folder` of another user: files that root creates in a person's home

@@ -33,6 +33,7 @@ error_codes! {
     Browser = "browser", "no browser could be opened";
     BuildName = "build-name", "the build of an engine has no name, or an invalid name";
     Busy = "busy", "another run of the command changes the same files";
+    Cancelled = "cancelled", "the person ended a prompt";
     Catalogue = "catalogue", "the model catalogue is unavailable or not trusted";
     ChecksumMismatch = "checksum-mismatch", "a file does not match its checksum";
     CommandCancelled = "command-cancelled", "the command was cancelled";

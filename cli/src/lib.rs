@@ -20,6 +20,7 @@ mod error;
 mod error_code;
 mod local_backend;
 mod misuse;
+mod names;
 mod output;
 mod owner_login;
 mod path_setup;
@@ -55,7 +56,7 @@ pub fn run() -> std::process::ExitCode {
     link_platform::session::complete_environment();
     let arguments: Vec<_> = std::env::args_os().collect();
     let json = arguments.iter().any(|argument| argument == "--json");
-    let output = Output::new(Global { json, quiet: false });
+    let output = Output::new(Global { json, ..Global::default() });
     let ended =
         misuse::check(&arguments, &command(), |name| Path::new(name).is_file()).and_then(|()| {
             match Arguments::try_parse_from(&arguments) {

@@ -4,26 +4,35 @@
 //! document. Texts from devices and servers cannot control the terminal. Colours are off with
 //! `NO_COLOR` or without a terminal.
 
+mod pager;
+mod table;
+
 use std::io::{self, IsTerminal as _, Write as _};
 
-use comfy_table::{ContentArrangement, Table, presets};
+use console::Term;
+use jiff::Timestamp;
 use link_protocol::{exit_code::ExitCode, shown};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 
 use crate::{args::Global, called, error::CliError, error_code::ErrorCode};
 
+pub(crate) use table::{Cell, View};
+
 /// The destination and form of the output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
+    full: bool,
+    utc: bool,
 }
 
 impl Output {
     /// Creates the output that the flags ask for.
     pub(crate) const fn new(global: Global) -> Self {
-        Self { json: global.json, quiet: global.quiet }
+        let Global { json, quiet, full, utc } = global;
+        Self { json, quiet, full, utc }
     }
 
     /// Tells whether stdout holds JSON.
@@ -42,7 +51,14 @@ impl Output {
         }
     }
 
-    /// Prints the result of a command: `value` as JSON, or `text`.
+    /// Returns how tables show their values: short on a terminal, exact and whole anywhere else.
+    pub(crate) fn view(&self, now: Timestamp) -> View {
+        let Some((_rows, columns)) = terminal() else { return View::exact(now) };
+        View { width: Some(columns), full: self.full, utc: self.utc, now }
+    }
+
+    /// Prints the result of a command: `value` as JSON, or `text`. A text longer than the terminal
+    /// goes through a pager.
     ///
     /// # Errors
     /// When stdout cannot be written.
@@ -53,7 +69,12 @@ impl Output {
     ) -> Result<(), CliError> {
         let text =
             if self.json { shown::json(&to_json(value)) } else { shown::lines(&text(value)) };
-        if text.is_empty() { Ok(()) } else { write_stdout(&format!("{}\n", text.trim_end())) }
+        if text.is_empty() {
+            return Ok(());
+        }
+        let text = format!("{}\n", text.trim_end());
+        let is_long = terminal().is_some_and(|(rows, _columns)| text.lines().count() >= rows);
+        if is_long && pager::show(&text) { Ok(()) } else { write_stdout(&text) }
     }
 
     /// Prints a message for a person.
@@ -103,22 +124,22 @@ pub(crate) enum ProgressStyle {
     Lines,
 }
 
-/// Formats rows below their headings, one line each.
+/// Formats rows of plain texts below their headings, one line each.
 pub(crate) fn table<const N: usize>(
     headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(headings);
-    for row in rows {
-        table.add_row(row.map(|cell| shown::one_line(&cell)));
+    let rows = rows.into_iter().map(|row| row.map(Cell::Text));
+    View::exact(Timestamp::UNIX_EPOCH).table(headings, rows)
+}
+
+/// Returns the rows and columns of the terminal that stdout is, if it is one.
+fn terminal() -> Option<(usize, usize)> {
+    if !io::stdout().is_terminal() {
+        return None;
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    let lines: Vec<_> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    lines.join("\n")
+    let (rows, columns) = Term::stdout().size_checked()?;
+    Some((rows.into(), columns.into()))
 }
 
 /// Formats a number of bytes for a person.

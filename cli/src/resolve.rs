@@ -1,6 +1,8 @@
 //! Finds models and devices by an id, a unique name, or "this machine". A bare name never selects
 //! another account's model.
 
+use std::str::FromStr;
+
 use link_client::backend::BackendClient;
 use link_platform::fs;
 use link_protocol::{
@@ -112,15 +114,54 @@ fn among(models: Vec<Model>, named: &str) -> Result<Model, CliError> {
     pick("model", named, models, |model| (name(model), model.model_id.to_string()))
 }
 
-/// Returns the only item with the name.
+/// Returns the id that `text` is or begins.
+///
+/// # Errors
+/// When no id or several begin with `text`.
+pub(crate) fn by_prefix<I: Clone + FromStr + ToString>(
+    what: &str,
+    text: &str,
+    ids: impl Iterator<Item = I>,
+) -> Result<I, CliError> {
+    if let Ok(id) = text.parse() {
+        return Ok(id);
+    }
+    let is_it = |id: &I| begins(&id.to_string(), text);
+    let fitting: Vec<I> = ids.filter(is_it).collect();
+    match fitting.as_slice() {
+        [id] => Ok(id.clone()),
+        [] => {
+            let message = format!("no {what} has an id that begins with `{text}`");
+            Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message))
+        }
+        several => {
+            let message = format!("{} {what}s have an id that begins with `{text}`", several.len());
+            let ids: Vec<_> = several.iter().map(ToString::to_string).take(5).collect();
+            Err(CliError::new(ExitCode::Failed, ErrorCode::AmbiguousName, message)
+                .hint(format!("use more of the id: {}", ids.join(", "))))
+        }
+    }
+}
+
+/// Tells whether `text` is an id without its end, as tables show ids on a terminal.
+fn begins(id: &str, text: &str) -> bool {
+    id.split_once('_')
+        .is_some_and(|(prefix, _)| text.len() > prefix.len() + 1 && id.starts_with(text))
+}
+
+/// Returns the only item with the name, or else the only one whose id begins with it.
 fn pick<T>(
     what: &str,
     named: &str,
     items: Vec<T>,
     describe: impl Fn(&T) -> (String, String),
 ) -> Result<T, CliError> {
-    let (mut fitting, others): (Vec<_>, Vec<_>) =
+    let (mut fitting, mut others): (Vec<_>, Vec<_>) =
         items.into_iter().partition(|item| describe(item).0 == named);
+    if fitting.is_empty() {
+        (fitting, others) =
+            others.into_iter().partition(|item: &T| begins(&describe(item).1, named));
+    }
     match fitting.len() {
         1 => Ok(fitting.remove(0)),
         0 => {
@@ -204,5 +245,18 @@ mod tests {
         let (message, hint) = picked("c").unwrap_err();
         assert_eq!(message, "no model is called `c`");
         assert_eq!(hint, "there is: a, b, b; see `link model list`");
+    }
+
+    #[test]
+    fn an_id_may_be_cut_where_it_is_still_unique() {
+        let ids = || ["key_01aa", "key_01ab", "key_02aa"].map(str::to_owned).into_iter();
+        let found = |text: &str| {
+            let fitting: Vec<String> = ids().filter(|id| begins(id, text)).collect();
+            fitting.len()
+        };
+        assert_eq!([found("key_02"), found("key_01"), found("key_"), found("key")], [1, 2, 0, 0]);
+        let items = || vec![("a", "dev_01aa"), ("b", "dev_02aa")];
+        let picked = pick("device", "dev_02", items(), |it| (it.0.to_owned(), it.1.to_owned()));
+        assert_eq!(picked, Ok(("b", "dev_02aa")));
     }
 }

@@ -60,6 +60,11 @@ impl Deadline {
     }
 }
 
+/// Pauses between two looks at something that may change at any time.
+pub(crate) async fn pause(interval: Duration) {
+    tokio::time::sleep(interval).await;
+}
+
 /// Turns an answer into `None` if a retry may succeed.
 ///
 /// # Errors

@@ -1,7 +1,8 @@
 //! `link audit`.
 
 use clap::Args;
-use jiff::Timestamp;
+
+use crate::args::Moment;
 
 /// `link audit`.
 #[derive(Args, Debug)]
@@ -15,12 +16,12 @@ pub struct Audit {
     /// Only actions on this object, by id
     #[arg(long, value_name = "ID")]
     pub subject: Option<String>,
-    /// Only entries at or after this time, such as 2027-01-31T00:00:00Z
+    /// Only entries at or after this time, such as `yesterday`, `2h` ago or `2027-01-31`
     #[arg(long, value_name = "TIME")]
-    pub since: Option<Timestamp>,
+    pub since: Option<Moment>,
     /// Only entries before this time
     #[arg(long, value_name = "TIME")]
-    pub until: Option<Timestamp>,
+    pub until: Option<Moment>,
     /// Largest number of entries; the newest come first
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
@@ -29,5 +30,5 @@ pub struct Audit {
 pub(super) const EXAMPLES: &str = "\
 Examples:
   link audit
-  link audit --action member --since 2027-01-01T00:00:00Z
+  link audit --action member --since yesterday
   link audit --subject dev_… --limit 200 --json";

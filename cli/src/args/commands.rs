@@ -1,7 +1,6 @@
 //! `link commands`.
 
 use clap::Subcommand;
-use link_protocol::id::CommandId;
 
 /// `link commands …`.
 #[derive(Debug, Subcommand)]
@@ -23,8 +22,14 @@ pub enum CommandsCommand {
     },
     /// Show a command and its result
     #[command(after_help = "Example:\n  link commands show cmd_…")]
-    Show { command: CommandId },
+    Show {
+        /// Command, by id or by the beginning of its id
+        command: String,
+    },
     /// Explain where a command is, why, and what happens next
     #[command(after_help = "Example:\n  link commands explain cmd_…")]
-    Explain { command: CommandId },
+    Explain {
+        /// Command, by id or by the beginning of its id
+        command: String,
+    },
 }

@@ -14,11 +14,22 @@ pub enum DeviceCommand {
         /// Only devices that match, such as `tag=lab,state=online`
         #[arg(long, value_name = "SELECTION")]
         select: Option<Selector>,
+        /// Show the list again after each change, until Ctrl-C; with --json, one document per line
+        #[arg(long, short)]
+        watch: bool,
+    },
+    /// Give a device another name
+    #[command(after_help = "Example:\n  link device rename workstation second-floor")]
+    Rename {
+        /// Device, by id or name
+        device: String,
+        /// New name
+        name: String,
     },
     /// Add tags to a device
     #[command(after_help = "Example:\n  link device tag workstation lab second-floor")]
     Tag {
-        /// Device, by id or by name
+        /// Device, by id or name
         device: String,
         /// Tags to add
         #[arg(required = true)]
@@ -27,7 +38,7 @@ pub enum DeviceCommand {
     /// Remove tags from a device
     #[command(after_help = "Example:\n  link device untag workstation lab")]
     Untag {
-        /// Device, by id or by name
+        /// Device, by id or name
         device: String,
         /// Tags to remove
         #[arg(required = true)]
@@ -42,7 +53,7 @@ pub enum DeviceCommand {
     /// Replace the agent of a device with another version; an offline device does this later
     #[command(after_help = DEVICE_UPDATE_EXAMPLES)]
     Update {
-        /// Device, by id or by name
+        /// Device, by id or name
         device: String,
         /// Version to install
         #[arg(long = "to", value_name = "VERSION")]
@@ -53,7 +64,7 @@ pub enum DeviceCommand {
     /// Remove a device from the account
     #[command(after_help = "Example:\n  link device remove workstation --yes")]
     Remove {
-        /// Device, by id or by name
+        /// Device, by id or name
         device: String,
         /// Do not ask for confirmation
         #[arg(long, short)]
@@ -62,7 +73,7 @@ pub enum DeviceCommand {
     /// Transfer a device to another account, with a key of that account
     #[command(after_help = TRANSFER_EXAMPLES)]
     Transfer {
-        /// Device, by id or by name
+        /// Device, by id or name
         device: String,
         /// File with the registration or fleet key of the receiving account; `-` reads it from
         /// stdin [default: prompt]
@@ -107,6 +118,7 @@ Examples:
 const LIST_EXAMPLES: &str = "\
 Examples:
   link device list
+  link device list --watch
   link device list --select 'tag=lab,version<1.3.0,state=online'
 
 A selection is a list of terms with commas between them, and a device must match every term: tag (= !=),

@@ -1,8 +1,8 @@
 //! `link key`.
 
 use clap::{Subcommand, ValueEnum};
-use jiff::Timestamp;
-use link_protocol::id::KeyId;
+
+use crate::args::Moment;
 
 /// `link key …`.
 #[derive(Debug, Subcommand)]
@@ -16,9 +16,9 @@ pub enum KeyCommand {
         /// Name of the key in lists
         #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
         name: String,
-        /// Expiry, such as 2027-01-31T00:00:00Z [default: never]
+        /// Expiry, such as `30d` or `2027-01-31` [default: never]
         #[arg(long, value_name = "TIME")]
-        expires_at: Option<Timestamp>,
+        expires_at: Option<Moment>,
         /// Largest number of devices that a fleet key may enrol
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         max_devices: Option<u32>,
@@ -31,7 +31,13 @@ pub enum KeyCommand {
     List,
     /// Revoke a key: no device can register with it afterwards
     #[command(after_help = "Example:\n  link key revoke key_…")]
-    Revoke { key: KeyId },
+    Revoke {
+        /// Key, by id or by the beginning of its id
+        key: String,
+        /// Do not ask for confirmation
+        #[arg(long, short)]
+        yes: bool,
+    },
 }
 
 /// The devices that a key enrols.
@@ -46,4 +52,4 @@ pub enum KeyKindArg {
 const CREATE_EXAMPLES: &str = "\
 Examples:
   link key create --kind registration
-  link key create --kind fleet --name lab --max-devices 20 --expires-at 2027-01-31T00:00:00Z";
+  link key create --kind fleet --name lab --max-devices 20 --expires-at 30d";

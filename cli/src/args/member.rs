@@ -1,9 +1,8 @@
 //! `link member`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use jiff::Timestamp;
 
-use crate::args::Backend;
+use crate::args::{Backend, Moment};
 
 /// `link member …`.
 #[derive(Debug, Subcommand)]
@@ -20,9 +19,9 @@ pub enum MemberCommand {
         /// Only a user with this e-mail may accept [default: anyone with the token]
         #[arg(long, value_name = "EMAIL")]
         email: Option<String>,
-        /// Expiry, such as 2027-01-31T00:00:00Z [default: in seven days]
+        /// Expiry, such as `30d` or `2027-01-31` [default: in seven days]
         #[arg(long, value_name = "TIME")]
-        expires_at: Option<Timestamp>,
+        expires_at: Option<Moment>,
     },
     /// Accept an invitation and log in to its account
     #[command(after_help = ACCEPT_EXAMPLES)]
@@ -92,7 +91,7 @@ pub enum RoleArg {
 const INVITE_EXAMPLES: &str = "\
 Examples:
   link member invite --role operator
-  link member invite --role admin --email bob@example.com --expires-at 2027-01-31T00:00:00Z
+  link member invite --role admin --email bob@example.com --expires-at 30d
 
 Send the token to the person; they run `link member accept`.";
 

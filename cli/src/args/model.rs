@@ -29,7 +29,7 @@ pub enum ModelCommand {
     /// Show a model and its deployments, or a model of the catalogue
     #[command(after_help = "Example:\n  link model show smollm")]
     Show {
-        /// Model, by id or by name; of another account as `publisher/name`
+        /// Model, by id or name; a model of another account as `publisher/name`
         model: String,
     },
     /// Deploy a model to a device, or redeploy it with the current allowlist
@@ -43,21 +43,24 @@ pub enum ModelCommand {
     Stop(OnDevice),
     /// Delete a model from a device; the model can be deployed again
     #[command(after_help = "Example:\n  link model remove smollm --device workstation --wait")]
-    Remove(OnDevice),
+    Remove(Remove),
     /// Cancel an unfinished deployment
     #[command(after_help = "Example:\n  link model cancel smollm")]
     Cancel {
-        /// Model, by id or by name; of another account as `publisher/name`
+        /// Model, by id or name; a model of another account as `publisher/name`
         model: String,
-        /// Device, by id or by name [default: this machine's]
+        /// Device, by id or name [default: this machine]
         #[arg(long, value_name = "DEVICE")]
         device: Option<String>,
     },
     /// Delete a model that is not deployed anywhere
     #[command(after_help = "Example:\n  link model delete smollm")]
     Delete {
-        /// Model, by id or by name; of another account as `publisher/name`
+        /// Model, by id or name; a model of another account as `publisher/name`
         model: String,
+        /// Do not ask for confirmation
+        #[arg(long, short)]
+        yes: bool,
     },
 }
 
@@ -111,9 +114,9 @@ impl Add {
 /// `link model deploy`.
 #[derive(Args, Debug)]
 pub struct Deploy {
-    /// Model, by id or by name; of another account as `publisher/name`
+    /// Model, by id or name; a model of another account as `publisher/name`
     pub model: String,
-    /// Device, by id or by name [default: this machine's]
+    /// Device, by id or name [default: this machine]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
     /// Every device that matches, such as `tag=lab,state=online`, instead of one device
@@ -150,13 +153,23 @@ pub struct Serve {
 /// A model on a device.
 #[derive(Args, Debug)]
 pub struct OnDevice {
-    /// Model, by id or by name; of another account as `publisher/name`
+    /// Model, by id or name; a model of another account as `publisher/name`
     pub model: String,
-    /// Device, by id or by name [default: this machine's]
+    /// Device, by id or name [default: this machine]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
     #[command(flatten)]
     pub wait: Wait<180>,
+}
+
+/// `link model remove`.
+#[derive(Args, Debug)]
+pub struct Remove {
+    #[command(flatten)]
+    pub on: OnDevice,
+    /// Do not ask for confirmation
+    #[arg(long, short)]
+    pub yes: bool,
 }
 
 const ADD_EXAMPLES: &str = "\

@@ -1,8 +1,9 @@
 //! `link token`.
 
 use clap::Subcommand;
-use jiff::Timestamp;
-use link_protocol::{id::TokenId, permission::Permission};
+use link_protocol::permission::Permission;
+
+use crate::args::Moment;
 
 /// `link token …`.
 #[derive(Debug, Subcommand)]
@@ -16,16 +17,19 @@ pub enum TokenCommand {
         /// Scope of the token; may be given several times
         #[arg(long = "scope", value_name = "SCOPE", required = true)]
         scopes: Vec<Permission>,
-        /// Expiry, such as 2027-01-31T00:00:00Z [default: in 90 days]
+        /// Expiry, such as `30d` or `2027-01-31` [default: in 90 days]
         #[arg(long, value_name = "TIME")]
-        expires_at: Option<Timestamp>,
+        expires_at: Option<Moment>,
     },
     /// List your tokens in this account, without their secrets
     #[command(after_help = "Example:\n  link token list")]
     List,
     /// Revoke a token: every later request with it is refused
     #[command(after_help = "Example:\n  link token revoke tok_…")]
-    Revoke { token: TokenId },
+    Revoke {
+        /// Token, by id or by the beginning of its id
+        token: String,
+    },
 }
 
 fn create_examples() -> String {
@@ -34,7 +38,7 @@ fn create_examples() -> String {
     format!(
         "Examples:
   link token create --name ci --scope devices:read --scope serving:operate
-  link token create --name ci --scope models:write --expires-at 2027-01-31T00:00:00Z
+  link token create --name ci --scope models:write --expires-at 30d
 
 A script passes the token in LINK_ACCESS_TOKEN, or logs in with `link login --token-file FILE`. The token
 never permits more than your current role. Scopes:{scopes}"

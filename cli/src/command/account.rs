@@ -10,8 +10,8 @@ use link_protocol::{
         local_owner::OwnerPassword,
         member::Membership,
     },
-    exit_code::ExitCode,
     personal_token::{self, PersonalToken},
+    problem::Code,
     secret::Secret,
 };
 
@@ -21,9 +21,9 @@ use crate::{
     context::Context,
     credentials::{Credentials, CredentialsFile},
     error::CliError,
-    error_code::ErrorCode,
     local_backend::LocalBackend,
-    output, owner_login, secret_input, session,
+    output::{Cell, View},
+    owner_login, secret_input, session,
 };
 
 pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<(), CliError> {
@@ -32,7 +32,8 @@ pub(super) async fn run(context: &Context, command: AccountCommand) -> Result<()
         AccountCommand::Password(arguments) => set_password(context, arguments).await,
         AccountCommand::List => {
             let accounts = session::logged_in(context)?.accounts().await?;
-            context.output.data(&accounts, |accounts| table(accounts))
+            let view = context.view();
+            context.output.data(&accounts, |accounts| table(accounts, &view))
         }
         AccountCommand::Use { account } => {
             let backend = session::logged_in(context)?;
@@ -106,19 +107,41 @@ pub(super) async fn sign_in(
 async fn create(context: &Context, arguments: CreateAccount) -> Result<(), CliError> {
     let http = http(context, &arguments.backend)?;
     let setup_token = match &arguments.setup_token_file {
-        Some(file) => secret_input::line_of(file, "setup token")?,
-        None => secret_input::ask_secret("Setup token", "--setup-token-file")?,
+        Some(file) => match secret_input::line_of(file, "setup token") {
+            Ok(token) => token,
+            Err(error) => {
+                ensure_not_set_up(&http).await?;
+                return Err(error);
+            }
+        },
+        None => {
+            ensure_not_set_up(&http).await?;
+            secret_input::ask_secret("Setup token", "--setup-token-file")?
+        }
     };
     let email = email(arguments.email)?;
     let password = if arguments.password_stdin {
         secret_input::stdin_line("password")?
     } else {
-        new_password()?
+        secret_input::ask_new_password()?
     };
     let request = SetupRequest { setup_token, email, password };
     let tokens = backend::set_up(&http, &request).await?;
     let me = keep(context, &http, tokens, "created the first account and logged in").await?;
     if context.output.is_json() { show(context, &me, http.base()) } else { Ok(()) }
+}
+
+/// Asks with an empty token whether the backend still waits for its first account.
+///
+/// # Errors
+/// When the backend has an account. It then has no setup token either, so asking for one is pointless.
+async fn ensure_not_set_up(http: &Http) -> Result<(), CliError> {
+    let empty = || Secret::new(String::new());
+    let request = SetupRequest { setup_token: empty(), email: String::new(), password: empty() };
+    match backend::set_up(http, &request).await {
+        Err(failure) if failure.code() == Some(Code::AlreadySetUp) => Err(failure.into()),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 pub(super) async fn logout(context: &Context) -> Result<(), CliError> {
@@ -184,7 +207,7 @@ async fn set_password(context: &Context, arguments: Password) -> Result<(), CliE
     let password = if arguments.password_stdin {
         secret_input::stdin_line("password")?
     } else {
-        new_password()?
+        secret_input::ask_new_password()?
     };
     let request = OwnerPassword { proof: owner.proof.clone(), password };
     backend::set_owner_password(&Http::new(&owner.url)?, &request).await?;
@@ -206,15 +229,16 @@ pub(super) fn show(context: &Context, me: &Me, base: &str) -> Result<(), CliErro
     context.output.data(&document, |_| format!("{} at {base}, {}{of}", me.email, me.role.as_str()))
 }
 
-fn table(accounts: &[Membership]) -> String {
+fn table(accounts: &[Membership], view: &View) -> String {
     let rows = accounts.iter().map(|account| {
         let Membership { account_id, account_name, role, joined_at, current } = account;
         let here = if *current { "*" } else { "" };
-        let [id, since] = [account_id.to_string(), joined_at.to_string()];
         let name = account_name.as_ref().map(ToString::to_string).unwrap_or_default();
-        [here.to_owned(), name, id, role.as_str().to_owned(), since]
+        // `link account use` takes only a whole id.
+        let id = account_id.to_string().into();
+        [here.into(), name.into(), id, role.as_str().into(), Cell::Time(*joined_at)]
     });
-    output::table(["", "NAME", "ID", "ROLE", "SINCE"], rows)
+    view.table(["", "NAME", "ID", "ROLE", "SINCE"], rows)
 }
 
 fn http(context: &Context, backend: &Backend) -> Result<Http, CliError> {
@@ -222,20 +246,5 @@ fn http(context: &Context, backend: &Backend) -> Result<Http, CliError> {
 }
 
 fn email(given: Option<String>) -> Result<String, CliError> {
-    given.map_or_else(|| secret_input::ask_text("E-mail", "--email"), Ok)
-}
-
-/// Prompts for a new password, twice.
-///
-/// # Errors
-/// When there is no terminal, or the two differ.
-pub(super) fn new_password() -> Result<Secret, CliError> {
-    let password =
-        secret_input::ask_secret("New password (12 or more characters)", "--password-stdin")?;
-    let again = secret_input::ask_secret("Repeat password", "--password-stdin")?;
-    if password == again {
-        Ok(password)
-    } else {
-        Err(CliError::new(ExitCode::Usage, ErrorCode::Usage, "the two passwords differ"))
-    }
+    given.map_or_else(|| secret_input::ask_text("E-mail", "--email", secret_input::check_email), Ok)
 }

@@ -5,10 +5,18 @@ use link_protocol::{
     limits,
 };
 
-use crate::{args::Audit, context::Context, error::CliError, output, session};
+use crate::{
+    args::Audit,
+    context::{self, Context},
+    error::CliError,
+    names::Names,
+    output::{Cell, View},
+    session,
+};
 
 pub(super) async fn run(context: &Context, arguments: Audit) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
+    let now = context::now();
     let most = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
     let mut query = AuditQuery {
         limit: Some(arguments.limit.min(limits::PAGE_SIZE_LIMIT)),
@@ -16,8 +24,8 @@ pub(super) async fn run(context: &Context, arguments: Audit) -> Result<(), CliEr
         action: arguments.action,
         actor: arguments.actor,
         subject: arguments.subject,
-        since: arguments.since.map(|time| time.to_string()),
-        until: arguments.until.map(|time| time.to_string()),
+        since: arguments.since.map(|since| since.in_the_past(now).to_string()),
+        until: arguments.until.map(|until| until.in_the_past(now).to_string()),
     };
     let mut entries = Vec::new();
     loop {
@@ -29,10 +37,14 @@ pub(super) async fn run(context: &Context, arguments: Audit) -> Result<(), CliEr
         }
     }
     entries.truncate(most);
-    context.output.data(&entries, |entries| table(entries))
+    let names = match context.output.is_json() {
+        true => Names::default(),
+        false => Names::of_all(&backend).await,
+    };
+    context.output.data(&entries, |entries| table(entries, &names, &context.view()))
 }
 
-fn table(entries: &[AuditEntry]) -> String {
+fn table(entries: &[AuditEntry], names: &Names, view: &View) -> String {
     if entries.is_empty() {
         return "no matching entries".to_owned();
     }
@@ -43,13 +55,15 @@ fn table(entries: &[AuditEntry]) -> String {
             ActorKind::Device => "device",
             ActorKind::System => "the backend",
         };
-        let who = entry.actor.id.clone().unwrap_or_else(|| kind.to_owned());
+        let who = entry.actor.id.as_ref().map_or_else(|| kind.into(), |id| names.cell(id));
         let action = match entry.outcome {
             AuditOutcome::Done => entry.action.clone(),
             AuditOutcome::Refused => format!("{} (refused)", entry.action),
         };
         let from = entry.address.clone().unwrap_or_else(|| "-".to_owned());
-        [entry.at.to_string(), who, action, entry.subject.clone(), entry.detail.clone(), from]
+        let on = names.cell(&entry.subject);
+        let time = Cell::Time(entry.at);
+        [time, who, action.into(), on, entry.detail.clone().into(), from.into()]
     });
-    output::table(["TIME", "WHO", "ACTION", "ON", "DETAIL", "FROM"], rows)
+    view.table(["TIME", "WHO", "ACTION", "ON", "DETAIL", "FROM"], rows)
 }

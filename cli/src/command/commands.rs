@@ -1,8 +1,19 @@
 //! `link commands`: the commands sent to devices, and their outcomes.
 
-use link_protocol::backend_api::command::{CommandExplanation, CommandInfo, CommandState};
+use link_client::backend::BackendClient;
+use link_protocol::{
+    backend_api::command::{CommandExplanation, CommandInfo, CommandState},
+    id::CommandId,
+};
 
-use crate::{args::CommandsCommand, context::Context, error::CliError, output, resolve, session};
+use crate::{
+    args::CommandsCommand,
+    context::Context,
+    error::CliError,
+    names::Names,
+    output::{Cell, View},
+    resolve, session,
+};
 
 pub(super) async fn run(context: &Context, command: CommandsCommand) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
@@ -14,28 +25,43 @@ pub(super) async fn run(context: &Context, command: CommandsCommand) -> Result<(
             };
             let most = usize::try_from(limit).unwrap_or(usize::MAX);
             let commands = backend.commands(device, open, most).await?;
-            context.output.data(&commands, |commands| table(commands))
+            let names = match context.output.is_json() {
+                true => Names::default(),
+                false => Names::of_devices(&backend).await,
+            };
+            let view = context.view();
+            context.output.data(&commands, |commands| table(commands, &names, &view))
         }
         CommandsCommand::Show { command } => {
-            context.output.data(&backend.command(command).await?, show)
+            let id = id(&backend, &command).await?;
+            context.output.data(&backend.command(id).await?, show)
         }
         CommandsCommand::Explain { command } => {
-            context.output.data(&backend.explain_command(command).await?, explain)
+            let id = id(&backend, &command).await?;
+            context.output.data(&backend.explain_command(id).await?, explain)
         }
     }
 }
 
-fn table(commands: &[CommandInfo]) -> String {
+/// Returns the command with this id, or with this beginning of one of the newest ids.
+async fn id(backend: &BackendClient, text: &str) -> Result<CommandId, CliError> {
+    if let Ok(id) = text.parse() {
+        return Ok(id);
+    }
+    let newest = backend.commands(None, false, 200).await?;
+    resolve::by_prefix("command", text, newest.into_iter().map(|command| command.command_id))
+}
+
+fn table(commands: &[CommandInfo], names: &Names, view: &View) -> String {
     if commands.is_empty() {
         return "no commands".to_owned();
     }
     let rows = commands.iter().map(|command| {
         let CommandInfo { command_id, r#type, device_id, created_at, .. } = command;
-        let [id, device, time] =
-            [command_id.to_string(), device_id.to_string(), created_at.to_string()];
-        [time, kind(r#type), state(command), device, id]
+        let (kind, state) = (kind(r#type).into(), state(command).into());
+        [Cell::Time(*created_at), kind, state, names.cell(device_id), Cell::id(command_id)]
     });
-    output::table(["TIME", "COMMAND", "STATE", "DEVICE", "ID"], rows)
+    view.table(["TIME", "COMMAND", "STATE", "DEVICE", "ID"], rows)
 }
 
 fn show(command: &CommandInfo) -> String {

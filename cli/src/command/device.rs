@@ -1,7 +1,10 @@
 //! `link device`: the account's devices; updates, transfers and retires one.
 
+mod list;
 mod system;
 mod transfer;
+
+pub(super) use list::table;
 
 use link_client::{backend, http::Http};
 use link_protocol::{
@@ -17,19 +20,13 @@ use crate::{
     command::outcome,
     context::{Context, idempotency_key},
     error::CliError,
-    output, resolve, secret_input, session,
+    resolve, secret_input, session,
 };
 
 pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(), CliError> {
     match command {
-        DeviceCommand::List { select } => {
-            let backend = session::logged_in(context)?;
-            let devices = match &select {
-                Some(selector) => backend.selected_devices(selector).await?,
-                None => backend.devices().await?,
-            };
-            context.output.data(&devices, |list| table(list))
-        }
+        DeviceCommand::List { select, watch } => list::run(context, select.as_ref(), watch).await,
+        DeviceCommand::Rename { device, name } => rename(context, &device, name).await,
         DeviceCommand::Tag { device, tags } => {
             let change = ChangeDevice { add_tags: tags, ..ChangeDevice::default() };
             change_tags(context, &device, &change).await
@@ -83,6 +80,15 @@ async fn change_tags(
     context.output.data(&device, |_| String::new())
 }
 
+async fn rename(context: &Context, named: &str, name: String) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    let id = resolve::device(context, &backend, Some(named)).await?;
+    let change = ChangeDevice { name: Some(name), ..ChangeDevice::default() };
+    let device = backend.change_device(id, &change).await?;
+    context.output.say(&format!("renamed {id} to {}", device.name));
+    context.output.data(&device, |_| String::new())
+}
+
 async fn retire(context: &Context, argument: &str, at: &Backend) -> Result<(), CliError> {
     let text = if argument == "-" {
         secret_input::stdin_line("retire code")?.expose().to_owned()
@@ -98,24 +104,6 @@ async fn retire(context: &Context, argument: &str, at: &Backend) -> Result<(), C
     let id = code.device();
     context.output.say(&format!("retired {id}; its slot is free"));
     context.output.data(&json!({"retired": id}), |_| String::new())
-}
-
-/// Formats devices as a table.
-pub(super) fn table(devices: &[Device]) -> String {
-    if devices.is_empty() {
-        return "no devices; register one with `link register`".to_owned();
-    }
-    let rows = devices.iter().map(|device| {
-        [
-            device.name.clone(),
-            state(device).to_owned(),
-            device.agent_version.to_string(),
-            format!("{} {}", device.platform.os, device.platform.arch),
-            device.tags.join(", "),
-            device.device_id.to_string(),
-        ]
-    });
-    output::table(["NAME", "STATE", "VERSION", "SYSTEM", "TAGS", "ID"], rows)
 }
 
 fn show(device: &Device) -> String {
@@ -148,16 +136,16 @@ fn last_update(update: &UpdateOutcome) -> String {
     format!("Last update {from} to {to}, {end}{why}\n")
 }
 
-const fn state(device: &Device) -> &'static str {
+pub(super) const fn state(device: &Device) -> &'static str {
     use link_protocol::report::LifecycleStatus::{
         Deregistered, Online, Starting, Stopping, Updating,
     };
     match (device.online, device.status) {
         (true, Updating) => "updating",
         (false, Updating) => "offline, was updating",
-        (true, Starting) => "starting",
+        (true, Starting) => "online, starting",
         (true, Online) => "online",
-        (true, Stopping) => "stopping",
+        (true, Stopping) => "online, stopping",
         (_, Deregistered) => "deregistered",
         (false, Starting | Online | Stopping) => "offline",
     }
@@ -165,10 +153,12 @@ const fn state(device: &Device) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
     use link_protocol::report::LifecycleStatus::{Online, Updating};
     use serde_json::from_value;
 
     use super::*;
+    use crate::output::View;
 
     #[test]
     fn a_device_that_ended_while_it_updated_is_offline() {
@@ -185,7 +175,8 @@ mod tests {
         assert_eq!(shown.lines().count(), 8, "{shown}");
         assert_eq!(line("System"), "System      linux x86_64, host \u{fffd}[2Ja State online");
         assert_eq!(line("Last update"), "Last update 1.3.0 to 1.4.0, rolled back: no\u{fffd} go");
-        assert!(!table(&[Device { name: "a\nb".into(), ..device() }]).contains("\nb"));
+        let view = View::exact(Timestamp::UNIX_EPOCH);
+        assert!(!table(&[Device { name: "a\nb".into(), ..device() }], &view).contains("\nb"));
     }
 
     fn device() -> Device {

@@ -48,7 +48,7 @@ fn is_meant(local: &LocalBackend) -> Result<bool, CliError> {
          models.\nType `{WORD}` to go on",
         local.folder().display()
     );
-    Ok(secret_input::ask_text(&question, "--yes")?.trim() == WORD)
+    Ok(secret_input::ask_text(&question, "--yes", |_| Ok(()))?.trim() == WORD)
 }
 
 fn purge(context: &Context, local: &LocalBackend) -> Result<(), CliError> {

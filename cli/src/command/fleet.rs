@@ -32,7 +32,7 @@ pub(super) async fn run(context: &Context, command: FleetCommand) -> Result<(), 
                 return Err(CliError::new(ExitCode::Failed, ErrorCode::UnknownName, message)
                     .hint("see `link fleet list`, or add a tag with `link device tag`"));
             }
-            context.output.data(&devices, |devices| device::table(devices))
+            context.output.data(&devices, |devices| device::table(devices, &context.view()))
         }
     }
 }

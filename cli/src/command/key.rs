@@ -7,9 +7,11 @@ use link_protocol::{
 
 use crate::{
     args::{KeyCommand, KeyKindArg},
-    context::Context,
+    context::{self, Context},
     error::CliError,
-    output, session,
+    names::Names,
+    output::{Cell, View},
+    resolve, secret_input, session,
 };
 
 pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), CliError> {
@@ -20,14 +22,29 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
                 KeyKindArg::Registration => KeyKind::Registration,
                 KeyKindArg::Fleet => KeyKind::Fleet,
             };
+            let expires_at = expires_at.map(|end| end.in_the_future(context::now()));
             let request = CreateKey { kind, name, expires_at, max_devices, tags };
             let created = backend.create_key(&request).await?;
             context.output.say("copy the key now: it is not shown again");
             context.output.say(&on_a_device(backend.http().base(), kind, created.key.expose()));
             context.output.data(&created, |created| created.key.expose().to_owned())
         }
-        KeyCommand::List => context.output.data(&backend.keys().await?, |keys| list(keys)),
-        KeyCommand::Revoke { key } => {
+        KeyCommand::List => {
+            let names = match context.output.is_json() {
+                true => Names::default(),
+                false => Names::of_members(&backend).await,
+            };
+            let view = context.view();
+            context.output.data(&backend.keys().await?, |keys| list(keys, &names, &view))
+        }
+        KeyCommand::Revoke { key, yes } => {
+            let keys = backend.keys().await?;
+            let key = resolve::by_prefix("key", &key, keys.into_iter().map(|key| key.key_id))?;
+            let question = format!("Revoke {key}? No device can register with it afterwards");
+            if !secret_input::is_meant(&question, yes)? {
+                context.output.say("nothing was changed");
+                return Ok(());
+            }
             backend.revoke_key(key).await?;
             context.output.say(&format!("revoked {key}"));
             context.output.data(&serde_json::json!({"revoked": key}), |_| String::new())
@@ -44,25 +61,40 @@ fn on_a_device(base: &str, kind: KeyKind, key: &str) -> String {
     format!("on the device: curl -fsSL {base}/install.sh | {variable}={key} sh")
 }
 
-fn list(keys: &[KeyInfo]) -> String {
+fn list(keys: &[KeyInfo], names: &Names, view: &View) -> String {
     if keys.is_empty() {
         return "no keys".to_owned();
     }
     let rows = keys.iter().map(|key| {
         let limit = key.max_devices.map(|most| format!(" of {most}")).unwrap_or_default();
-        let until = key.expires_at.map_or_else(|| "-".to_owned(), |time| time.to_string());
-        let state = if key.revoked { "revoked" } else { "good" };
         [
-            key.key_id.to_string(),
-            kind(key.kind).to_owned(),
-            key.name.clone(),
-            format!("{}{limit}", key.devices),
-            until,
-            state.to_owned(),
-            key.created_by.map_or_else(|| "-".to_owned(), |user| user.to_string()),
+            Cell::id(key.key_id),
+            kind(key.kind).into(),
+            key.name.clone().into(),
+            format!("{}{limit}", key.devices).into(),
+            Cell::time(key.expires_at, "-"),
+            state(key, view.now).into(),
+            key.created_by.map_or_else(|| "-".into(), |user| names.cell(user)),
         ]
     });
-    output::table(["ID", "KIND", "NAME", "DEVICES", "EXPIRES", "STATE", "CREATED BY"], rows)
+    view.table(["ID", "KIND", "NAME", "DEVICES", "EXPIRES", "STATE", "CREATED BY"], rows)
+}
+
+/// Returns the state of a key, in the words of the dashboard.
+fn state(key: &KeyInfo, now: jiff::Timestamp) -> &'static str {
+    let most = match key.kind {
+        KeyKind::Registration => Some(1),
+        KeyKind::Fleet => key.max_devices,
+    };
+    if key.revoked {
+        "revoked"
+    } else if key.expires_at.is_some_and(|until| until <= now) {
+        "expired"
+    } else if most.is_some_and(|most| key.devices >= most) {
+        "used"
+    } else {
+        "valid"
+    }
 }
 
 const fn kind(kind: KeyKind) -> &'static str {

@@ -20,11 +20,12 @@ use serde_json::json;
 use crate::{
     args::{Accept, LeftKeysArg, MemberCommand, RoleArg},
     command::account,
-    context::Context,
+    context::{self, Context},
     credentials::CredentialsFile,
     error::CliError,
     error_code::ErrorCode,
-    output, secret_input, session,
+    output::{Cell, View},
+    secret_input, session,
 };
 
 pub(super) async fn run(context: &Context, command: MemberCommand) -> Result<(), CliError> {
@@ -32,6 +33,7 @@ pub(super) async fn run(context: &Context, command: MemberCommand) -> Result<(),
         MemberCommand::List => list(context).await,
         MemberCommand::Invite { role, email, expires_at } => {
             let backend = session::logged_in(context)?;
+            let expires_at = expires_at.map(|end| end.in_the_future(context::now()));
             let wish = InviteMember { role: role.into(), email, expires_at };
             let created = backend.invite(&wish).await?;
             let until = created.info.expires_at;
@@ -57,7 +59,7 @@ async fn list(context: &Context) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
     let (members, invitations) = (backend.members().await?, backend.invitations().await?);
     let document = json!({"members": members, "invitations": invitations});
-    context.output.data(&document, |_| table(&members, &invitations))
+    context.output.data(&document, |_| table(&members, &invitations, &context.view()))
 }
 
 async fn accept(context: &Context, arguments: Accept) -> Result<(), CliError> {
@@ -69,7 +71,7 @@ async fn accept(context: &Context, arguments: Accept) -> Result<(), CliError> {
         let password = if arguments.password_stdin {
             secret_input::stdin_line("password")?
         } else {
-            account::new_password()?
+            secret_input::ask_new_password()?
         };
         let http = Http::new(&session::backend_url(context, arguments.backend.url.as_deref())?)?;
         let request =
@@ -205,20 +207,22 @@ async fn find(backend: &BackendClient, named: &str) -> Result<Member, CliError> 
     })
 }
 
-fn table(members: &[Member], invitations: &[Invitation]) -> String {
+fn table(members: &[Member], invitations: &[Invitation], view: &View) -> String {
     let rows = members.iter().map(|member| {
         let Member { user_id, email, role, joined_at } = member;
-        [email.clone(), role.as_str().to_owned(), joined_at.to_string(), user_id.to_string()]
+        let role = role.as_str().into();
+        [email.clone().into(), role, Cell::Time(*joined_at), Cell::id(user_id)]
     });
-    let mut text = output::table(["E-MAIL", "ROLE", "SINCE", "ID"], rows);
+    let mut text = view.table(["E-MAIL", "ROLE", "SINCE", "ID"], rows);
     if !invitations.is_empty() {
         let rows = invitations.iter().map(|invitation| {
             let email = invitation.email.clone().unwrap_or_else(|| "anybody".to_owned());
             let Invitation { invitation_id, role, expires_at, .. } = invitation;
-            [email, role.as_str().to_owned(), expires_at.to_string(), invitation_id.to_string()]
+            let role = role.as_str().into();
+            [email.into(), role, Cell::Time(*expires_at), Cell::id(invitation_id)]
         });
         text.push_str("\n\n");
-        text.push_str(&output::table(["INVITED", "ROLE", "UNTIL", "ID"], rows));
+        text.push_str(&view.table(["INVITED", "ROLE", "UNTIL", "ID"], rows));
     }
     text
 }

@@ -21,13 +21,14 @@ use link_protocol::{
 use serde_json::json;
 
 use crate::{
-    args::{ModelCommand, OnDevice, Serve, Wait},
+    args::{self, ModelCommand, OnDevice, Serve, Wait},
     command::outcome,
     context::Context,
     error::CliError,
     error_code::ErrorCode,
-    output::{self, bytes},
-    resolve, session,
+    names::Names,
+    output::{Cell, View, bytes},
+    resolve, secret_input, session,
 };
 
 pub(super) async fn run(context: &Context, command: ModelCommand) -> Result<(), CliError> {
@@ -41,7 +42,7 @@ pub(super) async fn run(context: &Context, command: ModelCommand) -> Result<(), 
         ModelCommand::Stop(arguments) => stop(context, &arguments).await,
         ModelCommand::Remove(arguments) => remove(context, &arguments).await,
         ModelCommand::Cancel { model, device } => cancel(context, &model, device.as_deref()).await,
-        ModelCommand::Delete { model } => delete(context, &model).await,
+        ModelCommand::Delete { model, yes } => delete(context, &model, yes).await,
     }
 }
 
@@ -53,14 +54,14 @@ async fn list(context: &Context) -> Result<(), CliError> {
         }
         let rows = models.iter().map(|model| {
             [
-                resolve::called(model),
-                model.size_bytes.map_or_else(|| "-".to_owned(), bytes),
-                state(model).to_owned(),
-                whose(model),
-                model.model_id.to_string(),
+                resolve::called(model).into(),
+                model.size_bytes.map_or_else(|| "-".to_owned(), bytes).into(),
+                state(model).into(),
+                whose(model).into(),
+                Cell::id(model.model_id),
             ]
         });
-        output::table(["NAME", "SIZE", "STATE", "", "ID"], rows)
+        context.view().table(["NAME", "SIZE", "STATE", "", "ID"], rows)
     })
 }
 
@@ -77,6 +78,10 @@ async fn show(context: &Context, named: &str) -> Result<(), CliError> {
         found => found?,
     };
     let deployments = backend.current_deployments(None, Some(model.model_id)).await?;
+    let names = match context.output.is_json() {
+        true => Names::default(),
+        false => Names::of_devices(&backend).await,
+    };
     context.output.data(&json!({"model": model, "deployments": deployments}), |_| {
         let file = match &model.url {
             Some(url) => format!("{} from {url}", model.file_name),
@@ -95,7 +100,7 @@ async fn show(context: &Context, named: &str) -> Result<(), CliError> {
             text.push_str(&about(facts));
         }
         if !deployments.is_empty() {
-            text.push_str(&format!("\n{}", on_devices(&deployments)));
+            text.push_str(&format!("\n{}", on_devices(&deployments, &names, &context.view())));
         }
         text
     })
@@ -119,7 +124,7 @@ fn state(model: &Model) -> &'static str {
     if model.ready { "ready" } else { "incomplete" }
 }
 
-fn on_devices(deployments: &[Deployment]) -> String {
+fn on_devices(deployments: &[Deployment], names: &Names, view: &View) -> String {
     let rows = deployments.iter().map(|deployment| {
         let serving = deployment.serving.as_ref();
         let state = match (deployment.state, serving.map(|serving| serving.state)) {
@@ -130,14 +135,14 @@ fn on_devices(deployments: &[Deployment]) -> String {
         };
         let stale = if deployment.stale { "stale: repair it" } else { "current" };
         [
-            deployment.device_id.to_string(),
-            state,
-            deployment.alias.to_string(),
-            deployment.port.to_string(),
-            stale.to_owned(),
+            names.cell(deployment.device_id),
+            state.into(),
+            deployment.alias.to_string().into(),
+            deployment.port.to_string().into(),
+            stale.into(),
         ]
     });
-    output::table(["DEVICE", "STATE", "ALIAS", "PORT", "ALLOWLIST"], rows)
+    view.table(["DEVICE", "STATE", "ALIAS", "PORT", "ALLOWLIST"], rows)
 }
 
 async fn serve(context: &Context, arguments: &Serve) -> Result<(), CliError> {
@@ -158,10 +163,20 @@ async fn stop(context: &Context, arguments: &OnDevice) -> Result<(), CliError> {
     outcome::report(context, &backend, sent, &what, patience(arguments.wait)).await
 }
 
-async fn remove(context: &Context, arguments: &OnDevice) -> Result<(), CliError> {
+async fn remove(context: &Context, arguments: &args::Remove) -> Result<(), CliError> {
+    let args::Remove { on: arguments, yes } = arguments;
     let backend = session::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
+    let question = format!("Delete {} from this device's disk?", resolve::told(&model));
+    let question = match &arguments.device {
+        Some(named) => format!("Delete {} from the disk of {named}?", resolve::told(&model)),
+        None => question,
+    };
+    if !secret_input::is_meant(&question, *yes)? {
+        context.output.say("nothing was changed");
+        return Ok(());
+    }
     let sent = backend.uninstall(model.model_id, device).await?;
     let what = format!("remove {}", resolve::told(&model));
     outcome::report(context, &backend, sent, &what, patience(arguments.wait)).await
@@ -185,9 +200,14 @@ async fn cancel(context: &Context, named: &str, device: Option<&str>) -> Result<
     context.output.data(&cancelled, |_| String::new())
 }
 
-async fn delete(context: &Context, named: &str) -> Result<(), CliError> {
+async fn delete(context: &Context, named: &str, yes: bool) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
     let model = resolve::model(&backend, named).await?;
+    let question = format!("Delete {} and its file from the backend?", resolve::told(&model));
+    if !secret_input::is_meant(&question, yes)? {
+        context.output.say("nothing was changed");
+        return Ok(());
+    }
     backend.delete_model(model.model_id).await?;
     context.output.say(&format!("deleted `{}`", model.name));
     context.output.data(&json!({"deleted": model.model_id}), |_| String::new())

@@ -2,12 +2,19 @@
 
 use link_protocol::backend_api::token::{CreateToken, TokenInfo};
 
-use crate::{args::TokenCommand, context::Context, error::CliError, output, session};
+use crate::{
+    args::TokenCommand,
+    context::{self, Context},
+    error::CliError,
+    output::{Cell, View},
+    resolve, session,
+};
 
 pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
     match command {
         TokenCommand::Create { name, scopes, expires_at } => {
+            let expires_at = expires_at.map(|end| end.in_the_future(context::now()));
             let created = backend.create_token(&CreateToken { name, scopes, expires_at }).await?;
             let until = created.info.expires_at;
             context
@@ -16,9 +23,13 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<(), 
             context.output.data(&created, |created| created.token.expose().to_owned())
         }
         TokenCommand::List => {
-            context.output.data(&backend.personal_tokens().await?, |tokens| list(tokens))
+            let view = context.view();
+            context.output.data(&backend.personal_tokens().await?, |tokens| list(tokens, &view))
         }
         TokenCommand::Revoke { token } => {
+            let tokens = backend.personal_tokens().await?;
+            let ids = tokens.into_iter().map(|token| token.token_id);
+            let token = resolve::by_prefix("token", &token, ids)?;
             backend.revoke_token(token).await?;
             context.output.say(&format!("revoked {token}"));
             context.output.data(&serde_json::json!({"revoked": token}), |_| String::new())
@@ -26,15 +37,16 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<(), 
     }
 }
 
-fn list(tokens: &[TokenInfo]) -> String {
+fn list(tokens: &[TokenInfo], view: &View) -> String {
     if tokens.is_empty() {
         return "no tokens".to_owned();
     }
     let rows = tokens.iter().map(|token| {
         let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
-        let used = token.last_used_at.map_or_else(|| "never".to_owned(), |time| time.to_string());
+        let used = Cell::time(token.last_used_at, "never");
         let TokenInfo { token_id, name, expires_at, .. } = token;
-        [token_id.to_string(), name.clone(), expires_at.to_string(), used, scopes.join(" ")]
+        let expires = Cell::Time(*expires_at);
+        [Cell::id(token_id), name.clone().into(), expires, used, scopes.join(" ").into()]
     });
-    output::table(["ID", "NAME", "EXPIRES", "LAST USED", "SCOPES"], rows)
+    view.table(["ID", "NAME", "EXPIRES", "LAST USED", "SCOPES"], rows)
 }

@@ -1,0 +1,104 @@
+//! `link device list`: the account's devices, once or after each change.
+
+use std::{io::IsTerminal as _, time::Duration};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use link_client::backend::{BackendClient, CallError};
+use link_protocol::{backend_api::device::Device, selector::Selector, shown};
+
+use crate::{
+    command::device::state,
+    context::Context,
+    error::CliError,
+    output::{self, Cell, View},
+    session,
+    wait::{self, pause},
+};
+
+/// The interval between two requests for the list.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+pub(super) async fn run(
+    context: &Context,
+    select: Option<&Selector>,
+    watch: bool,
+) -> Result<(), CliError> {
+    let backend = session::logged_in(context)?;
+    if !watch {
+        let devices = read(&backend, select).await?;
+        return context.output.data(&devices, |list| {
+            if list.is_empty() && select.is_some() {
+                return "no device matches the selection".to_owned();
+            }
+            table(list, &context.view())
+        });
+    }
+    tokio::select! {
+        ended = follow(context, &backend, select) => ended,
+        _interrupted = tokio::signal::ctrl_c() => Ok(()),
+    }
+}
+
+async fn read(
+    backend: &BackendClient,
+    select: Option<&Selector>,
+) -> Result<Vec<Device>, CallError> {
+    match select {
+        Some(selector) => backend.selected_devices(selector).await,
+        None => backend.devices().await,
+    }
+}
+
+/// Shows the list after each change: in place on a terminal, else below the last one.
+async fn follow(
+    context: &Context,
+    backend: &BackendClient,
+    select: Option<&Selector>,
+) -> Result<(), CliError> {
+    let is_screen = !context.output.is_json() && std::io::stdout().is_terminal();
+    let screen = is_screen.then(|| {
+        let screen = ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout());
+        screen.set_style(ProgressStyle::with_template("{msg}").expect("a valid template"));
+        screen
+    });
+    let mut last = String::new();
+    loop {
+        if let Ok(devices) = wait::tolerate(read(backend, select).await)? {
+            let shown = if context.output.is_json() {
+                shown::json(&serde_json::to_string(&devices).expect("devices have string keys"))
+            } else {
+                shown::lines(&table(&devices, &context.view()))
+            };
+            match &screen {
+                Some(screen) => screen.set_message(shown),
+                None if shown == last => {}
+                None => {
+                    if !output::stream_stdout(&format!("{shown}\n"))? {
+                        return Ok(());
+                    }
+                    last = shown;
+                }
+            }
+        }
+        pause(INTERVAL).await;
+    }
+}
+
+/// Formats devices as a table.
+pub(in crate::command) fn table(devices: &[Device], view: &View) -> String {
+    if devices.is_empty() {
+        return "no devices; register one with `link register`".to_owned();
+    }
+    let rows = devices.iter().map(|device| {
+        [
+            device.name.clone().into(),
+            state(device).into(),
+            device.agent_version.to_string().into(),
+            Cell::id(device.device_id),
+            Cell::time(device.last_seen_at, "never"),
+            device.tags.join(", ").into(),
+            format!("{} {}", device.platform.os, device.platform.arch).into(),
+        ]
+    });
+    view.table(["NAME", "STATE", "VERSION", "ID", "SEEN", "TAGS", "SYSTEM"], rows)
+}
