@@ -20,6 +20,7 @@ mod engine;
 mod fleet;
 mod help;
 mod key;
+mod logs;
 mod member;
 mod model;
 mod time;
@@ -34,6 +35,7 @@ pub use device::DeviceCommand;
 pub use engine::EngineCommand;
 pub use fleet::FleetCommand;
 pub use key::{KeyCommand, KeyKindArg};
+pub use logs::Logs;
 pub use member::{Accept, LeftKeysArg, MemberCommand, RoleArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Remove, Serve};
 pub use time::Moment;
@@ -137,6 +139,9 @@ pub enum Command {
     /// List, show, tag, update and remove devices
     #[command(subcommand)]
     Device(DeviceCommand),
+    /// Show the log records of a device
+    #[command(after_help = logs::EXAMPLES)]
+    Logs(Logs),
     /// List tags, and the devices of a tag
     #[command(subcommand)]
     Fleet(FleetCommand),

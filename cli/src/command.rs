@@ -15,6 +15,7 @@ mod engine;
 mod fleet;
 pub(crate) mod install_files;
 mod key;
+mod logs;
 mod member;
 mod model;
 mod open_browser;
@@ -65,6 +66,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Commands(command) => commands::run(context, command).await?,
         Command::Key(command) => key::run(context, command).await?,
         Command::Device(command) => device::run(context, command).await?,
+        Command::Logs(arguments) => return logs::run(context, arguments).await,
         Command::Model(command) => model::run(context, command).await?,
         Command::Engine(command) => engine::run(context, command).await?,
         Command::Run(arguments) => return run::run(context, arguments).await,
@@ -87,6 +89,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
 fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
     match command {
         Command::Status(_)
+        | Command::Logs(_)
         | Command::Completions { .. }
         | Command::SelfCheck
         | Command::VerifyFiles(_)
