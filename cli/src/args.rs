@@ -174,6 +174,12 @@ pub enum Command {
         /// Shell to complete in
         shell: clap_complete::Shell,
     },
+    /// Print the names that complete the last of these words
+    #[command(hide = true)]
+    Complete {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
     /// Check that this program runs on this machine
     #[command(hide = true)]
     SelfCheck,

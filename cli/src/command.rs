@@ -36,7 +36,9 @@ use link_platform::paths::Roots;
 
 use link_protocol::exit_code::ExitCode;
 
-use crate::{args::Command, called, context::Context, error::CliError, output, shared_files};
+use crate::{
+    args::Command, called, complete, context::Context, error::CliError, output, shared_files,
+};
 
 /// Runs one command.
 ///
@@ -74,6 +76,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::RepairServing(arguments) => repair_serving::run(context, &arguments).await?,
         Command::Allowlist(command) => allowlist::run(context, command).await?,
         Command::Completions { shell } => completions(shell)?,
+        Command::Complete { words } => complete::run(context, &words).await?,
         Command::SelfCheck => output::write_stdout("ok\n")?,
         Command::VerifyFiles(arguments) => release_check::run(context, &arguments)?,
         Command::InstallFiles(arguments) => return install_files::run(context, &arguments).await,
@@ -91,6 +94,7 @@ fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
         Command::Status(_)
         | Command::Logs(_)
         | Command::Completions { .. }
+        | Command::Complete { .. }
         | Command::SelfCheck
         | Command::VerifyFiles(_)
         | Command::InstallBackend(_)

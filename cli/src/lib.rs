@@ -14,6 +14,7 @@ mod backend_place;
 mod called;
 mod chat;
 mod command;
+mod complete;
 mod context;
 mod credentials;
 mod error;

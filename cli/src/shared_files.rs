@@ -3,6 +3,8 @@
 
 pub mod backend;
 
+mod names;
+
 use std::{
     collections::BTreeMap,
     io,
@@ -69,7 +71,7 @@ pub fn completions(command: &Command, shell: Shell, name: &str) -> Vec<u8> {
     let mut command = command.clone();
     let mut contents = Vec::new();
     clap_complete::generate(shell, &mut command, name, &mut contents);
-    contents
+    names::add(shell, name, contents)
 }
 
 /// Returns the files of this installation: below the user's folder of shared data, or below the

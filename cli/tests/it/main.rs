@@ -11,6 +11,8 @@ mod install_script;
 #[cfg(test)]
 mod login;
 #[cfg(test)]
+mod logs;
+#[cfg(test)]
 mod member;
 #[cfg(test)]
 mod names;
