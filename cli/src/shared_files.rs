@@ -3,6 +3,7 @@
 
 pub mod backend;
 
+mod manual;
 mod names;
 
 use std::{
@@ -43,9 +44,9 @@ pub fn man_pages(command: &Command) -> io::Result<Files> {
         pages.extend(
             command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()).cloned(),
         );
-        let page = clap_mangen::Man::new(command);
+        let page = clap_mangen::Man::new(command.clone());
         let mut contents = Vec::new();
-        page.render(&mut contents)?;
+        manual::write(&command, &mut contents)?;
         if page.get_filename() == "link.1" {
             contents.extend(error_section().into_bytes());
         }
