@@ -16,7 +16,8 @@ use link_platform::{fs, process};
 use link_protocol::exit_code::ExitCode;
 
 use crate::{
-    context::Context, error::CliError, error_code::ErrorCode, resolve, service, wait::Deadline,
+    agent_config, context::Context, error::CliError, error_code::ErrorCode, resolve, service,
+    wait::Deadline,
 };
 
 /// The longest time for the agent to start or to stop.
@@ -47,7 +48,8 @@ pub(crate) fn is_running(context: &Context) -> Result<bool, CliError> {
 /// answers. A systemd unit, where there is one, starts the guard.
 ///
 /// # Errors
-/// When the agent is not installed, ends at once, or does not answer in time.
+/// When the agent is not installed, its configuration has faults, it ends at once, or it does not
+/// answer in time.
 pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
     let layout = Layout::new(context.roots.clone());
     let by_unit = service::uses_unit(&layout);
@@ -58,6 +60,7 @@ pub(crate) async fn start(context: &Context) -> Result<Started, CliError> {
         // The agent was started without the unit, so the unit reports that it is inactive.
         stop(context).await?;
     }
+    agent_config::check(context)?;
     fs::create_private_dir(&context.roots.logs()).map_err(|error| CliError::file(&error))?;
     // The process id of a killed agent would be mistaken for that of the new one.
     fs::remove_file(&context.roots.agent_pid()).map_err(|error| CliError::file(&error))?;

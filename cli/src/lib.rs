@@ -9,6 +9,7 @@
 pub mod args;
 pub mod shared_files;
 
+mod agent_config;
 mod agent_process;
 mod backend_place;
 mod called;

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::{
+    agent_config,
     agent_process::{self, Started},
     context::Context,
     error::CliError,
@@ -32,6 +33,7 @@ pub(super) async fn stop(context: &Context) -> Result<(), CliError> {
 }
 
 pub(super) async fn restart(context: &Context) -> Result<(), CliError> {
+    agent_config::check(context)?;
     agent_process::stop(context).await?;
     agent_process::start(context).await?;
     context.output.say("restarted the agent");

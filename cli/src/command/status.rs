@@ -18,7 +18,7 @@ use link_protocol::{
 use serde::Serialize;
 
 use crate::{
-    agent_process, args,
+    agent_config, agent_process, args,
     context::Context,
     error::CliError,
     output::{self, bytes},
@@ -60,7 +60,12 @@ pub(super) async fn run(context: &Context, arguments: &args::Status) -> Result<E
 async fn once(context: &Context, local: &LocalClient) -> Result<ExitCode, CliError> {
     let agent = local.healthz().await.ok();
     let status = look(context, local, agent, service::availability(context)).await?;
-    let (exit, advice) = verdict(&status, resolve::identity(context)?.as_ref());
+    let (exit, mut advice) = verdict(&status, resolve::identity(context)?.as_ref());
+    if status.agent.is_none() {
+        let faults = agent_config::faults(context);
+        let told = faults.map(|faults| format!("{faults}\ncorrect it, then run `link start`"));
+        advice = told.or(advice);
+    }
     context.output.data(&status, text)?;
     if let Some(advice) = advice {
         context.output.say(&format!("\n{advice}"));

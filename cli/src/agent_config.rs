@@ -1,0 +1,64 @@
+//! Faults of the agent's configuration (`agent.json`), found before the agent is started with it.
+//!
+//! The agent refuses the same faults. Told here, they are told at once and not after a timeout.
+
+use link_platform::fs;
+use link_protocol::{
+    config::{self, Fault},
+    exit_code::ExitCode,
+};
+
+use crate::{context::Context, error::CliError, error_code::ErrorCode};
+
+/// Checks the agent's configuration, if there is one.
+///
+/// # Errors
+/// The file with the line and the text of every fault.
+pub(crate) fn check(context: &Context) -> Result<(), CliError> {
+    match faults(context) {
+        None => Ok(()),
+        Some(faults) => Err(CliError::new(ExitCode::NotRunning, ErrorCode::Configuration, faults)
+            .hint("correct the file, then run `link restart`")),
+    }
+}
+
+/// Returns the faults of the agent's configuration, if there are any.
+pub(crate) fn faults(context: &Context) -> Option<String> {
+    let path = context.roots.agent_config();
+    let text = fs::read_plain(&path, config::SIZE_LIMIT).ok()?;
+    let (_, faults) = config::read(&text);
+    let faults: Vec<_> = faults.iter().map(|fault| in_words(&text, fault)).collect();
+    let what = if faults.len() == 1 { "a fault" } else { "faults" };
+    let list = faults.join("\n  ");
+    (!faults.is_empty()).then(|| format!("`{}` has {what}:\n  {list}", path.display()))
+}
+
+fn in_words(text: &str, fault: &Fault) -> String {
+    let Fault { key, expected, found } = fault;
+    let line = line_of(text, key).map(|line| format!("line {line}, ")).unwrap_or_default();
+    format!("{line}{key}: expected {expected}, found {found}")
+}
+
+/// Returns the line of the last part of `key`, where only one line can be meant.
+fn line_of(text: &str, key: &str) -> Option<usize> {
+    let last = key.rsplit('.').next()?.split('[').next()?;
+    let quoted = format!("\"{last}\"");
+    let mut lines = text.lines().enumerate().filter(|(_, line)| line.contains(&quoted));
+    match (lines.next(), lines.next()) {
+        (Some((index, _)), None) => Some(index + 1),
+        (Some(_), Some(_)) | (None, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_has_its_line_where_only_one_can_be_meant() {
+        let text = "{\n  \"local_api\": {\n    \"port\": 70000\n  }\n}";
+        assert_eq!(line_of(text, "local_api.port"), Some(3));
+        assert_eq!(line_of("\"port\"\n\"port\"", "local_api.port"), None);
+        assert_eq!(line_of(text, "line 3, column 1"), None);
+    }
+}
