@@ -60,6 +60,24 @@ impl Deadline {
     }
 }
 
+/// Waits for `work`. After Ctrl-C returns an error that says that `what` continues, and `hint`.
+///
+/// # Errors
+/// Those of `work`, and the interruption.
+pub(crate) async fn unless_interrupted<T>(
+    work: impl Future<Output = Result<T, CliError>>,
+    what: &str,
+    hint: &str,
+) -> Result<T, CliError> {
+    tokio::select! {
+        ended = work => ended,
+        _interrupted = tokio::signal::ctrl_c() => {
+            let message = format!("stopped waiting; {what} continues");
+            Err(CliError::new(ExitCode::Interrupted, ErrorCode::GaveUp, message).hint(hint))
+        }
+    }
+}
+
 /// Pauses between two looks at something that may change at any time.
 pub(crate) async fn pause(interval: Duration) {
     tokio::time::sleep(interval).await;

@@ -55,7 +55,9 @@ pub(super) async fn done(
     what: &str,
     deadline: Deadline,
 ) -> Result<CommandInfo, CliError> {
-    let ended = wait_for(context, backend, sent, what, deadline).await?;
+    let hint = format!("to see its outcome, run `link commands explain {}`", sent.command_id);
+    let work = wait_for(context, backend, sent, what, deadline);
+    let ended = wait::unless_interrupted(work, "the command", &hint).await?;
     let Some(result) = &ended.result else {
         let message = format!("the device did not {what}: the command expired");
         return Err(CliError::new(ExitCode::Failed, ErrorCode::Expired, message)

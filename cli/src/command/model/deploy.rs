@@ -44,7 +44,11 @@ pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliE
         context.output.say(&format!("deploying {} to {device}", resolve::told(&model)));
     }
     let patience = arguments.wait.timeout;
-    let ended = wait_for(context, &backend, created, arguments.serve, patience).await?;
+    let device_option =
+        arguments.device.as_ref().map_or_else(String::new, |named| format!(" --device {named}"));
+    let hint = format!("to cancel it, run `link model cancel {}{device_option}`", arguments.model);
+    let work = wait_for(context, &backend, created, arguments.serve, patience);
+    let ended = wait::unless_interrupted(work, "the deployment", &hint).await?;
     let served = if arguments.serve { " and serving" } else { "" };
     context.output.say(&format!(
         "deployed {} to {device}{served}: alias {}, port {}",
