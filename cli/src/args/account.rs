@@ -10,10 +10,10 @@ use crate::args::{Backend, parse_duration};
 /// `link register`.
 #[derive(Args, Debug, Default)]
 pub struct Register {
-    /// Key for one device; `-` reads it from stdin. LINK_REGISTRATION_KEY does the same
+    /// Key for one device; `-` prompts for it, or reads it from a pipe
     #[arg(long, value_name = "KEY", conflicts_with = "fleet_key")]
     pub registration_key: Option<String>,
-    /// Key for many devices; `-` reads it from stdin. LINK_FLEET_KEY does the same
+    /// Key for many devices; `-` prompts for it, or reads it from a pipe
     #[arg(long, value_name = "KEY")]
     pub fleet_key: Option<String>,
     /// E-mail of an account to log in to first; prompts for the password
@@ -78,7 +78,10 @@ pub enum AccountCommand {
     Password(Password),
     /// Switch to another account; later commands act in that account
     #[command(after_help = "Example:\n  link account use acc_…")]
-    Use { account: AccountId },
+    Use {
+        /// Account, by id
+        account: AccountId,
+    },
 }
 
 /// `link account create`.
@@ -116,10 +119,15 @@ password with `link-backend reset-password`.";
 pub(super) const REGISTER_EXAMPLES: &str = "\
 Examples:
   link register --registration-key lrk_… --backend https://link.example
-  LINK_FLEET_KEY=lfk_… link register
+  link register --registration-key -
+  LINK_FLEET_KEY_FILE=key.txt link register
   link register --registration-key - < key.txt
   link register --email you@example.com   prompts for the password and creates a key for this device
-  link login && link register             does the same in two steps";
+  link login && link register             does the same in two steps
+
+Without --registration-key or --fleet-key, the key comes from LINK_REGISTRATION_KEY or LINK_FLEET_KEY, or from
+the file that LINK_REGISTRATION_KEY_FILE or LINK_FLEET_KEY_FILE names. A registered device keeps its name,
+tags and models.";
 
 pub(super) const LOGIN_EXAMPLES: &str = "\
 Examples:

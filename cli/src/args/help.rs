@@ -40,6 +40,8 @@ Environment:
   LINK_BACKEND_URL        address of the backend
   LINK_REGISTRATION_KEY   key for `link register`
   LINK_FLEET_KEY          key for `link register`, for many devices
+  LINK_REGISTRATION_KEY_FILE, LINK_FLEET_KEY_FILE
+                          file that holds the key, instead of the key itself
   LINK_ACCESS_TOKEN       personal access token for scripts, instead of a login
   LINK_HOME               folder for all files, instead of the user's usual folders
   NO_COLOR                no colours";

@@ -4,6 +4,8 @@
 //! registered or not. The device's key pair is stored before the call: if the answer is lost, the
 //! same command gets the same device again, even with a key for one device.
 
+use std::io::IsTerminal as _;
+
 use link_client::{
     backend::{BackendClient, Tokens},
     enrolment::{Enrolment, NotEnrolled},
@@ -63,20 +65,13 @@ pub(super) fn given_key(
     context: &Context,
     arguments: &Register,
 ) -> Result<Option<EnrolmentKey>, CliError> {
-    let environment = &context.environment;
+    let of_environment = from_environment(context)?;
     let (text, kind, source) = match (&arguments.registration_key, &arguments.fleet_key) {
         (Some(text), _) => (secret(text, "key")?, KeyKind::Registration, "--registration-key"),
         (None, Some(text)) => (secret(text, "key")?, KeyKind::Fleet, "--fleet-key"),
-        (None, None) => match (&environment.registration_key, &environment.fleet_key) {
-            (Some(_), Some(_)) => {
-                return Err(CliError::usage(
-                    "both LINK_REGISTRATION_KEY and LINK_FLEET_KEY are set",
-                )
-                .hint("unset one of them"));
-            }
-            (Some(key), None) => (key.clone(), KeyKind::Registration, "LINK_REGISTRATION_KEY"),
-            (None, Some(key)) => (key.clone(), KeyKind::Fleet, "LINK_FLEET_KEY"),
-            (None, None) => return Ok(None),
+        (None, None) => match of_environment {
+            Some(given) => given,
+            None => return Ok(None),
         },
     };
     let refused = |why: String| {
@@ -95,6 +90,34 @@ pub(super) fn given_key(
         (KeyKind::Registration, KeyKind::Registration) | (KeyKind::Fleet, KeyKind::Fleet) => {
             Ok(Some(key))
         }
+    }
+}
+
+/// Returns the key of the environment: a key itself, or a file that holds one.
+fn from_environment(
+    context: &Context,
+) -> Result<Option<(Secret, KeyKind, &'static str)>, CliError> {
+    let environment = &context.environment;
+    let of_file = |file: &Option<String>| {
+        file.as_ref().map(|file| secret_input::line_of(file, "key")).transpose()
+    };
+    let given = [
+        (environment.registration_key.clone(), KeyKind::Registration, "LINK_REGISTRATION_KEY"),
+        (environment.fleet_key.clone(), KeyKind::Fleet, "LINK_FLEET_KEY"),
+        (
+            of_file(&environment.registration_key_file)?,
+            KeyKind::Registration,
+            "LINK_REGISTRATION_KEY_FILE",
+        ),
+        (of_file(&environment.fleet_key_file)?, KeyKind::Fleet, "LINK_FLEET_KEY_FILE"),
+    ];
+    let mut given = given.into_iter().filter_map(|(key, kind, from)| Some((key?, kind, from)));
+    match (given.next(), given.next()) {
+        (Some((.., first)), Some((.., second))) => {
+            let message = format!("both {first} and {second} are set");
+            Err(CliError::usage(message).hint("unset one of them"))
+        }
+        (first, _) => Ok(first),
     }
 }
 
@@ -213,7 +236,12 @@ fn explain(failure: NotEnrolled) -> CliError {
     }
 }
 
-/// Reads the secret from stdin when the argument is `-`.
+/// Returns the secret of an argument. For `-` it prompts for the secret on a terminal, and else reads
+/// stdin.
 fn secret(argument: &str, what: &str) -> Result<Secret, CliError> {
-    if argument == "-" { secret_input::stdin_line(what) } else { Ok(Secret::new(argument)) }
+    match argument {
+        "-" if std::io::stdin().is_terminal() => secret_input::ask_secret(what, "a pipe"),
+        "-" => secret_input::stdin_line(what),
+        given => Ok(Secret::new(given)),
+    }
 }
