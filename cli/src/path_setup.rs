@@ -7,7 +7,7 @@ use link_installer::{
     layout::Layout,
     path_files::{self, Resolved},
 };
-use link_platform::{path_env::Shells, paths::Roots, session};
+use link_platform::{fs, path_env::Shells, paths::Roots, session};
 
 use crate::{context::Context, error::CliError};
 
@@ -97,6 +97,26 @@ fn resolution(layout: &Layout, shells: &Shells) -> String {
             command.display()
         ),
     }
+}
+
+/// Says which line zsh needs to find the completions, where it has none.
+pub(crate) fn zsh_completions(context: &Context) -> Option<String> {
+    let environment = &context.environment;
+    let is_zsh = environment.shell.as_ref().is_some_and(|shell| shell.ends_with("zsh"));
+    if !is_zsh || environment.has_own_home {
+        return None;
+    }
+    let folder = context.roots.data.parent()?.join("zsh/site-functions");
+    let home = Roots::of_user().ok().map(|(home, _)| home);
+    let file = environment.zsh_folder.clone().or(home)?.join(".zshrc");
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    (!text.contains("zsh/site-functions")).then(|| {
+        format!(
+            "for completions in zsh, add this line to {} before `compinit`: fpath=({} $fpath)",
+            file.display(),
+            folder.display()
+        )
+    })
 }
 
 /// Tells whether this shell will find our `link` first.

@@ -30,9 +30,9 @@ macro_rules! exit_codes {
 
 exit_codes! {
     Success = 0, "done, or healthy";
-    Failed = 1, "it was tried and failed";
+    Failed = 1, "the operation failed";
     Usage = 2, "wrong usage";
-    MissingTool = 10, "a tool that is needed is missing";
+    MissingTool = 10, "a required tool is missing";
     CannotWrite = 11, "a file or folder cannot be read or written";
     DownloadFailed = 12, "a download failed";
     UnsupportedPlatform = 13, "this system is not supported";
@@ -40,20 +40,20 @@ exit_codes! {
     Busy = 15, "another installation or update is running, or a folder is in use";
     ChecksumMissing = 20, "the checksum file is invalid or has no entry";
     NoHashTool = 21, "no tool for SHA-256 was found";
-    ChecksumMismatch = 22, "a file does not have its checksum";
+    ChecksumMismatch = 22, "a file does not match its checksum";
     SelfCheckFailed = 23, "the program does not run on this machine";
     SignatureInvalid = 24, "a release is not signed by a trusted key, or was altered";
     Downgrade = 25, "a release is older than what is installed";
     NotRegistered = 30, "the device is not registered";
     KeyRefused = 31, "the key was refused";
     InstalledUnreachable = 32, "installed, but the backend could not be reached to register";
-    NotRunning = 41, "the agent was started and does not run";
+    NotRunning = 41, "the agent was started but does not run";
     RepairIncomplete = 50, "an installation could not be repaired";
-    LeftBehind = 60, "uninstalling left something behind";
-    DeregistrationDeferred = 61, "uninstalled, but the backend could not be told";
-    Unreachable = 69, "the backend or the agent cannot be reached";
+    LeftBehind = 60, "the uninstallation left files behind";
+    DeregistrationDeferred = 61, "uninstalled, but the backend was unreachable";
+    Unreachable = 69, "the backend or the agent is unreachable";
     RolledBack = 70, "an update was rolled back";
-    GaveUp = 75, "gave up waiting; it may still happen";
+    GaveUp = 75, "the wait timed out; the operation continues";
     Refused = 77, "refused by the backend";
     Interrupted = 130, "interrupted";
 }

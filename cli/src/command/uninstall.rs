@@ -55,6 +55,8 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
     if was_running {
         context.output.say("stopped the agent");
     }
+    let roots = &context.roots;
+    let was_there = [&roots.data, &roots.state, &roots.config].iter().any(|path| path.exists());
     let begun = match Uninstallation::begin(&Layout::new(context.roots.clone())) {
         Ok(begun) => begun,
         Err(busy) => {
@@ -93,6 +95,7 @@ pub(super) async fn run(context: &Context, arguments: Uninstall) -> Result<ExitC
         return Err(CliError::new(ExitCode::LeftBehind, ErrorCode::LeftBehind, message));
     }
     context.output.say(&match left.folders.last() {
+        None if !was_there => "nothing was installed".to_owned(),
         None => "deleted the installation".to_owned(),
         Some(folder) => {
             format!("deleted the installation except {}, which holds other files", folder.display())

@@ -267,6 +267,9 @@ pub(super) fn explain(error: StageError) -> CliError {
         StageError::Declined(Declined::Downgrade { .. }) => ErrorCode::Downgrade,
         StageError::Declined(_) | StageError::NotInstalled(_) => ErrorCode::Declined,
         StageError::NoSpace { .. } => ErrorCode::NoSpace,
+        StageError::Source(ref source) if source.exit_code() == ExitCode::SignatureInvalid => {
+            ErrorCode::SignatureInvalid
+        }
         StageError::Source(_) | StageError::Download(_) => ErrorCode::Download,
         StageError::Mixed { .. } => ErrorCode::SignatureInvalid,
         StageError::Unpack(_) => ErrorCode::Unpack,

@@ -95,6 +95,9 @@ impl Looked {
     /// Reports how to complete PATH, after the steps.
     pub(super) fn say_of_path(&self, context: &Context) {
         self.path.iter().for_each(|said| context.output.say(said));
+        if let Some(line) = path_setup::zsh_completions(context) {
+            context.output.say(&line);
+        }
     }
 }
 
