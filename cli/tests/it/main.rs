@@ -25,6 +25,10 @@ mod status;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+mod terminal;
+#[cfg(test)]
+mod texts;
+#[cfg(test)]
 mod transfer;
 #[cfg(test)]
 mod waiting;
