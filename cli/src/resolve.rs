@@ -1,8 +1,6 @@
 //! Finds models and devices by an id, a unique name, or "this machine". A bare name never selects
 //! another account's model.
 
-use std::str::FromStr;
-
 use link_client::backend::BackendClient;
 use link_platform::fs;
 use link_protocol::{
@@ -114,18 +112,15 @@ fn among(models: Vec<Model>, named: &str) -> Result<Model, CliError> {
     pick("model", named, models, |model| (name(model), model.model_id.to_string()))
 }
 
-/// Returns the id that `text` is or begins.
+/// Returns the id that begins with `text`.
 ///
 /// # Errors
 /// When no id or several begin with `text`.
-pub(crate) fn by_prefix<I: Clone + FromStr + ToString>(
+pub(crate) fn by_prefix<I: Clone + ToString>(
     what: &str,
     text: &str,
     ids: impl Iterator<Item = I>,
 ) -> Result<I, CliError> {
-    if let Ok(id) = text.parse() {
-        return Ok(id);
-    }
     let is_it = |id: &I| begins(&id.to_string(), text);
     let fitting: Vec<I> = ids.filter(is_it).collect();
     match fitting.as_slice() {

@@ -63,9 +63,11 @@ pub(crate) fn ask_line(question: &str) -> Result<String, CliError> {
 /// # Errors
 /// When there is no terminal. The error then names `flag` as the alternative.
 pub(crate) fn ask_secret(prompt: &str, flag: &str) -> Result<Secret, CliError> {
-    let missing = |error: io::Error| match error.kind() {
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::Interrupted => cancelled(),
-        _ => CliError::usage(format!("cannot prompt without a terminal: use {flag}")),
+    let missing = |error: io::Error| {
+        if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::Interrupted) {
+            return cancelled();
+        }
+        CliError::usage(format!("cannot prompt without a terminal: use {flag}"))
     };
     // Hide the input before the prompt appears: a quick paste must not be shown.
     let _hidden = link_platform::terminal::hide_input();

@@ -37,10 +37,8 @@ pub(super) async fn run(context: &Context, arguments: Audit) -> Result<(), CliEr
         }
     }
     entries.truncate(most);
-    let names = match context.output.is_json() {
-        true => Names::default(),
-        false => Names::of_all(&backend).await,
-    };
+    let names =
+        if context.output.is_json() { Names::default() } else { Names::of_all(&backend).await };
     context.output.data(&entries, |entries| table(entries, &names, &context.view()))
 }
 

@@ -25,9 +25,10 @@ pub(super) async fn run(context: &Context, command: CommandsCommand) -> Result<(
             };
             let most = usize::try_from(limit).unwrap_or(usize::MAX);
             let commands = backend.commands(device, open, most).await?;
-            let names = match context.output.is_json() {
-                true => Names::default(),
-                false => Names::of_devices(&backend).await,
+            let names = if context.output.is_json() {
+                Names::default()
+            } else {
+                Names::of_devices(&backend).await
             };
             let view = context.view();
             context.output.data(&commands, |commands| table(commands, &names, &view))

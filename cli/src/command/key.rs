@@ -30,16 +30,22 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Cl
             context.output.data(&created, |created| created.key.expose().to_owned())
         }
         KeyCommand::List => {
-            let names = match context.output.is_json() {
-                true => Names::default(),
-                false => Names::of_members(&backend).await,
+            let names = if context.output.is_json() {
+                Names::default()
+            } else {
+                Names::of_members(&backend).await
             };
             let view = context.view();
             context.output.data(&backend.keys().await?, |keys| list(keys, &names, &view))
         }
         KeyCommand::Revoke { key, yes } => {
-            let keys = backend.keys().await?;
-            let key = resolve::by_prefix("key", &key, keys.into_iter().map(|key| key.key_id))?;
+            let key = match key.parse() {
+                Ok(id) => id,
+                Err(_) => {
+                    let ids = backend.keys().await?.into_iter().map(|key| key.key_id);
+                    resolve::by_prefix("key", &key, ids)?
+                }
+            };
             let question = format!("Revoke {key}? No device can register with it afterwards");
             if !secret_input::is_meant(&question, yes)? {
                 context.output.say("nothing was changed");

@@ -78,10 +78,8 @@ async fn show(context: &Context, named: &str) -> Result<(), CliError> {
         found => found?,
     };
     let deployments = backend.current_deployments(None, Some(model.model_id)).await?;
-    let names = match context.output.is_json() {
-        true => Names::default(),
-        false => Names::of_devices(&backend).await,
-    };
+    let names =
+        if context.output.is_json() { Names::default() } else { Names::of_devices(&backend).await };
     context.output.data(&json!({"model": model, "deployments": deployments}), |_| {
         let file = match &model.url {
             Some(url) => format!("{} from {url}", model.file_name),

@@ -27,9 +27,13 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<(), 
             context.output.data(&backend.personal_tokens().await?, |tokens| list(tokens, &view))
         }
         TokenCommand::Revoke { token } => {
-            let tokens = backend.personal_tokens().await?;
-            let ids = tokens.into_iter().map(|token| token.token_id);
-            let token = resolve::by_prefix("token", &token, ids)?;
+            let token = match token.parse() {
+                Ok(id) => id,
+                Err(_) => {
+                    let tokens = backend.personal_tokens().await?.into_iter();
+                    resolve::by_prefix("token", &token, tokens.map(|token| token.token_id))?
+                }
+            };
             backend.revoke_token(token).await?;
             context.output.say(&format!("revoked {token}"));
             context.output.data(&serde_json::json!({"revoked": token}), |_| String::new())
