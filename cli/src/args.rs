@@ -8,7 +8,6 @@ use link_protocol::{
     command::{Alias, Sha256Hex},
     port::Port,
     release::Channel,
-    selector::Selector,
 };
 
 mod account;
@@ -23,6 +22,7 @@ mod key;
 mod logs;
 mod member;
 mod model;
+mod operation;
 mod time;
 mod token;
 mod up;
@@ -38,6 +38,7 @@ pub use key::{KeyCommand, KeyKindArg};
 pub use logs::Logs;
 pub use member::{Accept, LeftKeysArg, MemberCommand, RoleArg};
 pub use model::{Add, Deploy, ModelCommand, OnDevice, Remove, Serve};
+pub use operation::{Many, OperationCommand};
 pub use time::Moment;
 pub use token::TokenCommand;
 pub use up::{Down, Open, Up};
@@ -148,6 +149,9 @@ pub enum Command {
     /// List the commands sent to devices, and explain their outcomes
     #[command(subcommand)]
     Commands(CommandsCommand),
+    /// Follow, cancel and retry operations on many devices
+    #[command(subcommand)]
+    Operation(OperationCommand),
     /// Add models, deploy them and serve them
     #[command(subcommand)]
     Model(ModelCommand),
@@ -313,11 +317,10 @@ pub struct RepairServing {
     /// Model, by id or name; a model of another account as `publisher/name`
     pub model: String,
     /// Device, by id or name [default: this machine]
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", conflicts_with = "select")]
     pub device: Option<String>,
-    /// Every device that matches, such as `tag=lab,state=online`, instead of one device
-    #[arg(long, value_name = "SELECTION", conflicts_with = "device")]
-    pub select: Option<Selector>,
+    #[command(flatten)]
+    pub many: Many,
     /// Port to serve on from now on [default: the current port]
     #[arg(long, value_name = "N")]
     pub port: Option<Port>,

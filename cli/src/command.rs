@@ -19,6 +19,7 @@ mod logs;
 mod member;
 mod model;
 mod open_browser;
+mod operation;
 mod outcome;
 mod register;
 mod release_check;
@@ -66,6 +67,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<ExitCode,
         Command::Audit(arguments) => audit::run(context, arguments).await?,
         Command::Fleet(command) => fleet::run(context, command).await?,
         Command::Commands(command) => commands::run(context, command).await?,
+        Command::Operation(command) => operation::run(context, command).await?,
         Command::Key(command) => key::run(context, command).await?,
         Command::Device(command) => device::run(context, command).await?,
         Command::Logs(arguments) => return logs::run(context, arguments).await,
@@ -117,6 +119,7 @@ fn written_by(context: &Context, command: &Command) -> Option<PathBuf> {
         | Command::Audit(_)
         | Command::Fleet(_)
         | Command::Commands(_)
+        | Command::Operation(_)
         | Command::Key(_)
         | Command::Device(_)
         | Command::Model(_)

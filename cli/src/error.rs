@@ -276,6 +276,7 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::ChecksumMismatch
         | Code::NotAModel
         | Code::UploadOffset
+        | Code::NothingSelected
         | Code::QueueFull
         | Code::TooManyAttempts
         | Code::Internal

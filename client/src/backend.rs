@@ -30,6 +30,7 @@ mod key;
 mod local_owner;
 mod member;
 mod model;
+mod operation;
 mod token;
 mod upload;
 

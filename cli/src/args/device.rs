@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use link_protocol::selector::Selector;
 
-use crate::args::{Backend, Wait};
+use crate::args::{Backend, Many, Wait};
 
 /// `link device …`.
 #[derive(Debug, Subcommand)]
@@ -27,22 +27,34 @@ pub enum DeviceCommand {
         name: String,
     },
     /// Add tags to a device
-    #[command(after_help = "Example:\n  link device tag workstation lab second-floor")]
+    #[command(
+        after_help = "Examples:\n  link device tag workstation lab second-floor\n  link device tag lab --select tag=home"
+    )]
     Tag {
-        /// Device, by id or name
+        /// Device, by id or name; with --select, the first tag
         device: String,
         /// Tags to add
-        #[arg(required = true)]
+        #[arg(required_unless_present = "select")]
         tags: Vec<String>,
+        #[command(flatten)]
+        many: Many,
+        #[command(flatten)]
+        wait: Wait<60>,
     },
     /// Remove tags from a device
-    #[command(after_help = "Example:\n  link device untag workstation lab")]
+    #[command(
+        after_help = "Examples:\n  link device untag workstation lab\n  link device untag lab --select tag=home"
+    )]
     Untag {
-        /// Device, by id or name
+        /// Device, by id or name; with --select, the first tag
         device: String,
         /// Tags to remove
-        #[arg(required = true)]
+        #[arg(required_unless_present = "select")]
         tags: Vec<String>,
+        #[command(flatten)]
+        many: Many,
+        #[command(flatten)]
+        wait: Wait<60>,
     },
     /// Show one device
     #[command(after_help = "Examples:\n  link device show\n  link device show workstation")]
@@ -54,7 +66,10 @@ pub enum DeviceCommand {
     #[command(after_help = DEVICE_UPDATE_EXAMPLES)]
     Update {
         /// Device, by id or name
-        device: String,
+        #[arg(required_unless_present = "select", conflicts_with = "select")]
+        device: Option<String>,
+        #[command(flatten)]
+        many: Many,
         /// Version to install
         #[arg(long = "to", value_name = "VERSION")]
         version: semver::Version,
@@ -97,9 +112,11 @@ const DEVICE_UPDATE_EXAMPLES: &str = "\
 Examples:
   link device update workstation --to 1.4.0
   link device update workstation --to 1.4.0 --wait
+  link device update --select 'tag=lab,version<1.4.0' --to 1.4.0 --dry-run
 
 The update ends once the version is verified and takes over. The version is then on trial for two
-minutes; `link device show` says whether it stays or was rolled back.";
+minutes; `link device show` says whether it stays or was rolled back. With --select, an offline
+device updates when it is online, within 24 hours.";
 
 const TRANSFER_EXAMPLES: &str = "\
 Examples:

@@ -22,7 +22,8 @@ Examples:
   link repair-serving smollm --select tag=lab,state=online --wait
 
 The model keeps running with the same weights, parameters and port. With --wait the exit code is 0 once
-the device has finished, 1 if the device failed, 77 if the backend refused, 75 after the timeout.";
+the device has finished, 1 if the device failed, 77 if the backend refused, 75 after the timeout. With
+--select, an offline device fails; `link operation retry ID` repairs the failed devices later.";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use link_protocol::{
     backend_api::model::LANGUAGE_MODEL, command::Sha256Hex, file_name::FileName, port::Port,
-    selector::Selector,
 };
 
-use crate::args::{Naming, Wait};
+use crate::args::{Many, Naming, Wait};
 
 /// `link model …`.
 #[derive(Debug, Subcommand)]
@@ -36,13 +35,19 @@ pub enum ModelCommand {
     #[command(after_help = DEPLOY_EXAMPLES)]
     Deploy(Deploy),
     /// Serve a deployed model
-    #[command(after_help = "Example:\n  link model serve smollm --wait")]
+    #[command(
+        after_help = "Examples:\n  link model serve smollm --wait\n  link model serve smollm --select tag=lab --wait"
+    )]
     Serve(Serve),
     /// Stop serving a model; the model stays deployed
-    #[command(after_help = "Example:\n  link model stop smollm --wait")]
+    #[command(
+        after_help = "Examples:\n  link model stop smollm --wait\n  link model stop smollm --select tag=lab --dry-run"
+    )]
     Stop(OnDevice),
     /// Delete a model from a device; the model can be deployed again
-    #[command(after_help = "Example:\n  link model remove smollm --device workstation --wait")]
+    #[command(
+        after_help = "Examples:\n  link model remove smollm --device workstation --wait\n  link model remove smollm --select tag=lab --wait"
+    )]
     Remove(Remove),
     /// Cancel an unfinished deployment
     #[command(after_help = "Example:\n  link model cancel smollm")]
@@ -117,11 +122,10 @@ pub struct Deploy {
     /// Model, by id or name; a model of another account as `publisher/name`
     pub model: String,
     /// Device, by id or name [default: this machine]
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", conflicts_with = "select")]
     pub device: Option<String>,
-    /// Every device that matches, such as `tag=lab,state=online`, instead of one device
-    #[arg(long, value_name = "SELECTION", conflicts_with = "device")]
-    pub select: Option<Selector>,
+    #[command(flatten)]
+    pub many: Many,
     /// Port to serve on [default: the port of the last deployment, or 8080]
     #[arg(long, value_name = "N")]
     pub port: Option<Port>,
@@ -156,8 +160,10 @@ pub struct OnDevice {
     /// Model, by id or name; a model of another account as `publisher/name`
     pub model: String,
     /// Device, by id or name [default: this machine]
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", conflicts_with = "select")]
     pub device: Option<String>,
+    #[command(flatten)]
+    pub many: Many,
     #[command(flatten)]
     pub wait: Wait<180>,
 }
@@ -188,4 +194,7 @@ Examples:
   link model deploy smollm --serve --wait
   link model deploy smollm --device workstation --port 8081 --alias chat --wait --timeout 1h
   link model deploy smollm --select tag=lab --serve --wait
-  link model deploy bob/llama                       a model that the account `bob` shares";
+  link model deploy bob/llama                       a model that the account `bob` shares
+
+With --select, an offline device that does not come online within five minutes fails; `link operation
+retry ID` deploys to the failed devices again.";

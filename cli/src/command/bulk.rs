@@ -1,134 +1,205 @@
-//! One wish for each of several devices: a request each, a bar, and a summary of what became of
-//! them. The command fails when any of them did.
+//! Work on many devices: an operation of the backend, which continues when this command ends. Starts an
+//! operation, follows it until it ends, and shows its result on each device.
 
-use std::time::Duration;
+use std::{io::IsTerminal as _, time::Duration};
 
 use link_client::backend::BackendClient;
-use link_protocol::{backend_api::device::Device, exit_code::ExitCode, selector::Selector};
+use link_protocol::{
+    backend_api::operation::{
+        CreateOperation, ItemState, Operation, OperationCounts, OperationDevice, OperationPlan,
+        OperationState, Work,
+    },
+    exit_code::ExitCode,
+    id::OperationId,
+    selector::Selector,
+};
 use serde_json::json;
 
 use crate::{
-    context::Context, error::CliError, error_code::ErrorCode, output, progress::Progress,
-    wait::Deadline,
+    args::Many,
+    context::{Context, idempotency_key},
+    error::CliError,
+    error_code::ErrorCode,
+    output,
+    progress::Progress,
+    wait::{self, Deadline},
 };
 
-/// Where the wish of one device is.
-pub(super) enum Step<T> {
-    Running(T),
-    /// It ended well; the text says how.
-    Done(String),
-}
-
-struct Job<T> {
-    device: Device,
-    step: Result<Step<T>, CliError>,
-}
-
-/// Returns the devices that are meant.
+/// Starts `work` on the devices of `selector` and, with `patience`, follows it until it ends.
 ///
 /// # Errors
-/// When there are none.
-pub(super) async fn select(
-    backend: &BackendClient,
-    selector: &Selector,
-) -> Result<Vec<Device>, CliError> {
-    let devices = backend.selected_devices(selector).await?;
-    if devices.is_empty() {
-        let message = format!("no device fits `{selector}`");
-        return Err(CliError::new(ExitCode::Failed, ErrorCode::NothingSelected, message)
-            .hint("see which there are with `link device list` and `link fleet list`"));
-    }
-    Ok(devices)
-}
-
-/// Sends a wish to each of `devices` and, with `patience`, looks at each until it has ended.
-///
-/// # Errors
-/// When it failed on any device.
-pub(super) async fn run<T>(
+/// When no device matches, the backend refuses, or the operation fails on a device.
+pub(super) async fn start(
     context: &Context,
-    what: &str,
-    devices: Vec<Device>,
+    backend: &BackendClient,
+    (many, selector): (&Many, &Selector),
+    work: Work,
     patience: Option<Duration>,
-    send: impl AsyncFn(&Device) -> Result<T, CliError>,
-    look: impl AsyncFn(T) -> Result<Step<T>, CliError>,
 ) -> Result<(), CliError> {
-    let total = devices.len();
-    let progress = Progress::start(context.output);
-    let mut jobs = Vec::with_capacity(total);
-    for device in devices {
-        progress.show_count(&format!("{what}: sending"), jobs.len(), total);
-        let step = send(&device).await.map(Step::Running);
-        jobs.push(Job { device, step });
+    let wish =
+        CreateOperation { work, select: Some(selector.to_string()), devices: None, dry_run: false };
+    let none = |error: CliError| nothing_selected(error, selector);
+    if many.dry_run {
+        let plan = backend.plan_operation(&wish).await;
+        return show_plan(context, &plan.map_err(|error| none(error.into()))?);
     }
-    if let Some(patience) = patience {
-        let deadline = Deadline::after(patience);
-        loop {
-            let mut running = 0;
-            for job in &mut jobs {
-                if let Ok(Step::Running(_)) = &job.step
-                    && let Ok(Step::Running(state)) =
-                        std::mem::replace(&mut job.step, Ok(Step::Done(String::new())))
-                {
-                    job.step = look(state).await;
-                    running += usize::from(matches!(job.step, Ok(Step::Running(_))));
-                }
-            }
-            progress.show_count(&format!("{what}: done"), total - running, total);
-            if running == 0 {
-                break;
-            }
-            if !deadline.pause(None).await {
-                for job in &mut jobs {
-                    if matches!(job.step, Ok(Step::Running(_))) {
-                        job.step = Err(deadline.gave_up("the device has not done it"));
-                    }
-                }
-                break;
-            }
+    let started = backend.create_operation(&wish, &idempotency_key()).await;
+    let operation = started.map_err(|error| none(error.into()))?;
+    let Operation { operation_id: id, devices, .. } = operation;
+    context.output.say(&format!(
+        "operation {id}: {} on {}",
+        operation.work.kind(),
+        many_of(devices)
+    ));
+    match patience {
+        Some(patience) => follow(context, backend, operation, patience).await,
+        None => {
+            context.output.say(&how_to_follow(id));
+            context.output.data(&operation, |operation| operation.operation_id.to_string())
         }
     }
-    progress.finish();
-    summarize(context, what, &jobs)
 }
 
-fn summarize<T>(context: &Context, what: &str, jobs: &[Job<T>]) -> Result<(), CliError> {
-    let rows: Vec<[String; 4]> = jobs.iter().map(row).collect();
-    let failed = jobs.iter().filter(|job| job.step.is_err()).count();
-    let entries: Vec<_> = jobs
-        .iter()
-        .zip(&rows)
-        .map(|(job, [_, result, detail, _])| {
-            json!({
-                "device_id": job.device.device_id, "name": job.device.name,
-                "ok": job.step.is_ok(), "result": result, "detail": detail,
-            })
-        })
-        .collect();
-    let document = json!({"devices": entries, "failed": failed});
-    context
-        .output
-        .data(&document, |_| output::table(["DEVICE", "RESULT", "DETAIL", "ID"], rows))?;
-    if failed == 0 {
-        return Ok(());
+/// Waits until an operation ends, and shows its result on each device.
+///
+/// # Errors
+/// When a device failed, the operation was cancelled, the time is over, or the person pressed Ctrl-C.
+pub(super) async fn follow(
+    context: &Context,
+    backend: &BackendClient,
+    operation: Operation,
+    patience: Duration,
+) -> Result<(), CliError> {
+    let id = operation.operation_id;
+    let progress = Progress::start(context.output);
+    let ended = tokio::select! {
+        ended = wait_for(backend, &progress, operation, Deadline::after(patience)) => ended,
+        _interrupted = tokio::signal::ctrl_c() => {
+            let message = format!("stopped waiting; operation {id} continues");
+            Err(CliError::new(ExitCode::Interrupted, ErrorCode::GaveUp, message)
+                .hint(how_to_follow(id)))
+        }
+    };
+    progress.finish();
+    report(context, backend, ended?).await
+}
+
+async fn wait_for(
+    backend: &BackendClient,
+    progress: &Progress,
+    started: Operation,
+    deadline: Deadline,
+) -> Result<Operation, CliError> {
+    let mut last = started;
+    let mut asked_for = None;
+    loop {
+        let (kind, counts) = (last.work.kind(), last.counts);
+        let (ended, total) = (counts.ended() as usize, last.devices as usize);
+        progress.show_count(&format!("{kind}: {}", summary(&counts)), ended, total);
+        if last.state != OperationState::Running {
+            return Ok(last);
+        }
+        let id = last.operation_id;
+        if !deadline.pause(asked_for.take()).await {
+            let so_far = format!("{ended} of {} done ({id})", many_of(last.devices));
+            return Err(deadline.gave_up(&so_far).hint(how_to_follow(id)));
+        }
+        match wait::tolerate(backend.operation(id).await)? {
+            Ok(operation) => last = operation,
+            Err(retry_after) => asked_for = retry_after,
+        }
     }
-    let message = format!("{what}: failed on {failed} of {} devices", jobs.len());
-    let is_superseded =
-        |job: &Job<T>| job.step.as_ref().is_err_and(|error| error.is(ErrorCode::Superseded));
-    let hint = if jobs.iter().any(is_superseded) {
-        "correct the causes and send it again to those devices alone; where it was superseded, the \
-         newer command counts"
+}
+
+/// Shows the results: on a terminal those that are no success, else one line for each device.
+async fn report(
+    context: &Context,
+    backend: &BackendClient,
+    operation: Operation,
+) -> Result<(), CliError> {
+    let devices = backend.operation_devices(operation.operation_id, None).await?;
+    let document = json!({"operation": operation, "devices": devices});
+    let is_terminal = std::io::stdout().is_terminal();
+    context.output.data(&document, |_| {
+        let shown =
+            |device: &&OperationDevice| !is_terminal || device.state != ItemState::Succeeded;
+        let shown: Vec<&OperationDevice> = devices.iter().filter(shown).collect();
+        if shown.is_empty() { String::new() } else { table(&shown) }
+    })?;
+    let Operation { operation_id: id, state, counts, .. } = &operation;
+    context.output.say(&format!("{}: {}", operation.work.kind(), summary(counts)));
+    let failed = match state {
+        OperationState::Running | OperationState::Succeeded => return Ok(()),
+        OperationState::Failed => format!("failed on {}", many_of(counts.failed)),
+        OperationState::Cancelled => {
+            format!("cancelled; {} did not get it", many_of(counts.cancelled))
+        }
+    };
+    let message = format!("{}: {failed} of {}", operation.work.kind(), operation.devices);
+    let hint = if counts.failed > 0 {
+        format!("correct the causes, then send it again with `link operation retry {id}`")
     } else {
-        "correct the causes and send it again; what was done stays done"
+        format!("see the devices with `link operation show {id} --state cancelled`")
     };
     Err(CliError::new(ExitCode::Failed, ErrorCode::SomeFailed, message).hint(hint))
 }
 
-fn row<T>(job: &Job<T>) -> [String; 4] {
-    let (result, detail) = match &job.step {
-        Ok(Step::Running(_)) => ("sent".to_owned(), String::new()),
-        Ok(Step::Done(detail)) => ("done".to_owned(), detail.clone()),
-        Err(error) => (error.code.as_str().to_owned(), error.message.clone()),
-    };
-    [job.device.name.clone(), result, detail, job.device.device_id.to_string()]
+fn show_plan(context: &Context, plan: &OperationPlan) -> Result<(), CliError> {
+    let kind = plan.work.kind();
+    context.output.say(&format!("would {kind} on {}", many_of(plan.devices)));
+    context.output.data(plan, |plan| {
+        let rows = plan.first.iter().map(|device| {
+            let state = if device.online { "online" } else { "offline" };
+            let name = device.new_name.clone().unwrap_or_default();
+            [device.name.clone(), state.to_owned(), name, device.device_id.to_string()]
+        });
+        let mut text = output::table(["DEVICE", "STATE", "NEW NAME", "ID"], rows);
+        let rest = (plan.devices as usize).saturating_sub(plan.first.len());
+        if rest > 0 {
+            text.push_str(&format!("\nand {rest} more"));
+        }
+        text
+    })
+}
+
+/// Formats results as a table.
+pub(super) fn table(devices: &[&OperationDevice]) -> String {
+    let rows = devices.iter().map(|device| {
+        let code = device.code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
+        [
+            device.name.clone(),
+            format!("{}{code}", device.state),
+            device.detail.clone().unwrap_or_default(),
+            device.device_id.to_string(),
+        ]
+    });
+    output::table(["DEVICE", "RESULT", "DETAIL", "ID"], rows)
+}
+
+/// Returns the states that devices are in, with their counts.
+pub(super) fn summary(counts: &OperationCounts) -> String {
+    let mut counts = *counts;
+    let parts = ItemState::ALL.map(|state| (*counts.of_mut(state), state));
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    parts.map(|(count, state)| format!("{count} {state}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns how to follow and how to cancel an operation.
+pub(super) fn how_to_follow(id: OperationId) -> String {
+    format!(
+        "follow it with `link operation wait {id}`; cancel it with `link operation cancel {id}`"
+    )
+}
+
+fn many_of(devices: u32) -> String {
+    if devices == 1 { "1 device".to_owned() } else { format!("{devices} devices") }
+}
+
+fn nothing_selected(error: CliError, selector: &Selector) -> CliError {
+    if error.code.as_str() != ErrorCode::NothingSelected.as_str() {
+        return error;
+    }
+    let message = format!("no device matches `{selector}`");
+    CliError::new(ExitCode::Failed, ErrorCode::NothingSelected, message)
+        .hint("list the devices with `link device list` and the tags with `link fleet list`")
 }

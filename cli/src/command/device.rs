@@ -4,20 +4,26 @@ mod list;
 mod system;
 mod transfer;
 
+use std::time::Duration;
+
 pub(super) use list::table;
 
 use link_client::{backend, http::Http};
 use link_protocol::{
-    backend_api::device::{ChangeDevice, Device, UpdateDevice},
+    backend_api::{
+        device::{ChangeDevice, Device, UpdateDevice},
+        operation::Work,
+    },
     retire::RetireCode,
+    selector::Selector,
     shown,
     update::{UpdateEnd, UpdateOutcome},
 };
 use serde_json::json;
 
 use crate::{
-    args::{Backend, DeviceCommand},
-    command::outcome,
+    args::{Backend, DeviceCommand, Many},
+    command::{bulk, outcome},
     context::{Context, idempotency_key},
     error::CliError,
     resolve, secret_input, session,
@@ -27,11 +33,21 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
     match command {
         DeviceCommand::List { select, watch } => list::run(context, select.as_ref(), watch).await,
         DeviceCommand::Rename { device, name } => rename(context, &device, name).await,
-        DeviceCommand::Tag { device, tags } => {
+        DeviceCommand::Tag { device, tags, many, wait } => {
+            if let Some(selector) = &many.select {
+                let work = Work::Tag { tags: all_tags(device, tags) };
+                let patience = wait.wait.then_some(wait.timeout);
+                return start(context, (&many, selector), work, patience).await;
+            }
             let change = ChangeDevice { add_tags: tags, ..ChangeDevice::default() };
             change_tags(context, &device, &change).await
         }
-        DeviceCommand::Untag { device, tags } => {
+        DeviceCommand::Untag { device, tags, many, wait } => {
+            if let Some(selector) = &many.select {
+                let work = Work::Untag { tags: all_tags(device, tags) };
+                let patience = wait.wait.then_some(wait.timeout);
+                return start(context, (&many, selector), work, patience).await;
+            }
             let change = ChangeDevice { remove_tags: tags, ..ChangeDevice::default() };
             change_tags(context, &device, &change).await
         }
@@ -40,13 +56,17 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
             let id = resolve::device(context, &backend, device.as_deref()).await?;
             context.output.data(&backend.device(id).await?, show)
         }
-        DeviceCommand::Update { device, version, wait } => {
+        DeviceCommand::Update { device, many, version, wait } => {
+            let patience = wait.wait.then_some(wait.timeout);
+            if let Some(selector) = &many.select {
+                return start(context, (&many, selector), Work::Update { version }, patience).await;
+            }
             let backend = session::logged_in(context)?;
-            let id = resolve::device(context, &backend, Some(&device)).await?;
+            let id = resolve::device(context, &backend, device.as_deref()).await?;
             let what = format!("update to {version}");
             let wish = UpdateDevice { version };
             let sent = backend.update_device(id, &wish, &idempotency_key()).await?;
-            outcome::report(context, &backend, sent, &what, wait.wait.then_some(wait.timeout)).await
+            outcome::report(context, &backend, sent, &what, patience).await
         }
         DeviceCommand::Remove { device, yes } => {
             let backend = session::logged_in(context)?;
@@ -65,6 +85,21 @@ pub(super) async fn run(context: &Context, command: DeviceCommand) -> Result<(),
         }
         DeviceCommand::Retire { code, backend } => retire(context, &code, &backend).await,
     }
+}
+
+async fn start(
+    context: &Context,
+    which: (&Many, &Selector),
+    work: Work,
+    patience: Option<Duration>,
+) -> Result<(), CliError> {
+    bulk::start(context, &session::logged_in(context)?, which, work, patience).await
+}
+
+/// With a selection no device is named, and the first word is a tag.
+fn all_tags(first: String, mut rest: Vec<String>) -> Vec<String> {
+    rest.insert(0, first);
+    rest
 }
 
 async fn change_tags(

@@ -3,7 +3,6 @@
 mod add;
 pub(super) mod catalogue;
 pub(super) mod deploy;
-mod deploy_many;
 pub(super) mod lookup;
 mod stage;
 
@@ -13,6 +12,7 @@ use link_protocol::{
     backend_api::{
         deployment::Deployment,
         model::{Model, ModelFacts},
+        operation::Work,
     },
     deployment::DeploymentState,
     exit_code::ExitCode,
@@ -22,7 +22,7 @@ use serde_json::json;
 
 use crate::{
     args::{self, ModelCommand, OnDevice, Serve, Wait},
-    command::outcome,
+    command::{bulk, outcome},
     context::Context,
     error::CliError,
     error_code::ErrorCode,
@@ -146,6 +146,11 @@ fn on_devices(deployments: &[Deployment], names: &Names, view: &View) -> String 
 async fn serve(context: &Context, arguments: &Serve) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.on.model).await?;
+    if let Some(selector) = &arguments.on.many.select {
+        let work = Work::Serve { model_id: model.model_id, port: arguments.port };
+        let which = (&arguments.on.many, selector);
+        return bulk::start(context, &backend, which, work, patience(arguments.on.wait)).await;
+    }
     let device = resolve::device(context, &backend, arguments.on.device.as_deref()).await?;
     let sent = backend.serve(model.model_id, device, arguments.port).await?;
     let what = format!("serve {}", resolve::told(&model));
@@ -155,6 +160,11 @@ async fn serve(context: &Context, arguments: &Serve) -> Result<(), CliError> {
 async fn stop(context: &Context, arguments: &OnDevice) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
+    if let Some(selector) = &arguments.many.select {
+        let work = Work::Stop { model_id: model.model_id };
+        let which = (&arguments.many, selector);
+        return bulk::start(context, &backend, which, work, patience(arguments.wait)).await;
+    }
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let sent = backend.stop(model.model_id, device).await?;
     let what = format!("stop serving {}", resolve::told(&model));
@@ -165,6 +175,17 @@ async fn remove(context: &Context, arguments: &args::Remove) -> Result<(), CliEr
     let args::Remove { on: arguments, yes } = arguments;
     let backend = session::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
+    if let Some(selector) = &arguments.many.select {
+        let question =
+            format!("Delete {} from the disk of every selected device?", resolve::told(&model));
+        if !arguments.many.dry_run && !secret_input::is_meant(&question, *yes)? {
+            context.output.say("nothing was changed");
+            return Ok(());
+        }
+        let work = Work::Remove { model_id: model.model_id };
+        let which = (&arguments.many, selector);
+        return bulk::start(context, &backend, which, work, patience(arguments.wait)).await;
+    }
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let question = format!("Delete {} from this device's disk?", resolve::told(&model));
     let question = match &arguments.device {

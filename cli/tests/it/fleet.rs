@@ -1,16 +1,9 @@
-//! Devices by a selection: lists, tags, one wish for many, and what commands became.
+//! Devices by a selection: lists, tags, and what commands became.
 
-use axum::{
-    Json, Router,
-    extract::{Path, RawQuery},
-    http::StatusCode,
-    response::{IntoResponse as _, Response},
-    routing::{get, post},
-};
-use link_protocol::problem::Code;
+use axum::{Json, Router, extract::RawQuery, routing::get};
 use serde_json::{Value, json};
 
-use crate::support::{Backend, Home, id, log_in, refuse};
+use crate::support::{Backend, Home, id, log_in};
 
 #[test]
 fn fleets_are_counted_by_state_and_version() {
@@ -44,31 +37,6 @@ fn a_selection_goes_to_the_backend_and_a_faulty_one_is_named_before() {
     assert!(ran.stderr.contains("term 2 of the selection, `state=asleep`"), "{ran:?}");
     let ran = home.link(&["device", "tag", "one", "lab"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, "tags of one: lab, desk\n"), "{ran:?}");
-}
-
-#[test]
-fn one_repair_for_each_device_that_is_meant_and_a_summary() {
-    let (home, backend) = (Home::new(), Backend::start(app()));
-    log_in(&home, &backend);
-    let ran = home.link(&["repair-serving", &id("mdl", 1), "--select", "tag=lab", "--wait"]);
-    assert_eq!(ran.code, 1, "{ran:?}");
-    let one = id("dev", 1);
-    let two = id("dev", 2);
-    assert_eq!(
-        ran.stdout,
-        format!(
-            "DEVICE  RESULT          DETAIL                ID\n\
-             one     done            restarted             {one}\n\
-             two     device-offline  the device is offline  {two}\n"
-        )
-        .replace("DETAIL                ID", "DETAIL                 ID")
-        .replace("restarted             dev", "restarted              dev")
-    );
-    assert!(ran.stderr.ends_with("send it again; what was done stays done\n"), "{ran:?}");
-    let ran = home.link(&["--json", "repair-serving", &id("mdl", 1), "--select", "tag=lab"]);
-    assert_eq!((ran.code, &ran.stdout_json()["failed"]), (1, &json!(1)));
-    assert_eq!(ran.stdout_json()["devices"][0]["result"], "sent");
-    assert_eq!(ran.stderr_json()["error"], "some-failed");
 }
 
 #[test]
@@ -118,23 +86,6 @@ fn app() -> Router {
         Json(json!({ "items": [one, two], "next_cursor": null }))
     };
     let change = || async { Json(device(1, "one", true, "1.3.0", &["lab", "desk"])) };
-    let model = || async {
-        Json(json!({
-            "model_id": id("mdl", 1), "name": "smollm", "file_name": "smollm.gguf", "url": null,
-            "sha256": null, "size_bytes": null, "plugin": "language_model", "shared": false,
-            "ready": true, "owned": true, "created_at": "2026-08-07T12:00:00Z",
-        }))
-    };
-    let repair = |Path((_, device)): Path<(String, String)>| async move {
-        if device == id("dev", 2) {
-            return refuse(Code::DeviceOffline, "the device is offline");
-        }
-        let mut sent = command();
-        sent["state"] = json!("sent");
-        sent["result"] = Value::Null;
-        let answer: Response = (StatusCode::ACCEPTED, Json(sent)).into_response();
-        answer
-    };
     let explanation = || async {
         Json(json!({
             "command": command(), "stage": "delivered", "deliveries": 2,
@@ -146,8 +97,6 @@ fn app() -> Router {
     Router::new()
         .route("/api/v1/devices", get(devices))
         .route("/api/v1/devices/{id}", axum::routing::patch(change))
-        .route("/api/v1/models/{id}", get(model))
-        .route("/api/v1/models/{model}/repair-serving/{device}", post(repair))
         .route("/api/v1/commands", get(commands))
         .route("/api/v1/commands/{id}", get(|| async { Json(command()) }))
         .route("/api/v1/commands/{id}/explanation", get(explanation))

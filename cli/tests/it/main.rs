@@ -16,6 +16,7 @@ mod logs;
 mod member;
 #[cfg(test)]
 mod names;
+mod operation;
 #[cfg(test)]
 mod register;
 #[cfg(test)]

@@ -11,10 +11,7 @@ use crate::{
     args::Deploy,
     command::{
         bulk,
-        model::{
-            deploy_many,
-            stage::{Stage, stage, wish},
-        },
+        model::stage::{Stage, stage, wish, work},
     },
     context::{Context, idempotency_key},
     error::CliError,
@@ -27,9 +24,10 @@ use crate::{
 pub(super) async fn run(context: &Context, arguments: Deploy) -> Result<(), CliError> {
     let backend = session::logged_in(context)?;
     let model = resolve::model(&backend, &arguments.model).await?;
-    if let Some(selector) = &arguments.select {
-        let devices = bulk::select(&backend, selector).await?;
-        return deploy_many::run(context, &backend, devices, &arguments, &model).await;
+    if let Some(selector) = &arguments.many.select {
+        let patience = arguments.wait.wait.then_some(arguments.wait.timeout);
+        let (which, work) = ((&arguments.many, selector), work(&arguments, &model));
+        return bulk::start(context, &backend, which, work, patience).await;
     }
     let device = resolve::device(context, &backend, arguments.device.as_deref()).await?;
     let request = wish(&arguments, &model, device);

@@ -4,6 +4,7 @@ use link_protocol::{
     backend_api::{
         deployment::{CreateDeployment, Deployment},
         model::Model,
+        operation::Work,
     },
     command::ProxyFeatures,
     deployment::DeploymentState,
@@ -29,11 +30,26 @@ pub(super) fn wish(arguments: &Deploy, model: &Model, device: DeviceId) -> Creat
         port: arguments.port,
         alias: arguments.naming.alias.clone(),
         serve: arguments.serve,
-        proxy: ProxyFeatures { cors: !arguments.no_cors, telemetry: !arguments.no_telemetry },
+        proxy: proxy(arguments),
     }
 }
 
 /// Returns the stage of a deployment.
+/// Returns the request for many devices.
+pub(super) fn work(arguments: &Deploy, model: &Model) -> Work {
+    Work::Deploy {
+        model_id: model.model_id,
+        port: arguments.port,
+        alias: arguments.naming.alias.clone(),
+        serve: arguments.serve,
+        proxy: proxy(arguments),
+    }
+}
+
+const fn proxy(arguments: &Deploy) -> ProxyFeatures {
+    ProxyFeatures { cors: !arguments.no_cors, telemetry: !arguments.no_telemetry }
+}
+
 pub(super) fn stage(deployment: &Deployment, serve: bool) -> Stage {
     let reason = || deployment.reason.clone().unwrap_or_else(|| "no reason was given".to_owned());
     match deployment.state {
