@@ -12,10 +12,11 @@ use link_backend::{
     domain::allowance::{Allowance, Purse},
 };
 
-/// The wait between two turns while there is work.
+/// The wait between two turns that do something.
 const STEP: Duration = Duration::from_millis(100);
-/// The longest wait while there is none: another backend on the database may have accepted an operation.
-const IDLE: Duration = Duration::from_secs(1);
+/// The longest wait. It doubles up to this while devices only have to answer, or there is no operation:
+/// another backend on the database may have accepted one.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// Turns in a second that tell devices.
 const TURNS: u32 = 10;
 
@@ -24,25 +25,25 @@ pub(super) async fn run(app: Arc<App>) {
     let allowance = Allowance { burst: each_second.div_ceil(TURNS), each_second };
     let began = Instant::now();
     let mut purse = Purse::full(allowance, began.elapsed());
-    let mut worker = Worker::default();
+    let (mut worker, mut wait) = (Worker::default(), STEP);
     loop {
         let now = began.elapsed();
         let most = (1..=allowance.burst).take_while(|amount| purse.has(*amount, now)).count();
         let most = u32::try_from(most).unwrap_or(allowance.burst);
-        let wait = match app.work_off(&mut worker, most).await {
+        wait = match app.work_off(&mut worker, most).await {
             Ok(turn) => {
                 let paid = purse.spend(turn.tried, began.elapsed());
-                let has_work = turn.tried > 0 || turn.changed > 0 || turn.looked_at > 0;
-                if has_work || most == 0 { STEP.max(paid) } else { IDLE }
+                let is_busy = turn.tried > 0 || turn.changed > 0 || turn.has_more || most == 0;
+                if is_busy { STEP.max(paid) } else { (wait * 2).min(LONGEST_WAIT) }
             }
             Err(error) => {
                 tracing::error!(%error, "operations could not be worked off");
-                IDLE
+                LONGEST_WAIT
             }
         };
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
-            () = app.operation_rung(), if wait == IDLE => {}
+            () = app.operation_rung(), if wait > STEP => {}
         }
     }
 }

@@ -60,6 +60,8 @@ pub struct Turn {
     pub tried: u32,
     /// Sent items that were looked at.
     pub looked_at: u32,
+    /// There are further sent items, which the next turn looks at.
+    pub has_more: bool,
     /// Items that ended or were told.
     pub changed: u32,
 }
@@ -78,7 +80,8 @@ impl App {
                 operations::end_finished(db, operation, now).await?;
             });
         }
-        Ok(Turn { tried, looked_at, changed: told + settled })
+        let has_more = looked_at == LOOKED_AT;
+        Ok(Turn { tried, looked_at, has_more, changed: told + settled })
     }
 
     async fn tell(&self, worker: &mut Worker, most: u32) -> Result<(u32, u32), Failure> {
