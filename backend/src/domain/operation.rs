@@ -249,10 +249,8 @@ impl Item {
             Answer::Skips => (ItemState::Skipped, self.due_at),
             Answer::Fails => (ItemState::Failed, self.due_at),
         };
-        let code = match refusal {
-            Refusal::NotFound(_) => ItemFault::Gone.as_str(),
-            other => other.code().as_str(),
-        };
+        let is_gone = matches!(refusal, Refusal::NotFound(_));
+        let code = if is_gone { ItemFault::Gone.as_str() } else { refusal.code().as_str() };
         let (code, detail) = (Some(code.to_owned()), shown(&refusal.to_string()));
         Self { state, attempts, due_at, code, detail, ..self.clone() }
     }

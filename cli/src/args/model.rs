@@ -196,5 +196,5 @@ Examples:
   link model deploy smollm --select tag=lab --serve --wait
   link model deploy bob/llama                       a model that the account `bob` shares
 
-With --select, an offline device that does not come online within five minutes fails; `link operation
-retry ID` deploys to the failed devices again.";
+With --select, an offline device that does not come online within five minutes fails; to deploy to
+the failed devices again, run `link operation retry ID`.";

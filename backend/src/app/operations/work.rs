@@ -4,8 +4,6 @@
 //! Everything that counts is in the database: a worker that dies goes on after its next start, and several
 //! workers share the work. The item of a device changes in the transaction that accepts its command.
 
-use std::collections::HashMap;
-
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream};
 use jiff::Timestamp;
 use link_protocol::{
@@ -86,29 +84,27 @@ impl App {
 
     async fn tell(&self, worker: &mut Worker, most: u32) -> Result<(u32, u32), Failure> {
         let items = self.due_items(worker, most).await?;
-        let mut callers: HashMap<OperationId, Option<(OperationRecord, Identity)>> = HashMap::new();
-        for item in &items {
-            if !callers.contains_key(&item.operation) {
-                let caller = self.operation_caller(item.operation).await?;
-                callers.insert(item.operation, caller);
-            }
-        }
+        let Some(first) = items.first() else {
+            return Ok((0, 0));
+        };
+        let tried = u32::try_from(items.len()).unwrap_or(u32::MAX);
+        let Some((operation, caller)) = self.operation_caller(first.operation).await? else {
+            // The operation was deleted meanwhile.
+            return Ok((tried, 0));
+        };
         let mut asking: Vec<BoxFuture<'_, Result<bool, Failure>>> = Vec::with_capacity(items.len());
         for item in &items {
-            // Without one the operation was deleted meanwhile.
-            if let Some(Some((operation, caller))) = callers.get(&item.operation) {
-                asking.push(self.tell_device(operation, *caller, item).boxed());
-            }
+            asking.push(self.tell_device(&operation, caller, item).boxed());
         }
         let told: Vec<_> = stream::iter(asking).buffer_unordered(AT_ONCE).collect().await;
         let mut changed = 0;
         for told in told {
             changed += u32::from(told?);
         }
-        Ok((u32::try_from(items.len()).unwrap_or(u32::MAX), changed))
+        Ok((tried, changed))
     }
 
-    /// Finds items that are due, of the operation after the one before: each has its turn.
+    /// Finds due items of one operation, the one after that of the turn before.
     async fn due_items(&self, worker: &mut Worker, most: u32) -> Result<Vec<Item>, Failure> {
         if most == 0 {
             return Ok(Vec::new());
