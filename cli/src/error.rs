@@ -263,7 +263,6 @@ const fn exit_of(code: Code) -> ExitCode {
         | Code::ModelInUse
         | Code::AlreadySetUp
         | Code::AlreadyFinal
-        | Code::NothingSelected
         | Code::OtherAccount
         | Code::IdempotencyConflict
         | Code::StalePoll

@@ -21,7 +21,7 @@ use crate::{
         placing::{made_before, remember_id},
     },
     auth::access::{Identity, Means},
-    database::{Connection, Page, StoreError, read, write},
+    database::{Connection, Page, write},
     domain::{
         audit::{Action, AuditRecord},
         claim::{Claim, Once},
@@ -155,11 +155,8 @@ impl App {
         page: &Page,
     ) -> Result<Vec<OperationDevice>, Failure> {
         own(self.store.operation(id).await?, caller)?;
-        let items: Result<_, StoreError> = async {
-            Ok(read!(self.store, |db| operations::items_of_page(db, id, state, page).await?))
-        }
-        .await;
-        Ok(Vec::into_iter(items?).map(Item::info).collect())
+        let items = self.store.operation_items(id, state, page).await?;
+        Ok(items.into_iter().map(Item::info).collect())
     }
 
     /// Cancels an operation: no further device is told. What a device was told goes on.

@@ -3,8 +3,7 @@
 mod items;
 
 pub(crate) use items::{
-    cancel_items, change_item, counts, insert_items, items_of_page, pending_items, retry_items,
-    sent_items,
+    cancel_items, change_item, counts, insert_items, pending_items, retry_items, sent_items,
 };
 
 use std::collections::HashMap;

@@ -27,7 +27,7 @@ impl Lab {
             world.deployed(&user, device, &model).await;
         }
         world.advance(2 * MINUTE);
-        world.hello(&devices[0], 1, &[]).await;
+        world.poll(&devices[0], 1).await;
         Self { world, user, devices, model }
     }
 
@@ -76,7 +76,7 @@ async fn a_repair_fails_on_an_offline_device_and_skips_one_without_the_model() {
     let first = &items(&lab.world, &lab.user, &id, "").await[0];
     assert_eq!(first["detail"], "as it went");
 
-    lab.world.hello(&lab.devices[1], 1, &[]).await;
+    lab.world.poll(&lab.devices[1], 1).await;
     assert_eq!(lab.world.act(&format!("{OPERATIONS}/{id}/retry"), &lab.user).await.status, 202);
     work(&lab.world).await;
     lab.is(&id, [("succeeded", ""), ("sent", ""), rest[1]]).await;

@@ -122,8 +122,9 @@ impl App {
         items.retain(|item| item.operation == first);
         let most = most as usize;
         let spare = items.len().saturating_sub(most);
-        let skipped = (random::part() * (spare + 1) as f64) as usize;
-        Ok(items.into_iter().skip(skipped.min(spare)).take(most).collect())
+        let [high, low, ..] = random::bits();
+        let skipped = usize::from(u16::from_be_bytes([high, low])) % (spare + 1);
+        Ok(items.into_iter().skip(skipped).take(most).collect())
     }
 
     async fn pending_items(

@@ -194,7 +194,7 @@ fn a_pattern_holds_a_placeholder_and_no_other_braces() {
     for good in ["{n}", "lab-{n}", "{name}-{hostname}"] {
         assert_eq!(check(good), Ok(()), "{good}");
     }
-    for bad in ["", "lab", "{x}", "{n}{", "{n}\n"] {
+    for bad in ["", "lab", "{x}", "{n}{", "{n}\n-"] {
         assert!(check(bad).is_err(), "{bad:?}");
     }
     let work = Work::Rename { pattern: format!("{}{{n}}", "x".repeat(100)) };

@@ -92,6 +92,33 @@ impl Store {
         });
         row.map(Item::try_from).transpose()
     }
+
+    /// Lists the items of an operation by the ids of their devices.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn operation_items(
+        &self,
+        operation: OperationId,
+        state: Option<ItemState>,
+        page: &Page,
+    ) -> Result<Vec<Item>, StoreError> {
+        let rows: Vec<ItemRow> = read!(self, |db| {
+            sql::query_as(
+                "SELECT * FROM operation_devices WHERE operation_id = $1 \
+                 AND ($2 IS NULL OR device_id > $2) AND ($3 IS NULL OR state = $3) \
+                 ORDER BY device_id LIMIT $4",
+            )
+            .bind(operation.to_string())
+            .bind(&page.after)
+            .bind(state.map(ItemState::as_str))
+            .bind(i64::from(page.limit))
+            .at_length()
+            .fetch_all(db)
+            .await?
+        });
+        rows.into_iter().map(Item::try_from).collect()
+    }
 }
 
 pub(crate) async fn insert_items(db: &mut Connection, items: &[Item]) -> Result<(), StoreError> {
@@ -252,28 +279,6 @@ pub(crate) async fn sent_items(
             })
         })
         .collect()
-}
-
-/// Lists the items of an operation by the ids of their devices.
-pub(crate) async fn items_of_page(
-    db: &mut Connection,
-    operation: OperationId,
-    state: Option<ItemState>,
-    page: &Page,
-) -> Result<Vec<Item>, StoreError> {
-    let rows: Vec<ItemRow> = sql::query_as(
-        "SELECT * FROM operation_devices WHERE operation_id = $1 \
-         AND ($2 IS NULL OR device_id > $2) AND ($3 IS NULL OR state = $3) \
-         ORDER BY device_id LIMIT $4",
-    )
-    .bind(operation.to_string())
-    .bind(&page.after)
-    .bind(state.map(ItemState::as_str))
-    .bind(i64::from(page.limit))
-    .at_length()
-    .fetch_all(db)
-    .await?;
-    rows.into_iter().map(Item::try_from).collect()
 }
 
 pub(crate) async fn counts(
