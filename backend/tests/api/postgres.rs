@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The tests that run without `LINK_TEST_POSTGRES=1`, if PostgreSQL is installed.
-const SUBSET: [&str; 7] = [
+const SUBSET: [&str; 8] = [
     "registration::",
     "transfer::",
     "key::",
@@ -19,6 +19,7 @@ const SUBSET: [&str; 7] = [
     "restart::",
     "local_owner::",
     "replicas::",
+    "operation_kinds::",
 ];
 
 #[test]
