@@ -156,21 +156,26 @@ impl Site {
         }
     }
 
-    fn hello(&self, device: &mut Simulated) {
+    /// Lets a device say hello and report `status` for each command of the answer.
+    fn hello(&self, device: &mut Simulated, status: &str) {
         let path = format!("/api/v1/agent/{}/hello", device.id);
         let body = json!({
             "epoch": device.epoch, "boot_id": "boot", "agent_version": "1.3.0",
             "last_seq": device.seq, "inflight": [], "serving": [],
         });
         let answer = self.call("POST", &path, &device.token, &body);
-        device.take(&answer);
+        self.report(device, &answer, status);
     }
 
     /// Lets a device take its commands and report `status` for each new one.
     fn visit(&self, device: &mut Simulated, status: &str) {
         let path = format!("/api/v1/agent/{}/commands?after={}&wait=0", device.id, device.seq);
         let answer = self.call("GET", &path, &device.token, &Value::Null);
-        for command in device.take(&answer) {
+        self.report(device, &answer, status);
+    }
+
+    fn report(&self, device: &mut Simulated, answer: &Value, status: &str) {
+        for command in device.take(answer) {
             let path = format!("/api/v1/agent/{}/commands/{command}/status", device.id);
             let body = json!({
                 "command_id": command, "attempt": 1, "status": status, "output": "as it went",
@@ -207,7 +212,7 @@ async fn a_backend_that_is_killed_twice_tells_each_device_once() {
     let (count, failing) = (u64::from(count), u64::from(failing));
     let cut = devices.len() - offline as usize;
     for device in &mut devices[..cut] {
-        site.hello(device);
+        site.hello(device, "succeeded");
     }
     let id = site.update("1.4.0");
     for (place, left) in [(0, count * 3 / 4), (1, count / 3)] {
@@ -224,8 +229,7 @@ async fn a_backend_that_is_killed_twice_tells_each_device_once() {
     assert_eq!(done["counts"]["succeeded"], u64::from(online) - failing, "{done}");
     assert_eq!(done["state"], "running");
     for device in &mut devices[cut..] {
-        site.hello(device);
-        site.visit(device, "succeeded");
+        site.hello(device, "succeeded");
     }
     let told: BTreeMap<usize, usize> = devices.iter().fold(BTreeMap::new(), |mut told, device| {
         *told.entry(device.told.len()).or_default() += 1;
