@@ -19,7 +19,7 @@ use link_platform::{
 use link_protocol::{
     engine_index::{Accelerator, EngineBuild},
     exit_code::ExitCode,
-    release::Archive,
+    release::{Archive, Package},
 };
 use tokio::sync::watch;
 
@@ -252,7 +252,8 @@ async fn fetch(
 ) -> Result<(), DownloadError> {
     let (target, name) = (build.system.clone(), build.file.clone());
     let (size_bytes, sha256) = (build.size_bytes, build.sha256.clone());
-    let archive = Archive { target, name, size_bytes, sha256: sha256.clone() };
+    let package = Package::default();
+    let archive = Archive { target, package, name, size_bytes, sha256: sha256.clone() };
     let (bytes, mut done) = watch::channel(0);
     let fetched = async {
         let beside = found.source.fetch(&archive, path, &bytes).await;

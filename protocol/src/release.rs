@@ -56,6 +56,22 @@ impl fmt::Display for Channel {
     }
 }
 
+/// What an archive installs.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Package {
+    /// A device and a backend: the only archive of a release from before the two were separate.
+    #[default]
+    Everything,
+    /// The agent of a device with its guard, and the command.
+    Device,
+    /// The backend, and the command that installs and removes it.
+    Backend,
+    /// A package of a later version, which this reader does not install.
+    #[serde(other)]
+    Later,
+}
+
 /// What a release key signs.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -104,6 +120,9 @@ pub struct Manifest {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Archive {
     pub target: String,
+    /// A manifest without this member lists one archive of everything.
+    #[serde(default, skip_serializing_if = "Package::is_everything")]
+    pub package: Package,
     pub name: FileName,
     pub size_bytes: u64,
     pub sha256: Sha256Hex,
@@ -157,6 +176,13 @@ pub enum RefusedRelease {
     Extra(String),
     #[error("`{0}` is not the file that was signed")]
     Altered(FileName),
+}
+
+impl Package {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_everything(&self) -> bool {
+        *self == Self::Everything
+    }
 }
 
 impl SigningKey {
@@ -258,6 +284,17 @@ impl Manifest {
         };
         find_duplicate(manifest.archives.iter().map(|archive| &archive.name))?;
         Ok(manifest)
+    }
+
+    /// Returns the archive that installs `package` on the system `target`: the archive of that package,
+    /// else the archive of everything.
+    #[must_use]
+    pub fn archive(&self, target: &str, package: Package) -> Option<&Archive> {
+        let of = |package| {
+            let is_it = |archive: &&Archive| archive.target == target && archive.package == package;
+            self.archives.iter().find(is_it)
+        };
+        of(package).or_else(|| of(Package::Everything))
     }
 
     /// Returns how much the date is worth at `now`.

@@ -8,7 +8,9 @@ use std::{collections::BTreeMap, path::PathBuf, process::Command};
 
 use link_protocol::{
     command::Sha256Hex,
-    release::{Archive, Channel, Contents, KeySet, Manifest, ReleasedFile, SCHEMA, Statement},
+    release::{
+        Archive, Channel, Contents, KeySet, Manifest, Package, ReleasedFile, SCHEMA, Statement,
+    },
     signing::{Signed, SigningKey},
 };
 use serde_json::json;
@@ -295,6 +297,7 @@ impl Release {
     fn publish(&self, version: &str, expires_at: jiff::Timestamp) {
         let archive = Archive {
             target: target(),
+            package: Package::Everything,
             name: "link.tar.gz".parse().unwrap(),
             size_bytes: 1,
             sha256: Sha256Hex::from_digest(&Sha256::digest("")),

@@ -146,6 +146,38 @@ fn a_name_that_is_listed_twice_in_whatever_case_is_refused() {
 }
 
 #[test]
+fn a_device_and_a_backend_take_their_own_archives_and_an_older_manifest_has_one_for_both() {
+    let one = manifest();
+    let target = one.archives[0].target.clone();
+    let named = |manifest: &Manifest, package| {
+        let archive = manifest.archive(&target, package)?;
+        Some(archive.name.as_str().to_owned())
+    };
+    for package in [Package::Device, Package::Backend] {
+        assert_eq!(named(&one, package).as_deref(), Some("link.tar.gz"));
+        assert_eq!(one.archive("aarch64-unknown-linux-gnu", package), None);
+    }
+    let archive =
+        |package, file: &str| Archive { package, name: name(file), ..one.archives[0].clone() };
+    let both = Manifest {
+        archives: vec![
+            archive(Package::Device, "device.tar.gz"),
+            archive(Package::Backend, "backend.tar.gz"),
+        ],
+        ..one.clone()
+    };
+    let text = serde_json::to_string(&both).unwrap();
+    assert!(text.contains(r#""package":"device""#) && text.contains(r#""package":"backend""#));
+    assert_eq!(named(&both, Package::Device).as_deref(), Some("device.tar.gz"));
+    assert_eq!(named(&both, Package::Backend).as_deref(), Some("backend.tar.gz"));
+    // A package of a later version neither keeps the manifest from being read nor is installed.
+    let later = text.replace(r#""package":"backend""#, r#""package":"desktop""#);
+    let later: Manifest = serde_json::from_str(&later).unwrap();
+    assert_eq!(later.archives[1].package, Package::Later);
+    assert_eq!(named(&later, Package::Backend), None);
+}
+
+#[test]
 fn an_old_manifest_warns_for_a_long_time_before_it_counts_for_nothing() {
     let signed = key(1).seal_release(&Statement::Manifest(manifest()));
     let manifest = Manifest::open(&signed, &trusted()).unwrap();
@@ -281,6 +313,7 @@ fn manifest() -> Manifest {
         counter: contents.counter,
         archives: vec![Archive {
             target: contents.target,
+            package: Package::Everything,
             name: name("link.tar.gz"),
             size_bytes: 3,
             sha256: digest(3),
