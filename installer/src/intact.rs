@@ -10,7 +10,7 @@ use link_protocol::command::Sha256Hex;
 use semver::Version;
 
 use crate::{
-    layout::{BACKEND_PROGRAMS, Layout, PROGRAMS, Product, complete_mark},
+    layout::{Layout, complete_mark},
     receipt::{InstalledFile, InstalledVersion, Receipt},
     trust::Release,
     versions::{self, has_hash},
@@ -22,10 +22,7 @@ pub fn release(layout: &Layout, version: &Version, archive: &Sha256Hex) -> Optio
     let (current, installed) = current(layout)?;
     let is_it = current == *version && installed.archive.as_deref() == Some(archive.as_str());
     let is_whole = is_it && damaged_files(layout, &installed).is_empty();
-    let names: &[&str] = match layout.product() {
-        Product::Agent => &PROGRAMS,
-        Product::Backend => &BACKEND_PROGRAMS,
-    };
+    let names = layout.product().programs();
     let hash_of = |name: &&'static str| {
         let file = installed.files.iter().find(|file| file.path.ends_with(name))?;
         Some((*name, file.sha256.parse().ok()?))

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use link_platform::paths::Roots;
+use link_protocol::release::Package;
 
 /// The programs of a release that a device needs.
 pub const PROGRAMS: [&str; 3] = ["link", "link-agent", "link-guard"];
@@ -16,6 +17,26 @@ pub enum Product {
     Agent,
     /// The backend, which a service manager starts.
     Backend,
+}
+
+impl Product {
+    /// Returns the package of a release that installs it.
+    #[must_use]
+    pub const fn package(self) -> Package {
+        match self {
+            Self::Agent => Package::Device,
+            Self::Backend => Package::Backend,
+        }
+    }
+
+    /// Returns the programs of a release that it needs.
+    #[must_use]
+    pub const fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::Agent => &PROGRAMS,
+            Self::Backend => &BACKEND_PROGRAMS,
+        }
+    }
 }
 
 /// The places of one installation.

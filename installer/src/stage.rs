@@ -37,7 +37,7 @@ use tokio::sync::watch;
 use crate::{
     decide::update::{self, Declined, Installed, Wanted},
     install::InstallError,
-    layout::{Layout, PROGRAMS},
+    layout::{Layout, PROGRAMS, Product},
     receipt::{InstalledRelease, Receipt},
     source::{Source, SourceError},
     trust::{Release, Trust, VerifyError},
@@ -167,7 +167,7 @@ impl Stage<'_> {
     ) -> Result<Found, StageError> {
         let (source, manifest) = self.published(self.wanted.version.as_ref(), progress).await?;
         self.decide(&manifest)?;
-        Found::new(source, manifest)
+        Found::new(source, manifest, Product::Agent)
     }
 
     /// Reads what is published: `version`, or the newest.
@@ -273,7 +273,8 @@ impl Stage<'_> {
     fn unpack(&self, archive: &Path, files: &Path, found: &Found) -> Result<Release, StageError> {
         unpack(archive, files).map_err(StageError::Unpack)?;
         checkpoint::reach("update-unpacked");
-        let release = self.trust.verify(files, &found.version)?;
+        let programs = found.product.programs();
+        let release = self.trust.verify(files, &found.version, programs)?;
         // What was decided about the manifest holds for the archive only if both say the same.
         if let Some(InstalledRelease { channel, counter, .. }) = release.signed
             && (channel, counter) != (found.manifest.channel, found.manifest.counter)
@@ -320,24 +321,20 @@ impl Stage<'_> {
 pub struct Found {
     pub version: Version,
     archive: Archive,
+    product: Product,
     source: Source,
     manifest: Manifest,
 }
 
 impl Found {
-    fn new(source: Source, manifest: Manifest) -> Result<Self, StageError> {
-        let archive = archive(&manifest)?.clone();
-        Ok(Self { version: manifest.version.clone(), archive, source, manifest })
+    fn new(source: Source, manifest: Manifest, product: Product) -> Result<Self, StageError> {
+        let archive = facts::target().and_then(|it| manifest.archive(it, product.package()));
+        let archive = archive.cloned().ok_or(StageError::NotInstalled(match product {
+            Product::Agent => "the release has no archive for this system",
+            Product::Backend => "the release has no backend for this system",
+        }))?;
+        Ok(Self { version: manifest.version.clone(), archive, product, source, manifest })
     }
-}
-
-fn archive(manifest: &Manifest) -> Result<&Archive, StageError> {
-    let ours = |archive: &&Archive| Some(archive.target.as_str()) == facts::target();
-    manifest
-        .archives
-        .iter()
-        .find(ours)
-        .ok_or(StageError::NotInstalled("the release has no archive for this system"))
 }
 
 /// Unpacks plain files, as many and as long as a release may have; its archive holds nothing else.

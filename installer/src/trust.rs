@@ -18,7 +18,6 @@ use link_protocol::{
 use semver::Version;
 
 use crate::{
-    layout::PROGRAMS,
     receipt::InstalledRelease,
     unpacked::{Unpacked, UnpackedError},
 };
@@ -111,19 +110,12 @@ impl Trust {
         release::introduce(&self.keys, chain)
     }
 
-    /// Verifies that the folder `from` is the release `version` and holds nothing else.
+    /// Verifies that the folder `from` is an archive of the release `version` with these `programs`, and
+    /// that it holds no file that was not signed.
     ///
     /// # Errors
     /// [`VerifyError`]; without any trusted key only when a program cannot be read.
-    pub fn verify(&self, from: &Path, version: &Version) -> Result<Release, VerifyError> {
-        self.verify_programs(from, version, &PROGRAMS)
-    }
-
-    /// Like [`Trust::verify`], for an installation of these `programs` of the release.
-    ///
-    /// # Errors
-    /// Those of [`Trust::verify`].
-    pub fn verify_programs(
+    pub fn verify(
         &self,
         from: &Path,
         version: &Version,

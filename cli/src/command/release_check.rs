@@ -4,7 +4,7 @@ use std::path::Path;
 
 use link_installer::{
     install, intact,
-    layout::{BACKEND_PROGRAMS, Layout, PROGRAMS, Product},
+    layout::Layout,
     trust::{Release, Trust, VerifyError},
     unpacked::UnpackedError,
 };
@@ -46,11 +46,7 @@ pub(super) fn to_install(
     layout: &Layout,
 ) -> Result<Release, CliError> {
     if let Some(from) = from {
-        let programs: &[&'static str] = match layout.product() {
-            Product::Agent => &PROGRAMS,
-            Product::Backend => &BACKEND_PROGRAMS,
-        };
-        let release = verify_programs(context, from, version, programs)?;
+        let release = verify_programs(context, from, version, layout.product().programs())?;
         return Ok(release.out_of(archive.cloned()));
     }
     let installed = archive.and_then(|archive| intact::release(layout, version, archive));
@@ -66,7 +62,7 @@ fn verify_programs(
     version: &Version,
     programs: &[&'static str],
 ) -> Result<Release, CliError> {
-    let verified = trust(context)?.verify_programs(from, version, programs);
+    let verified = trust(context)?.verify(from, version, programs);
     let release = verified.map_err(explain)?;
     context.output.say(&if release.is_signed() {
         format!("signature of release {version} verified")

@@ -325,7 +325,10 @@ impl Scratch {
     }
 
     fn release(&self, version: &str) -> Release {
-        Trust::new([]).unwrap().verify(&self.unpacked(version), &version.parse().unwrap()).unwrap()
+        Trust::new([])
+            .unwrap()
+            .verify(&self.unpacked(version), &version.parse().unwrap(), &PROGRAMS)
+            .unwrap()
     }
 
     fn unpacked(&self, version: &str) -> PathBuf {

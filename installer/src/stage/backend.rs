@@ -1,18 +1,18 @@
-//! Brings the backend of the current version onto this machine, beside the agent that is installed: out of
-//! the same release, verified in the same way.
+//! Brings the backend of the current version onto this machine, beside the agent that is installed: its own
+//! archive of the same release, verified in the same way.
 
 use link_protocol::update::UpdateProgress;
 use tokio::sync::watch;
 
 use crate::{
     install::{Install, Outcome},
-    layout::{BACKEND_PROGRAMS, Layout},
+    layout::{Layout, Product},
     shared::SharedFile,
     stage::{Stage, StageError},
 };
 
 impl Stage<'_> {
-    /// Downloads the current version, verifies it, and installs its backend into `to`.
+    /// Downloads the backend of the current version, verifies it, and installs it into `to`.
     ///
     /// # Errors
     /// [`StageError`]; of a first installation nothing is left then.
@@ -22,16 +22,9 @@ impl Stage<'_> {
         shared: &[SharedFile],
         progress: &watch::Sender<UpdateProgress>,
     ) -> Result<Outcome, StageError> {
-        let brought = self
-            .mend(progress, |release| {
-                let (from, version) = (&release.from, &release.version);
-                let backend = self.trust.verify_programs(from, version, &BACKEND_PROGRAMS);
-                Ok(backend.map(|backend| {
-                    let release = &backend.out_of(release.archive.clone());
-                    Install { release, layout: to, shared, made: None, source: None }.run_files()
-                }))
-            })
-            .await?;
-        Ok(brought??)
+        self.current(Product::Backend, progress, |release| {
+            Install { release, layout: to, shared, made: None, source: None }.run_files()
+        })
+        .await
     }
 }

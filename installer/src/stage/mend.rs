@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use crate::{
     decide::update::Declined,
     install::InstallError,
+    layout::Product,
     stage::{Found, Stage, StageError},
     trust::Release,
     versions::{self, ChangeError},
@@ -23,6 +24,19 @@ impl Stage<'_> {
         progress: &watch::Sender<UpdateProgress>,
         install: impl FnOnce(&Release) -> Result<T, InstallError>,
     ) -> Result<T, StageError> {
+        self.current(Product::Agent, progress, install).await
+    }
+
+    /// Downloads the current version of `product`, verifies it, and hands it to `install`.
+    ///
+    /// # Errors
+    /// Those of [`Stage::mend`].
+    pub(super) async fn current<T>(
+        &self,
+        product: Product,
+        progress: &watch::Sender<UpdateProgress>,
+        install: impl FnOnce(&Release) -> Result<T, InstallError>,
+    ) -> Result<T, StageError> {
         let _one_at_a_time = fs::try_lock(&self.layout.staging_lock())?.ok_or(ChangeError::Busy)?;
         let current = versions::current(self.layout)
             .ok_or(StageError::NotInstalled("no version is current; run install.sh again"))?;
@@ -31,6 +45,6 @@ impl Stage<'_> {
             let newest = manifest.version.clone();
             return Err(Declined::NotPublished { wanted: current, newest }.into());
         }
-        self.verified(&Found::new(source, manifest)?, progress, install).await
+        self.verified(&Found::new(source, manifest, product)?, progress, install).await
     }
 }

@@ -14,18 +14,20 @@ use link_protocol::{
 use sha2::{Digest as _, Sha256};
 
 use super::*;
+use crate::layout::PROGRAMS;
 
 #[test]
 fn a_build_that_trusts_no_key_says_that_it_checked_nothing() {
     let unpacked = Unpacked::new();
-    let release = Trust::new([]).unwrap().verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap();
+    let release =
+        Trust::new([]).unwrap().verify(unpacked.path(), &Version::new(1, 3, 0), &PROGRAMS).unwrap();
     assert!(!release.is_signed() && release.programs.len() == PROGRAMS.len());
 }
 
 #[test]
 fn a_build_that_trusts_a_key_takes_what_it_signed_and_nothing_unsigned() {
     let unpacked = Unpacked::new();
-    let verify = || trust(&[1, 2]).verify(unpacked.path(), &Version::new(1, 3, 0));
+    let verify = || trust(&[1, 2]).verify(unpacked.path(), &Version::new(1, 3, 0), &PROGRAMS);
     assert!(matches!(verify(), Err(VerifyError::Unsigned)));
     unpacked.sign(2);
     let release = verify().unwrap();
@@ -50,7 +52,7 @@ fn whatever_was_changed_after_signing_is_refused() {
         let unpacked = Unpacked::new();
         unpacked.sign(1);
         change(&unpacked);
-        let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0));
+        let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0), &PROGRAMS);
         let right = matches!(
             refused,
             Err(VerifyError::Refused(_)
@@ -61,10 +63,10 @@ fn whatever_was_changed_after_signing_is_refused() {
     }
     let unpacked = Unpacked::new();
     unpacked.sign(1);
-    let other = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 1));
+    let other = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 1), &PROGRAMS);
     assert!(matches!(other, Err(VerifyError::Refused(RefusedRelease::Version { .. }))));
     unpacked.sign_for(1, "sparc-unknown-plan9");
-    let other = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0));
+    let other = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0), &PROGRAMS);
     assert!(matches!(other, Err(VerifyError::Refused(RefusedRelease::Target { .. }))));
 }
 
@@ -78,7 +80,8 @@ fn what_is_no_plain_file_of_its_size_is_refused_before_it_is_read() {
             let path = unpacked.path().join(name);
             drop(std::fs::remove_file(&path));
             make(&path);
-            let refused = trusted.verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap_err();
+            let refused =
+                trusted.verify(unpacked.path(), &Version::new(1, 3, 0), &PROGRAMS).unwrap_err();
             let right = matches!(
                 refused,
                 VerifyError::Unpacked(UnpackedError::NotPlain(_))
@@ -100,13 +103,15 @@ fn what_is_no_plain_file_of_its_size_is_refused_before_it_is_read() {
     let unpacked = Unpacked::new();
     let statement = std::fs::File::create(unpacked.path().join(CONTENTS_FILE)).unwrap();
     statement.set_len(limits::RELEASE_STATEMENT_LIMIT + 1).unwrap();
-    let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap_err();
+    let refused =
+        trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0), &PROGRAMS).unwrap_err();
     assert!(matches!(refused, VerifyError::Unpacked(UnpackedError::TooLong(_))), "{refused:?}");
     let unpacked = Unpacked::new();
     for number in 0..limits::RELEASE_FILES_LIMIT {
         unpacked.write(&number.to_string(), "");
     }
-    let refused = trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap_err();
+    let refused =
+        trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0), &PROGRAMS).unwrap_err();
     assert!(matches!(refused, VerifyError::Unpacked(UnpackedError::TooLong(_))), "{refused:?}");
 }
 
@@ -117,9 +122,11 @@ fn a_key_that_a_trusted_one_introduced_is_trusted() {
     let set = KeySet { schema: SCHEMA, counter: 1, keys: vec![key(2).verifying().clone()] };
     let chain = [key(1).seal_release(&Statement::Keys(set))];
     unpacked.write(KEYS_FILE, &serde_json::to_string(&chain).unwrap());
-    assert!(trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0)).unwrap().is_signed());
+    assert!(
+        trust(&[1]).verify(unpacked.path(), &Version::new(1, 3, 0), &PROGRAMS).unwrap().is_signed()
+    );
     assert!(matches!(
-        trust(&[3]).verify(unpacked.path(), &Version::new(1, 3, 0)),
+        trust(&[3]).verify(unpacked.path(), &Version::new(1, 3, 0), &PROGRAMS),
         Err(VerifyError::Refused(RefusedRelease::Untrusted(_)))
     ));
 }

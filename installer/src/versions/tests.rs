@@ -146,7 +146,7 @@ impl Scratch {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
         let trust = Trust::new([]).unwrap();
-        let release = trust.verify(&self.unpacked, &Version::new(1, 3, patch)).unwrap();
+        let release = trust.verify(&self.unpacked, &Version::new(1, 3, patch), &PROGRAMS).unwrap();
         let layout = &self.layout;
         let install = Install { release: &release, layout, shared: &[], made: None, source: None };
         install.run_files().unwrap();
