@@ -25,6 +25,7 @@ mod register;
 mod release_check;
 mod repair_serving;
 mod run;
+mod staging;
 mod status;
 mod token;
 mod uninstall;

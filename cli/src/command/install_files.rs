@@ -10,6 +10,8 @@ use link_installer::{
     },
     install::{self, Done, Install, Outcome},
     layout::Layout,
+    service::Wish,
+    versions,
 };
 use link_protocol::{
     exit_code::ExitCode,
@@ -21,8 +23,8 @@ use serde_json::json;
 use steps::{Looked, Steps};
 
 use crate::{
-    agent_process::Started, args::InstallFiles, command::release_check, context::Context,
-    error::CliError, error_code::ErrorCode, resolve, service, shared_files,
+    agent_process::Started, args::InstallFiles, backend_place::Place, command::release_check,
+    context::Context, error::CliError, error_code::ErrorCode, resolve, service, shared_files,
 };
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -118,11 +120,17 @@ async fn finish(
     Ok(steps.registered.map_or_else(|error| error.exit, |()| ExitCode::Success))
 }
 
-/// Writes the completions and the manual pages of this version.
+/// Writes the completions and the manual pages of this version, and those of this user's backend where it
+/// is of this version.
 pub(super) fn refresh(context: &Context) -> Result<(), CliError> {
     let layout = Layout::new(context.roots.clone());
     let shared = shared_files::of_installation(context)?;
-    Ok(install::refresh(&layout, &shared)?)
+    install::refresh(&layout, &shared)?;
+    let backend = Place::of_user(context, Wish::Detached);
+    if versions::current(&backend.layout) == Some(own_version()) {
+        install::refresh(&backend.layout, &backend.shared(context))?;
+    }
+    Ok(())
 }
 
 /// The version of this program and of its release.

@@ -22,14 +22,18 @@ use tokio::sync::watch;
 use crate::{
     agent_process,
     args::Update,
-    command::{install_files, release_check},
+    command::{
+        install_files, release_check,
+        staging::{explain, show, shown},
+    },
     context::{self, Context},
-    error::{CliError, chain},
+    error::CliError,
     error_code::ErrorCode,
     progress::Progress,
     wait::Deadline,
 };
 
+mod backend;
 mod newest;
 
 /// The longest time for download, check and first answer of the new version together.
@@ -47,9 +51,10 @@ pub(super) async fn run(context: &Context, arguments: Update) -> Result<(), CliE
     }
     let local = LocalClient::of(&context.roots);
     match local.healthz().await {
-        Ok(before) => by_agent(context, &local, before.agent_version, wanted).await,
-        Err(_) => here(context, &wanted).await,
+        Ok(before) => by_agent(context, &local, before.agent_version, wanted).await?,
+        Err(_) => here(context, &wanted).await?,
     }
+    backend::follow(context).await
 }
 
 /// Checks for a newer version.
@@ -215,27 +220,6 @@ async fn here(context: &Context, wanted: &Wanted) -> Result<(), CliError> {
     context.output.data(&json!({"from": from, "to": to, "stale": stale}), |_| String::new())
 }
 
-/// Shows the progress of `work` until it ends.
-pub(super) async fn shown<T>(
-    context: &Context,
-    mut seen: watch::Receiver<UpdateProgress>,
-    work: impl Future<Output = T>,
-) -> T {
-    let progress = Progress::start(context.output);
-    let show = async {
-        while seen.changed().await.is_ok() {
-            show(&progress, &seen.borrow_and_update());
-        }
-        std::future::pending().await
-    };
-    let ended = tokio::select! {
-        ended = work => ended,
-        ended = show => ended,
-    };
-    progress.finish();
-    ended
-}
-
 fn warn_if(stale: bool, context: &Context) {
     if stale {
         context.output.say(
@@ -245,40 +229,7 @@ fn warn_if(stale: bool, context: &Context) {
     }
 }
 
-fn show(progress: &Progress, update: &UpdateProgress) {
-    let what = match update.phase {
-        UpdatePhase::Finding => "looking for a release",
-        UpdatePhase::Downloading => {
-            return progress.show("downloading", update.bytes_done, update.bytes_total);
-        }
-        UpdatePhase::Checking => "verifying and checking",
-        UpdatePhase::Replacing => "starting the new version",
-        UpdatePhase::UpToDate | UpdatePhase::Declined | UpdatePhase::Failed => return,
-    };
-    progress.show(what, 0, 0);
-}
-
-pub(super) fn explain(error: StageError) -> CliError {
-    let code = match error {
-        StageError::Untrusted(error) => return release_check::explain(error),
-        StageError::Install(error) => return error.into(),
-        StageError::Change(error) => return error.into(),
-        StageError::File(error) => return CliError::file(&error),
-        StageError::Declined(Declined::Downgrade { .. }) => ErrorCode::Downgrade,
-        StageError::Declined(_) | StageError::NotInstalled(_) => ErrorCode::Declined,
-        StageError::NoSpace { .. } => ErrorCode::NoSpace,
-        StageError::Source(ref source) if source.exit_code() == ExitCode::SignatureInvalid => {
-            ErrorCode::SignatureInvalid
-        }
-        StageError::Source(_) | StageError::Download(_) => ErrorCode::Download,
-        StageError::Mixed { .. } => ErrorCode::SignatureInvalid,
-        StageError::Unpack(_) => ErrorCode::Unpack,
-        StageError::SelfCheck { .. } => ErrorCode::SelfCheck,
-    };
-    CliError::new(error.exit_code(), code, chain(&error))
-}
-
-/// Returns the exit code that an agent names; the agent may be of a later version.
+/// The exit code that an agent names, which may be of a later version.
 fn exit_code(number: Option<u8>) -> ExitCode {
     let named = ExitCode::ALL.iter().find(|code| Some(code.number()) == number);
     named.copied().unwrap_or(ExitCode::Failed)

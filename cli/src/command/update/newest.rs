@@ -17,7 +17,8 @@ use crate::{
     agent_process,
     command::{
         release_check,
-        update::{explain, shown, warn_if},
+        staging::{explain, shown},
+        update::warn_if,
     },
     context::{self, Context},
     error::CliError,

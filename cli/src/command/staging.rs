@@ -1,0 +1,92 @@
+//! A release on its way to this machine: shows how far it is, and says in words and codes why it did not
+//! arrive.
+
+use link_installer::{
+    layout::Layout,
+    stage::{Stage, StageError},
+    update::{Declined, Wanted},
+};
+use link_protocol::update::{UpdatePhase, UpdateProgress};
+use tokio::sync::watch;
+
+use crate::{
+    backend_place::Place,
+    command::release_check,
+    context::{self, Context},
+    error::{CliError, chain},
+    error_code::ErrorCode,
+    progress::Progress,
+};
+
+/// Installs the backend of the version of Link that is installed.
+///
+/// # Errors
+/// When the release cannot be had or trusted; the version that was there is still current.
+pub(super) async fn bring_backend(context: &Context, place: &Place) -> Result<(), CliError> {
+    let layout = Layout::new(context.roots.clone());
+    let (trust, wanted) = (release_check::trust(context)?, Wanted::default());
+    let stage =
+        Stage { layout: &layout, trust: &trust, wanted: &wanted, now: context::now(), check: &[] };
+    let shared = place.shared(context);
+    let (sender, seen) = watch::channel(UpdateProgress::default());
+    let brought = stage.bring_backend(&place.layout, &shared, &sender);
+    shown(context, seen, brought)
+        .await
+        .map_err(|error| explain(error).context("the backend could not be fetched"))?;
+    Ok(())
+}
+
+/// Shows how far `work` is until it has ended.
+pub(super) async fn shown<T>(
+    context: &Context,
+    mut seen: watch::Receiver<UpdateProgress>,
+    work: impl Future<Output = T>,
+) -> T {
+    let progress = Progress::start(context.output);
+    let show = async {
+        while seen.changed().await.is_ok() {
+            show(&progress, &seen.borrow_and_update());
+        }
+        std::future::pending().await
+    };
+    let ended = tokio::select! {
+        ended = work => ended,
+        ended = show => ended,
+    };
+    progress.finish();
+    ended
+}
+
+/// Shows what the update is at.
+pub(super) fn show(progress: &Progress, update: &UpdateProgress) {
+    let what = match update.phase {
+        UpdatePhase::Finding => "looking for a release",
+        UpdatePhase::Downloading => {
+            return progress.show("downloading", update.bytes_done, update.bytes_total);
+        }
+        UpdatePhase::Checking => "verifying and checking",
+        UpdatePhase::Replacing => "starting the new version",
+        UpdatePhase::UpToDate | UpdatePhase::Declined | UpdatePhase::Failed => return,
+    };
+    progress.show(what, 0, 0);
+}
+
+pub(super) fn explain(error: StageError) -> CliError {
+    let code = match error {
+        StageError::Untrusted(error) => return release_check::explain(error),
+        StageError::Install(error) => return error.into(),
+        StageError::Change(error) => return error.into(),
+        StageError::File(error) => return CliError::file(&error),
+        StageError::Declined(Declined::Downgrade { .. }) => ErrorCode::Downgrade,
+        StageError::Declined(_) | StageError::NotInstalled(_) => ErrorCode::Declined,
+        StageError::NoSpace { .. } => ErrorCode::NoSpace,
+        StageError::Source(ref source) if source.exit_code() == ExitCode::SignatureInvalid => {
+            ErrorCode::SignatureInvalid
+        }
+        StageError::Source(_) | StageError::Download(_) => ErrorCode::Download,
+        StageError::Mixed { .. } => ErrorCode::SignatureInvalid,
+        StageError::Unpack(_) => ErrorCode::Unpack,
+        StageError::SelfCheck { .. } => ErrorCode::SelfCheck,
+    };
+    CliError::new(error.exit_code(), code, chain(&error))
+}

@@ -1,0 +1,81 @@
+//! The backend of `link up` follows an update of the device: the same version, out of the same release. A
+//! version that does not become ready gives its place back to the one before.
+
+use link_installer::{
+    layout::Layout,
+    versions::{self, Versions},
+};
+use link_protocol::exit_code::ExitCode;
+use semver::Version;
+
+use crate::{
+    command::{staging, up},
+    context::Context,
+    error::CliError,
+    error_code::ErrorCode,
+    local_backend::LocalBackend,
+};
+
+/// Brings this user's backend to the version of the device, if an older version is installed.
+///
+/// # Errors
+/// When the release cannot be had or trusted, or the new backend does not start.
+pub(super) async fn follow(context: &Context) -> Result<(), CliError> {
+    // What scripts say of other backends is not meant.
+    let context = &context.without_backend();
+    let local = LocalBackend::look(context);
+    let layout = &local.place().layout;
+    let Some((before, to)) = outdated(context, layout) else { return Ok(()) };
+    if !local.exists()? {
+        context.output.say(&format!(
+            "the backend of this user is a server and stays at version {before}: `sh install.sh \
+             --backend` upgrades it"
+        ));
+        return Ok(());
+    }
+    let _turn = up::turn(context).await?;
+    let local = LocalBackend::find(context)?;
+    context.output.say(&format!("updating the backend {before} to {to}"));
+    staging::bring_backend(context, local.place()).await?;
+    let runs = local.stop().await?;
+    if runs && let Err(error) = local.start(context).await {
+        return Err(put_back(context, &local, &before, &to, error).await);
+    }
+    Versions::lock_within(layout, versions::PATIENCE).and_then(|versions| versions.prune())?;
+    context.output.say(&if runs {
+        format!("updated the backend {before} to {to}")
+    } else {
+        format!("updated the backend {before} to {to}, which runs with the next `link up`")
+    });
+    Ok(())
+}
+
+/// The version of the backend and that of the device, where the backend is older.
+fn outdated(context: &Context, layout: &Layout) -> Option<(Version, Version)> {
+    let before = versions::current(layout)?;
+    let to = versions::current(&Layout::new(context.roots.clone()))?;
+    (before < to).then_some((before, to))
+}
+
+/// Starts the version before again, and says what became of the update.
+async fn put_back(
+    context: &Context,
+    local: &LocalBackend,
+    before: &Version,
+    to: &Version,
+    error: CliError,
+) -> CliError {
+    let pointed = Versions::lock_within(&local.place().layout, versions::PATIENCE)
+        .and_then(|versions| versions.point(before));
+    if let Err(error) = pointed {
+        return error.into();
+    }
+    let came_back = local.start(context).await.is_ok();
+    let message = format!(
+        "the backend {to} does not run here ({}); version {before} {}",
+        error.message,
+        if came_back { "is back" } else { "is current again, and does not start either" }
+    );
+    CliError::new(ExitCode::RolledBack, ErrorCode::RolledBack, message)
+        .hint("`link update` tries again; the log of the backend has more")
+}
