@@ -105,6 +105,11 @@ why() { # what the tool said of a failed download, and what helps
   printf '%s' "${line:+: $line}${help:+; $help}"
 }
 need() { fetch "$@" || stop 12 "cannot download $1$(why)"; } # url file [blocks]
+sum_of() { # name: the checksum of a file of the release, when there is a single one that is well formed
+  awk -v f="$1" '{ n = $2; sub(/^\*/, "", n); if (n == f) { sum = $1; found++ } }
+  NF != 2 || length($1) != 64 || $1 ~ /[^0-9a-f]/ { bad = 1 }
+  END { if (!bad && found == 1) print sum }' "$tmp/sums"
+}
 is_page() { # what a network answers that wants a login first
   case $(head -c 200 "$tmp/$1" | tr -d ' \r\n\t' | tr '[:upper:]' '[:lower:]') in '<!doctype'* | '<html'* | '<?xml'*) ;; *) return 1 ;; esac
 }
@@ -169,10 +174,8 @@ if [ -n "$version" ]; then :
 elif fetch "$base/LATEST" latest; then version=$(sed -n '1p' "$tmp/latest" | tr -d ' \r')
 else version=$(sed -n "s/^[0-9a-f]\{64\} [ *]link-\(.*\)-$target\.tar\.gz\$/\1/p" "$tmp/sums"); fi
 case $version in *[!0-9A-Za-z.+-]* | '') die 20 "$base does not say one version for $target" ;; esac
-asset=link-$version-$target.tar.gz
-want=$(awk -v f="$asset" '{ n = $2; sub(/^\*/, "", n); if (n == f) { sum = $1; found++ } }
-  NF != 2 || length($1) != 64 || $1 ~ /[^0-9a-f]/ { bad = 1 }
-  END { if (!bad && found == 1) print sum }' "$tmp/sums")
+asset=link-$version-$target$kind.tar.gz; [ -n "$(sum_of "$asset")" ] || asset=link-$version-$target.tar.gz # An older release has one archive for both.
+want=$(sum_of "$asset")
 [ -n "$want" ] || die 20 "no single valid checksum for $asset in $base"
 have_it() { # The command that is installed and says that this archive is, too, and that no file of it is damaged.
   [ "$uninstall" = 0 ] && "$installed" self-check && "$installed" verify-files ${kind:+"-$kind"} --release "$version" --archive "$want"
@@ -187,7 +190,7 @@ else
   { unpack -tvf - >"$tmp/list" && awk '!/^-/ { bad = 1 } END { exit bad || NR > 64 }' "$tmp/list"; } ||
     stop 24 "$asset holds something else than a release, or more; nothing was installed"
   { mkdir "$tmp/files" && unpack -xf - -C "$tmp/files"; } || stop 11 "cannot unpack $asset$(sed -n '$s/^/: /p' "$tmp/said")"
-  if "$installed" self-check >/dev/null 2>&1; then "$installed" verify-files --quiet --from "$tmp/files" --release "$version" || exit; fi
+  if "$installed" self-check >/dev/null 2>&1; then "$installed" verify-files ${kind:+"-$kind"} --quiet --from "$tmp/files" --release "$version" || exit; fi
   link=$tmp/files/link; set -- "$@" --from "$tmp/files"
   "$link" self-check >/dev/null 2>&1 || die 23 "the downloaded program does not run here; if nothing may be run in $data, set $place to another folder"
   case $("$link" "$1" --help 2>/dev/null) in *--archive*) set -- "$@" --archive "$want" ;; esac # An older one does not know it.

@@ -140,27 +140,13 @@ impl Installed {
         self.device.home().join("killed-once")
     }
 
-    /// Returns the archive of a release.
+    /// Returns the archive of a release for devices.
     ///
     /// # Panics
     /// When it was not published.
     #[must_use]
     pub fn archive(&self, version: &str) -> PathBuf {
-        Self::archive_in(&self.releases, version)
-    }
-
-    /// Returns the archive of a release in a folder of them.
-    ///
-    /// # Panics
-    /// When it was not published.
-    #[must_use]
-    pub fn archive_in(releases: &Releases, version: &str) -> PathBuf {
-        let entries = std::fs::read_dir(releases.folder()).unwrap();
-        let mut names = entries.map(|entry| entry.unwrap().path());
-        let name = format!("link-{version}-");
-        let is_archive =
-            |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(&name);
-        names.find(is_archive).unwrap()
+        self.releases.archive(version, "")
     }
 
     /// Returns the version that answers.

@@ -136,8 +136,17 @@ impl Person {
     /// # Panics
     /// When it cannot be installed.
     pub fn installs(&self, releases: &Releases) {
+        self.installs_with(releases, &[]);
+    }
+
+    /// Installs Link by the script with these `flags`.
+    ///
+    /// # Panics
+    /// When it cannot be installed.
+    pub fn installs_with(&self, releases: &Releases, flags: &[&str]) {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/install.sh");
         let mut install = self.command("sh".as_ref(), &[script]);
+        install.args(flags);
         let ran = install
             .env("LINK_INSTALL_URL", releases.url())
             .env("LINK_DEV_RELEASE_KEYS", &releases.trusted)

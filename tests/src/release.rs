@@ -10,6 +10,8 @@ use std::{
 
 use crate::program;
 
+mod one_archive;
+
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What a release does when it runs.
@@ -65,6 +67,18 @@ impl Releases {
         format!("file://{}", self.folder().display())
     }
 
+    /// Returns the archive of `version`, for devices or with another end of its name.
+    ///
+    /// # Panics
+    /// When it was not published.
+    #[must_use]
+    pub fn archive(&self, version: &str, suffix: &str) -> PathBuf {
+        let target = link_platform::facts::target().unwrap();
+        let archive = self.folder().join(format!("link-{version}-{target}{suffix}.tar.gz"));
+        assert!(archive.is_file(), "{}", archive.display());
+        archive
+    }
+
     /// Publishes `version` as the newest release.
     pub fn publish(&self, version: &str, agent: Agent) {
         self.publish_with(version, agent, &self.dir.path().join("key"), &[]);
@@ -87,6 +101,43 @@ impl Releases {
     pub fn publish_expired(&self, version: &str) {
         let key = self.dir.path().join("key");
         self.publish_with(version, Agent::Good, &key, &["--released-at", "1577836800"]);
+    }
+
+    /// Publishes `version` with a backend that ends at once.
+    ///
+    /// # Panics
+    /// When that fails.
+    pub fn publish_with_broken_backend(&self, version: &str) {
+        let backend = self.programs(version, Agent::Good).join("link-backend");
+        std::fs::write(backend, "#!/bin/sh\nexit 1\n").unwrap();
+        self.publish(version, Agent::Good);
+    }
+
+    /// Publishes `version` as releases were before a device and a backend had archives of their own.
+    ///
+    /// # Panics
+    /// When that fails.
+    pub fn publish_as_one_archive(&self, version: &str) {
+        one_archive::publish(self, version);
+    }
+
+    /// Publishes a catalogue of `models`, signed with the key of the releases.
+    ///
+    /// # Panics
+    /// When that fails.
+    pub fn publish_catalogue(&self, models: &serde_json::Value) {
+        let list = self.dir.path().join("models.json");
+        std::fs::write(&list, models.to_string()).unwrap();
+        let published = Command::new(program::path("xtask"))
+            .arg("catalogue")
+            .arg(&list)
+            .arg("--sign-with")
+            .arg(self.dir.path().join("key"))
+            .arg("--out")
+            .arg(self.folder())
+            .stdout(Stdio::null())
+            .status();
+        assert!(published.unwrap().success());
     }
 
     fn publish_with(&self, version: &str, agent: Agent, key: &Path, options: &[&str]) {

@@ -1,5 +1,5 @@
-//! Builds a release folder: the archive of the executables, the installer script, the signed
-//! manifest and the checksum file.
+//! Builds a release folder: an archive for devices and one for backends, the installer script, the
+//! signed manifest of both and the checksum file (decision 0053).
 //!
 //! The shipped programs are built here and static; a program that needs a system library is not
 //! packed. The programs trust the key that signs them, and this is verified before the folder is
@@ -18,6 +18,7 @@ use std::{
 
 use anyhow::Context as _;
 use flate2::{Compression, GzBuilder};
+use link_installer::layout::Product;
 use link_protocol::{
     command::Sha256Hex,
     release::{CONTENTS_FILE, Channel, KEYS_FILE, MANIFEST_FILE, manifest_of},
@@ -39,7 +40,9 @@ mod proof;
 mod statements;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
-const EXECUTABLES: &[&str] = &["link", "link-agent", "link-backend", "link-guard"];
+/// The archives of a release: what each installs, and how the end of its name differs. The device's is the
+/// first: a reader from before there were two takes the first archive of its system.
+const ARCHIVES: &[(Product, &str)] = &[(Product::Agent, ""), (Product::Backend, "-backend")];
 /// The variable that lists the keys a build trusts, as `link_installer::trust` reads it.
 const RELEASE_KEYS: &str = "LINK_RELEASE_KEYS";
 /// The modification time of every entry: 1 January 2026, in Unix seconds.
@@ -121,6 +124,13 @@ impl File {
     }
 }
 
+/// An archive before it is compressed: the executables and the signed statements.
+struct Packed {
+    product: Product,
+    name: String,
+    files: Vec<File>,
+}
+
 /// Creates the release folder and describes its contents.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
     let target =
@@ -136,11 +146,19 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
             build::run(root, &target, profile, &trusted(given.as_deref(), signer))?
         }
     };
-    let packed = packed(executables(&folder, options.profile)?, statements.as_ref())?;
+    let read = |(product, suffix): &(Product, &str)| {
+        let executables = executables(&folder, options.profile, product.programs())?;
+        let version = &options.release_version;
+        let name = format!("link-{version}-{TARGET}{suffix}.tar.gz");
+        packed(*product, name, executables, statements.as_ref())
+    };
+    let archives: Vec<Packed> = ARCHIVES.iter().map(read).collect::<anyhow::Result<_>>()?;
     if statements.is_some() && options.profile.shipped().is_some() {
-        prove(&packed, &options.release_version, &target.join("release-proof"))?;
+        for archive in &archives {
+            prove(archive, &options.release_version, &target.join("release-proof"))?;
+        }
     }
-    let files = release(&script(root)?, &packed, statements.as_ref(), options)?;
+    let files = release(&script(root)?, &archives, statements.as_ref(), options)?;
 
     std::fs::create_dir_all(&out)
         .with_context(|| format!("failed to create `{}`", out.display()))?;
@@ -154,8 +172,11 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<String> {
             .with_context(|| format!("failed to write `{}`", path.display()))?;
         report.push_str(&format!("\n  {} ({} bytes)", file.name, file.contents.len()));
     }
-    let unpacked: usize = packed.iter().map(|file| file.contents.len()).sum();
-    report.push_str(&format!("\nin the archive: {} files, {unpacked} bytes", packed.len()));
+    for archive in &archives {
+        let unpacked: usize = archive.files.iter().map(|file| file.contents.len()).sum();
+        let count = archive.files.len();
+        report.push_str(&format!("\nin {}: {count} files, {unpacked} bytes", archive.name));
+    }
     report.push_str(&match &statements {
         Some(statements) => {
             let public = statements.key.key.verifying();
@@ -185,8 +206,12 @@ fn statements(options: &Options) -> anyhow::Result<Option<Statements>> {
     }))
 }
 
-fn executables(folder: &Path, profile: Profile) -> anyhow::Result<Vec<File>> {
-    let read = |name: &&str| {
+fn executables(
+    folder: &Path,
+    profile: Profile,
+    names: &[&'static str],
+) -> anyhow::Result<Vec<File>> {
+    let read = |name: &&'static str| {
         let path = folder.join(name);
         let contents = std::fs::read(&path).with_context(|| {
             format!(
@@ -200,7 +225,7 @@ fn executables(folder: &Path, profile: Profile) -> anyhow::Result<Vec<File>> {
         }
         Ok(File::executable(name, contents))
     };
-    EXECUTABLES.iter().map(read).collect()
+    names.iter().map(read).collect()
 }
 
 fn script(root: &Path) -> anyhow::Result<Vec<u8>> {
@@ -208,33 +233,43 @@ fn script(root: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))
 }
 
-/// All files of the archive: the executables and the signed statements.
-fn packed(executables: Vec<File>, statements: Option<&Statements>) -> anyhow::Result<Vec<File>> {
-    let mut packed = executables;
+/// All files of an archive: the executables and the signed statements.
+fn packed(
+    product: Product,
+    name: String,
+    executables: Vec<File>,
+    statements: Option<&Statements>,
+) -> anyhow::Result<Packed> {
+    let mut files = executables;
     if let Some(statements) = statements {
-        let contents = statements.contents(TARGET, &packed)?;
-        packed.push(File::data(CONTENTS_FILE, contents));
-        packed.extend(statements.keys()?.map(|keys| File::data(KEYS_FILE, keys)));
+        let contents = statements.contents(TARGET, &files)?;
+        files.push(File::data(CONTENTS_FILE, contents));
+        files.extend(statements.keys()?.map(|keys| File::data(KEYS_FILE, keys)));
     }
-    Ok(packed)
+    Ok(Packed { product, name, files })
 }
 
-/// All files of the release folder: the script, the archive, the signed statements, and the
+/// All files of the release folder: the script, the archives, the signed statements, and the
 /// checksums.
 fn release(
     script: &[u8],
-    packed: &[File],
+    archives: &[Packed],
     statements: Option<&Statements>,
     options: &Options,
 ) -> anyhow::Result<Vec<File>> {
     let version = &options.release_version;
-    let archive =
-        archive(packed, options.profile.compression()).context("failed to pack the archive")?;
-    let name = format!("link-{version}-{TARGET}.tar.gz");
-    let mut files =
-        vec![File::executable("install.sh", script.to_vec()), File::data(&name, archive)];
-    if let Some(statements) = statements {
-        let manifest = statements.manifest(TARGET, &files[1])?;
+    let mut files = Vec::new();
+    for packed in archives {
+        let contents = archive(&packed.files, options.profile.compression())
+            .with_context(|| format!("failed to pack `{}`", packed.name))?;
+        files.push(File::data(&packed.name, contents));
+    }
+    let manifest = statements.map(|statements| {
+        let products = archives.iter().map(|packed| packed.product);
+        statements.manifest(TARGET, products.zip(&files))
+    });
+    files.insert(0, File::executable("install.sh", script.to_vec()));
+    if let (Some(statements), Some(manifest)) = (statements, manifest.transpose()?) {
         files.push(File::data(&manifest_of(version), manifest.clone()));
         files.push(File::data(MANIFEST_FILE, manifest));
         files.extend(statements.keys()?.map(|keys| File::data(KEYS_FILE, keys)));
@@ -336,41 +371,59 @@ mod tests {
             released_at: Some(MODIFIED),
         };
         let names = |options: &Options| {
-            let executables = vec![File::executable("link", b"cli".to_vec())];
+            let executable = |name| vec![File::executable(name, name.as_bytes().to_vec())];
             let statements = statements(options).unwrap();
-            let packed = packed(executables, statements.as_ref()).unwrap();
-            let files = release(b"script", &packed, statements.as_ref(), options).unwrap();
-            assert_eq!(files[1].name, format!("link-1.4.0-{TARGET}.tar.gz"));
-            let mut tar =
-                tar::Archive::new(flate2::read::GzDecoder::new(files[1].contents.as_slice()));
-            let inside = tar.entries().unwrap().map(|entry| entry.unwrap());
-            let inside = inside.map(|entry| entry.path().unwrap().display().to_string());
+            let signed = statements.as_ref();
+            let archives = [(Product::Agent, "link"), (Product::Backend, "link-backend")];
+            let archives = archives.map(|(product, name)| {
+                packed(product, format!("{name}.tar.gz"), executable(name), signed).unwrap()
+            });
+            let files = release(b"script", &archives, signed, options).unwrap();
+            assert_eq!([&*files[1].name, &*files[2].name], ["link.tar.gz", "link-backend.tar.gz"]);
+            let inside = files[1..3].iter().map(|file| entries(&file.contents));
             let sums = String::from_utf8(files.last().unwrap().contents.clone()).unwrap();
-            let lists = ["manifest.json", "link-1.4.0.manifest.json"]
-                .map(|name| sums.contains(&format!("  {name}\n")));
-            (inside.collect::<Vec<_>>().join(" "), lists)
+            let is_listed = |name: &str| sums.contains(&format!("  {name}\n"));
+            assert!(is_listed("link.tar.gz") && is_listed("link-backend.tar.gz"), "{sums}");
+            let lists = ["manifest.json", "link-1.4.0.manifest.json"].map(is_listed);
+            (inside.collect::<Vec<_>>().join(", "), lists)
         };
-        assert_eq!(names(&options(None)), ("link".to_owned(), [false; 2]));
+        assert_eq!(names(&options(None)), ("link, link-backend".to_owned(), [false; 2]));
         let dir = tempfile::tempdir().unwrap();
         let (first, second) = (dir.path().join("1"), dir.path().join("2"));
         release_key::run(&first, None).unwrap();
         release_key::run(&second, Some(&first)).unwrap();
-        for (key, inside) in
-            [(first, "contents.json link"), (second, "contents.json keys.json link")]
-        {
-            assert_eq!(names(&options(Some(key))), (inside.to_owned(), [true; 2]));
+        for (key, statements) in [(first, "contents.json"), (second, "contents.json keys.json")] {
+            let inside = format!("{statements} link, {statements} link-backend");
+            assert_eq!(names(&options(Some(key))), (inside, [true; 2]));
         }
+    }
+
+    #[test]
+    fn an_archive_holds_what_its_product_needs_and_the_devices_comes_first() {
+        let names: Vec<_> = ARCHIVES.iter().map(|(product, _)| product.programs()).collect();
+        assert_eq!(names, [&["link", "link-agent", "link-guard"][..], &["link", "link-backend"]]);
+    }
+
+    /// The names of what a compressed archive holds.
+    fn entries(archive: &[u8]) -> String {
+        let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(archive));
+        let names = tar.entries().unwrap().map(|entry| {
+            let entry = entry.unwrap();
+            entry.path().unwrap().display().to_string()
+        });
+        names.collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn what_is_shipped_is_static_and_what_is_tested_need_not_be() {
         let dir = tempfile::tempdir().unwrap();
-        for name in EXECUTABLES {
+        let names = Product::Agent.programs();
+        for name in names {
             std::fs::copy(std::env::current_exe().unwrap(), dir.path().join(name)).unwrap();
         }
-        assert_eq!(executables(dir.path(), Profile::Dev).unwrap().len(), EXECUTABLES.len());
+        assert_eq!(executables(dir.path(), Profile::Dev, names).unwrap().len(), names.len());
         for profile in [Profile::Release, Profile::Dist] {
-            let refused = executables(dir.path(), profile).err().unwrap();
+            let refused = executables(dir.path(), profile, names).err().unwrap();
             let refused = format!("{refused:#}");
             assert!(
                 refused.contains("link` is not packed: the executable needs the loader"),

@@ -6,7 +6,10 @@ use link_installer::{
     stage::{Stage, StageError},
     update::{Declined, Wanted},
 };
-use link_protocol::update::{UpdatePhase, UpdateProgress};
+use link_protocol::{
+    exit_code::ExitCode,
+    update::{UpdatePhase, UpdateProgress},
+};
 use tokio::sync::watch;
 
 use crate::{

@@ -67,10 +67,10 @@ async fn what_is_no_good_release_is_refused(device: &Device, releases: &Releases
     publish(device, releases, "9.9.5", broken);
     is_refused(device, "its self-check failed: no such library").await;
     publish(device, releases, "9.9.6", Agent::Good);
-    let mut archives = std::fs::read_dir(device.machine.releases()).unwrap().flatten();
-    let archive = archives.find(|one| one.file_name().to_string_lossy().contains("9.9.6")).unwrap();
-    let bytes = std::fs::read(archive.path()).unwrap();
-    std::fs::write(archive.path(), &bytes[..bytes.len() / 2]).unwrap();
+    let published = releases.archive("9.9.6", "");
+    let archive = device.machine.releases().join(published.file_name().unwrap());
+    let bytes = std::fs::read(&archive).unwrap();
+    std::fs::write(&archive, &bytes[..bytes.len() / 2]).unwrap();
     is_refused(device, "the file is shorter than announced").await;
     releases.publish_forged("9.9.7");
     are_there(device, releases);

@@ -1,7 +1,6 @@
 //! A signed release of the programs under test.
 
 use std::{
-    ffi::OsStr,
     path::{Path, PathBuf},
     process::Command,
     time::UNIX_EPOCH,
@@ -11,10 +10,14 @@ use link_tests::program;
 
 use super::scratch::{SCRIPT, run};
 
-/// The archive in a release folder.
+/// The archive for devices in a release folder.
 pub(super) fn archive(release: &Path) -> PathBuf {
     let mut entries = std::fs::read_dir(release).unwrap().map(|entry| entry.unwrap().path());
-    entries.find(|path| path.extension() == Some(OsStr::new("gz"))).unwrap()
+    let is_it = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.ends_with(".tar.gz") && !name.ends_with("-backend.tar.gz")
+    };
+    entries.find(is_it).unwrap()
 }
 
 /// Writes the checksums of what a release folder holds.

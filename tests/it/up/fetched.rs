@@ -1,10 +1,15 @@
 //! A device that was installed from a release has no backend: `link up` fetches it from there.
 
+use std::path::Path;
+
+use link_protocol::exit_code::ExitCode;
 use link_tests::{
-    installed::{Installed, OLD},
+    installed::OLD,
     person::Person,
     release::{Agent, Releases},
 };
+
+const NEW: &str = "9.9.1";
 
 #[tokio::test]
 async fn a_backend_that_is_not_there_is_fetched_from_the_release_and_verified() {
@@ -14,7 +19,7 @@ async fn a_backend_that_is_not_there_is_fetched_from_the_release_and_verified() 
     ann.installs(&releases);
     let port = ann.backend_port().to_string();
     // What nobody has signed is not run, and nothing of it stays.
-    let archive = Installed::archive_in(&releases, OLD);
+    let archive = releases.archive(OLD, "-backend");
     let whole = std::fs::read(&archive).unwrap();
     let mut altered = whole.clone();
     altered[whole.len() / 2] ^= 1;
@@ -36,4 +41,65 @@ async fn a_backend_that_is_not_there_is_fetched_from_the_release_and_verified() 
     let purged = ann.installed(&releases, &["down", "--purge", "--yes"]);
     assert_eq!(purged.code, 0, "{purged:?}");
     assert!(!ann.place().join("backend").exists(), "the programs go with it");
+}
+
+/// From a release of before there were two archives.
+#[test]
+fn an_update_brings_the_backend_along() {
+    let releases = Releases::new();
+    releases.publish_as_one_archive(OLD);
+    let ann = Person::new();
+    ann.installs(&releases);
+    let port = ann.backend_port().to_string();
+    let up = ann.installed(&releases, &["up", "--port", &port]);
+    assert_eq!(up.code, 0, "{up:?}");
+    assert_eq!(versions(&ann), [OLD, OLD, OLD]);
+
+    releases.publish(NEW, Agent::Good);
+    let updated = ann.installed(&releases, &["update"]);
+    assert_eq!(updated.code, 0, "{updated:?}");
+    assert!(updated.err.contains(&format!("updated the backend {OLD} to {NEW}")), "{updated:?}");
+    assert_eq!(versions(&ann), [NEW, NEW, NEW]);
+    let again = ann.installed(&releases, &["update"]);
+    assert!(again.code == 0 && !again.err.contains("the backend"), "{again:?}");
+}
+
+#[test]
+fn a_backend_that_does_not_start_gives_its_place_back_and_the_device_keeps_its_update() {
+    let releases = Releases::new();
+    releases.publish(OLD, Agent::Good);
+    let ann = Person::new();
+    ann.installs(&releases);
+    let port = ann.backend_port().to_string();
+    let up = ann.installed(&releases, &["up", "--port", &port]);
+    assert_eq!(up.code, 0, "{up:?}");
+    releases.publish_with_broken_backend(NEW);
+    let refused = ann.installed(&releases, &["update"]);
+    assert_eq!(refused.code, i32::from(ExitCode::RolledBack.number()), "{refused:?}");
+    let says = format!("the backend {NEW} does not run here");
+    assert!(refused.err.contains(&says) && refused.err.contains("is back"), "{refused:?}");
+    assert_eq!(versions(&ann), [OLD, OLD, NEW]);
+}
+
+#[test]
+fn a_backend_is_installed_from_a_release_of_one_archive() {
+    let releases = Releases::new();
+    releases.publish_as_one_archive(OLD);
+    let ann = Person::new();
+    ann.installs_with(&releases, &["--backend"]);
+    assert!(ann.place().join("backend/current/link-backend").is_file());
+    assert!(!ann.place().join("bin/link").exists(), "a device is another installation");
+}
+
+/// The version of the backend that runs, of the backend that is installed, and of the device.
+fn versions(person: &Person) -> [String; 3] {
+    let runs = std::fs::read_link(format!("/proc/{}/exe", person.owner().pid)).unwrap();
+    let current = |product: &str| person.place().join(product).join("current").canonicalize();
+    [runs, current("backend").unwrap(), current("data").unwrap()].map(|path| version_of(&path))
+}
+
+/// The version whose folder holds `path`, or that `path` is.
+fn version_of(path: &Path) -> String {
+    let names = path.iter().map(|name| name.to_string_lossy().into_owned());
+    names.skip_while(|name| name != "versions").nth(1).unwrap()
 }

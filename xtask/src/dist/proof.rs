@@ -13,10 +13,11 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
+use link_installer::layout::Product;
 use link_protocol::signing::VerifyingKey;
 use semver::Version;
 
-use crate::dist::File;
+use crate::dist::Packed;
 
 /// Returns the keys that the programs will trust: those `given` for the build, and the signing key.
 pub(super) fn trusted(given: Option<&str>, signer: Option<&VerifyingKey>) -> String {
@@ -30,20 +31,20 @@ pub(super) fn trusted(given: Option<&str>, signer: Option<&VerifyingKey>) -> Str
     keys.join(",")
 }
 
-/// Verifies the packed files with the packed `link`, in the folder `scratch`, which is created and
+/// Verifies the files of an archive with the `link` in it, in the folder `scratch`, which is created and
 /// deleted.
-pub(super) fn prove(packed: &[File], version: &Version, scratch: &Path) -> anyhow::Result<()> {
+pub(super) fn prove(packed: &Packed, version: &Version, scratch: &Path) -> anyhow::Result<()> {
     link_platform::fs::remove_dir(scratch)?;
     let proved = verify(packed, version, scratch);
     link_platform::fs::remove_dir(scratch)?;
     proved
 }
 
-fn verify(packed: &[File], version: &Version, scratch: &Path) -> anyhow::Result<()> {
+fn verify(packed: &Packed, version: &Version, scratch: &Path) -> anyhow::Result<()> {
     let folder = scratch.join("release");
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("failed to create `{}`", folder.display()))?;
-    for file in packed {
+    for file in &packed.files {
         let path = folder.join(&file.name);
         std::fs::write(&path, &file.contents)
             .and_then(|()| {
@@ -52,9 +53,12 @@ fn verify(packed: &[File], version: &Version, scratch: &Path) -> anyhow::Result<
             .with_context(|| format!("failed to write `{}`", path.display()))?;
     }
     // A key from the environment must not stand in for the built-in keys.
-    let answer = Command::new(folder.join("link"))
-        .args(["verify-files", "--release", &version.to_string(), "--from"])
-        .arg(&folder)
+    let mut verify = Command::new(folder.join("link"));
+    verify.args(["verify-files", "--release", &version.to_string(), "--from"]).arg(&folder);
+    if packed.product == Product::Backend {
+        verify.arg("--backend");
+    }
+    let answer = verify
         .env_clear()
         .env("LINK_HOME", scratch.join("home"))
         .stdin(Stdio::null())
@@ -64,7 +68,8 @@ fn verify(packed: &[File], version: &Version, scratch: &Path) -> anyhow::Result<
     let expected = format!("signature of release {version} verified");
     ensure!(
         answer.status.success() && said.contains(&expected),
-        "the packed `link` does not verify its own release, so nothing was written; it says: {}",
+        "the `link` of {} does not verify its own release, so nothing was written: {}",
+        packed.name,
         said.trim()
     );
     Ok(())
@@ -75,6 +80,7 @@ mod tests {
     use link_protocol::signing::SigningKey;
 
     use super::*;
+    use crate::dist::File;
 
     #[test]
     fn the_key_that_signs_is_trusted_by_what_it_signs() {
@@ -92,7 +98,9 @@ mod tests {
         let scratch = dir.path().join("proof");
         let says = |script: &str| {
             let link = File::executable("link", format!("#!/bin/sh\n{script}\n").into_bytes());
-            prove(&[link], &Version::new(1, 4, 0), &scratch).map_err(|error| error.to_string())
+            let (product, name) = (Product::Agent, "link.tar.gz".to_owned());
+            let packed = Packed { product, name, files: vec![link] };
+            prove(&packed, &Version::new(1, 4, 0), &scratch).map_err(|error| error.to_string())
         };
         let verified = "echo signature of release 1.4.0 verified >&2";
         assert_eq!(says(verified), Ok(()));

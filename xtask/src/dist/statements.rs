@@ -4,6 +4,7 @@
 
 use anyhow::Context as _;
 use jiff::Timestamp;
+use link_installer::layout::Product;
 use link_protocol::{
     command::Sha256Hex,
     file_name::FileName,
@@ -46,9 +47,18 @@ impl Statements {
         }))
     }
 
-    /// The text of the manifest of a release with one archive.
-    pub(super) fn manifest(&self, target: &str, archive: &File) -> anyhow::Result<Vec<u8>> {
-        let (name, size_bytes, sha256) = describe(archive)?;
+    /// The text of the manifest of a release with these `archives`.
+    pub(super) fn manifest<'a>(
+        &self,
+        target: &str,
+        archives: impl Iterator<Item = (Product, &'a File)>,
+    ) -> anyhow::Result<Vec<u8>> {
+        let listed = archives.map(|(product, archive)| {
+            let (name, size_bytes, sha256) = describe(archive)?;
+            let (target, package) = (target.to_owned(), product.package());
+            Ok(Archive { target, package, name, size_bytes, sha256 })
+        });
+        let archives = listed.collect::<anyhow::Result<_>>()?;
         self.seal(Statement::Manifest(Manifest {
             schema: SCHEMA,
             version: self.version.clone(),
@@ -56,7 +66,7 @@ impl Statements {
             released_at: self.released_at,
             expires_at: self.released_at + limits::RELEASE_LIFETIME,
             counter: self.counter,
-            archives: vec![Archive { target: target.to_owned(), name, size_bytes, sha256 }],
+            archives,
         }))
     }
 
@@ -89,7 +99,10 @@ fn to_text(value: &impl serde::Serialize) -> anyhow::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use link_protocol::{release::FoundFile, signing::SigningKey};
+    use link_protocol::{
+        release::{FoundFile, Package},
+        signing::SigningKey,
+    };
 
     use super::*;
 
@@ -106,9 +119,15 @@ mod tests {
         let found = FoundFile { name: "link".into(), size_bytes, sha256 };
         assert_eq!(contents.check("1.3.0", "any", std::slice::from_ref(&found)), Ok(()));
 
-        let signed = serde_json::from_slice(&statements.manifest("any", &file).unwrap()).unwrap();
+        let backend = File::data("backend", b"server".to_vec());
+        let archives = [(Product::Agent, &file), (Product::Backend, &backend)];
+        let text = statements.manifest("any", archives.into_iter()).unwrap();
+        let signed = serde_json::from_slice(&text).unwrap();
         let manifest = Manifest::open(&signed, &trusted).unwrap();
-        assert_eq!((manifest.counter, manifest.archives[0].size_bytes), (1_003_000, 3));
+        assert_eq!((manifest.counter, manifest.archives.len()), (1_003_000, 2));
+        let size = |package| manifest.archive("any", package).unwrap().size_bytes;
+        assert_eq!([size(Package::Device), size(Package::Backend)], [3, 6]);
+        assert_eq!(manifest.archives[0].package, Package::Device, "older readers take the first");
     }
 
     fn statements() -> Statements {

@@ -5,13 +5,14 @@ use std::{collections::BTreeSet, fs as files, path::PathBuf};
 use jiff::Timestamp;
 use link_protocol::{
     engine_index::{Accelerator, EngineBuild},
-    release::{Archive, Channel, SCHEMA, Statement},
+    release::{Archive, Channel, Package, SCHEMA, Statement},
     signing::SigningKey,
 };
 
 use super::*;
 
 const ARCHIVE: &str = "link-1.0.0-x86_64-unknown-linux-gnu.tar.gz";
+const BACKEND: &str = "link-1.0.0-x86_64-unknown-linux-gnu-backend.tar.gz";
 const ENGINE: &str = "llama-server-b1.tar.gz";
 
 #[tokio::test]
@@ -42,6 +43,25 @@ async fn a_release_with_its_engines_is_served_in_one_step() {
     assert_eq!(bench.text(ARCHIVE).await, "newer programs");
     let folders = files::read_dir(&bench.releases.folder).unwrap().flatten();
     assert_eq!(folders.filter(|entry| entry.path().is_dir()).count(), 1);
+}
+
+#[tokio::test]
+async fn the_archive_for_devices_and_that_for_backends_are_both_served() {
+    let bench = Bench::new();
+    bench.release(1, "1.0.0", b"device");
+    files::write(bench.from.join(BACKEND), b"backend").unwrap();
+    let device = Bench::archive(ARCHIVE, Package::Device, b"device");
+    let backend = Bench::archive(BACKEND, Package::Backend, b"backend");
+    bench.manifest(1, "1.0.0", vec![device, backend]);
+    assert_eq!(bench.pull().await.unwrap().archives, 2);
+    assert_eq!(bench.text(ARCHIVE).await, "device");
+    assert_eq!(bench.text(BACKEND).await, "backend");
+    let sums = bench.text(SUMS).await;
+    for name in [ARCHIVE, BACKEND] {
+        assert!(sums.lines().any(|line| line.ends_with(&format!("  {name}"))), "{sums}");
+    }
+    files::remove_file(bench.from.join(BACKEND)).unwrap();
+    assert!(matches!(bench.pull().await, Err(PullError::Missing(name)) if name == BACKEND));
 }
 
 #[tokio::test]
@@ -205,6 +225,17 @@ impl Bench {
     fn release(&self, counter: u64, version: &str, archive: &[u8]) {
         drop(files::remove_file(self.from.join(ARCHIVE)));
         files::write(self.from.join(ARCHIVE), archive).unwrap();
+        let archive = Self::archive(ARCHIVE, Package::Everything, archive);
+        self.manifest(counter, version, vec![archive]);
+    }
+
+    fn archive(name: &str, package: Package, bytes: &[u8]) -> Archive {
+        let target = "x86_64-unknown-linux-gnu".to_owned();
+        let (size_bytes, sha256) = (bytes.len() as u64, hash(bytes));
+        Archive { target, package, name: name.parse().unwrap(), size_bytes, sha256 }
+    }
+
+    fn manifest(&self, counter: u64, version: &str, archives: Vec<Archive>) {
         let manifest = Manifest {
             schema: SCHEMA,
             version: version.parse().unwrap(),
@@ -212,12 +243,7 @@ impl Bench {
             released_at: Timestamp::UNIX_EPOCH,
             expires_at: Timestamp::UNIX_EPOCH,
             counter,
-            archives: vec![Archive {
-                target: "x86_64-unknown-linux-gnu".to_owned(),
-                name: ARCHIVE.parse().unwrap(),
-                size_bytes: archive.len() as u64,
-                sha256: hash(archive),
-            }],
+            archives,
         };
         let signed = self.key.seal_release(&Statement::Manifest(manifest));
         files::write(self.from.join(MANIFEST_FILE), serde_json::to_vec(&signed).unwrap()).unwrap();
