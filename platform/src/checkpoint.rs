@@ -9,11 +9,11 @@ use std::sync::OnceLock;
 /// The variable that names the checkpoint at which the process kills itself.
 pub const KILL_AT: &str = "LINK_TEST_KILL_AT";
 
-/// The variable that names a folder which the process makes before it kills itself; where there
-/// is one already it goes on. So a process that is started again by itself dies once.
+/// The variable that names a folder which the process creates before it kills itself. If the folder already exists, the
+/// process goes on. So a process that restarts by itself dies once.
 pub const KILLED_ONCE: &str = "LINK_TEST_KILLED_ONCE";
 
-/// Marks the place `name`; kills the process here when a test asked for it.
+/// Marks the place `name`. Kills the process here if a test asked for it.
 pub fn reach(name: &str) {
     static TARGET: OnceLock<Option<String>> = OnceLock::new();
     if cfg!(debug_assertions)

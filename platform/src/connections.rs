@@ -1,9 +1,8 @@
-//! Connections of a listener: accepted one after the other, held within a bound, and let go.
+//! Connections of a listener: accepts them in turn, and keeps their number within a bound.
 //!
-//! The agent's serving ports and its local API, and the backend, accept in the same way. Nobody fills a
-//! bound by waiting: in the agent the connection that has been idle longest gives way ([`Seats`]). The
-//! backend knows who asks and decides by that (`backend/src/domain/connections.rs`); it has the
-//! accepting and [`Held`] from here.
+//! The agent's serving ports, its local API and the backend accept in the same way. Idle clients cannot fill the bound:
+//! in the agent the connection that has been idle longest gives way ([`Seats`]). The backend decides by the caller
+//! (`backend/src/domain/connections.rs`), and uses the accept loop and [`Held`] of this module.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: waits when descriptors run out")]
 
@@ -27,12 +26,12 @@ pub use self::{
 /// How long to wait when no connection can be accepted.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 
-/// Something that connections come from.
+/// A source of connections.
 pub trait Listener: Send {
-    /// What an accepted connection is.
+    /// The type of an accepted connection.
     type Accepted: Send;
 
-    /// Waits for one connection. May be cancelled.
+    /// Waits for one connection. Cancel safe.
     fn accept(&mut self) -> impl Future<Output = io::Result<Self::Accepted>> + Send;
 }
 
@@ -55,8 +54,8 @@ impl Listener for private_socket::Listener {
     }
 }
 
-/// Returns the next connection of `listener`. A failure is not the end: `say` is told about the first
-/// one, and accepting goes on once something has been closed. May be cancelled.
+/// Returns the next connection of `listener`. Retries after a failure: passes the first failure to `say`, and accepts again
+/// once a connection has been closed. Cancel safe.
 pub async fn next<L: Listener>(
     listener: &mut L,
     say: impl FnOnce(io::Error) + Send,

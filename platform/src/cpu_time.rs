@@ -1,4 +1,4 @@
-//! How much of the processors a process has used.
+//! The CPU time that a process has used.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ mod system;
 #[path = "cpu_time/other.rs"]
 mod system;
 
-/// Returns the time that process `pid` has used since its start, with all its threads; nothing when it
-/// is gone or the system does not tell.
+/// Returns the CPU time of process `pid` and all its threads since its start. None if the process is gone or the system
+/// does not tell.
 #[must_use]
 pub fn of(pid: u32) -> Option<Duration> {
     system::of(pid)

@@ -1,7 +1,7 @@
-//! Files and connections that this process may have open at a time.
+//! The number of files and connections that this process may have open.
 //!
-//! Strangers open connections; files are opened by this process alone. So connections are taken only
-//! while there is room, and what is kept back is for files.
+//! Strangers open connections, but only this process opens files. So it accepts connections only while there is room,
+//! and keeps a reserve for files.
 
 use std::io;
 
@@ -12,21 +12,21 @@ mod system;
 #[path = "descriptors/windows.rs"]
 mod system;
 
-/// What is kept back for files, the local API and what the agent asks others.
+/// Reserve for files, the local API and the agent's own requests.
 const KEPT_BACK: u64 = 256;
 
-/// What a connection to a serving port may take: itself, the one to an engine that it leads to, and one
-/// to another engine that lies idle from the request before.
+/// Descriptors that a connection to a serving port may need: its own, that of its connection to an engine, and that of
+/// an idle connection to another engine from the previous request.
 const OF_EACH: u64 = 3;
 
-/// Connections to serving ports that there always may be, and that there are at most.
+/// The fewest and the most connections to serving ports that are accepted.
 const SERVED: std::ops::RangeInclusive<usize> = 32..=2048;
 
-/// Raises what this process may have open to the most that the system lets it have, and returns the
-/// limit from then on; nothing where the system has none.
+/// Raises the limit of this process to the most that the system grants, and returns the new limit. None on a system
+/// without limits.
 ///
 /// # Errors
-/// When the system refuses; what was allowed before stays.
+/// If the system refuses. The previous limit then stays.
 pub fn raise_limit() -> io::Result<Option<u64>> {
     system::raise_limit()
 }

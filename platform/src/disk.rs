@@ -6,7 +6,7 @@ use std::{io, path::Path};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Space {
     pub used: u64,
-    /// What this user may still write; the system may keep more for itself.
+    /// Bytes that this user may still write. The system may reserve more for itself.
     pub free: u64,
     pub total: u64,
 }

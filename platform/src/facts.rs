@@ -1,4 +1,4 @@
-//! What this machine is.
+//! Facts about this machine: system, processor, name and accelerators.
 
 #[cfg(unix)]
 #[path = "facts/unix.rs"]
@@ -19,7 +19,7 @@ pub fn arch() -> &'static str {
     std::env::consts::ARCH
 }
 
-/// The name of this system among the archives of a release; nothing when there are none for it.
+/// The name of this system in a release. None if releases have no archive for it.
 #[must_use]
 pub fn target() -> Option<&'static str> {
     Some(match (os(), arch()) {
@@ -38,7 +38,7 @@ pub fn hostname() -> String {
     system::hostname().filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// What the machine can compute with beside its processor: `cuda`, `rocm`, `vulkan` or `metal`, as far as its drivers show.
+/// The accelerators of this machine whose drivers are installed: `cuda`, `rocm`, `vulkan` or `metal`.
 #[must_use]
 pub fn graphics() -> Vec<&'static str> {
     system::graphics()

@@ -1,4 +1,4 @@
-//! Files that are either the old one or the new one, never half of each.
+//! File changes that are atomic: a reader sees the old file or the new file, never a mixture.
 
 #![expect(
     clippy::disallowed_methods,
@@ -43,10 +43,10 @@ impl FileError {
     }
 }
 
-/// Replaces `path` with `contents` in one step; on disk when this returns.
+/// Replaces `path` with `contents` in one step. The new file is on disk when this returns.
 ///
 /// # Errors
-/// When the folder cannot be written or the disk is full; the old file is then unchanged.
+/// If the folder cannot be written or the disk is full. The old file is then unchanged.
 pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     replace(path, contents, system::permissions(system::PUBLIC), None)
 }
@@ -64,7 +64,7 @@ pub fn rewrite(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     replace(&path, contents, permissions, kept.as_ref())
 }
 
-/// Like [`write_atomic`], and no other user can ever read the file.
+/// Like [`write_atomic`], but no other user can read the file at any time.
 ///
 /// # Errors
 /// Those of [`write_atomic`].
@@ -72,7 +72,7 @@ pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     replace(path, contents, system::permissions(system::PRIVATE), None)
 }
 
-/// Creates `path` and its parents; no other user can look into a folder that this made.
+/// Creates `path` and its parents. No other user can read the folders that this call created.
 ///
 /// # Errors
 /// When a parent cannot be written.
@@ -112,8 +112,8 @@ pub fn read_limited(path: &Path, limit: u64) -> Result<String, FileError> {
     Ok(text)
 }
 
-/// Like [`read_limited`], for a file of ours: refuses at once whatever is no plain file, such as a pipe
-/// that would never end or a device that has no end.
+/// Like [`read_limited`], but refuses at once everything except a plain file: reading a pipe may block for ever, and
+/// a device may have no end.
 ///
 /// # Errors
 /// Those of [`read_limited`], and when it is no plain file.
@@ -125,7 +125,7 @@ pub fn read_plain(path: &Path, limit: u64) -> Result<String, FileError> {
 /// Makes sure that `path` leads to a plain file, or to nothing yet.
 ///
 /// # Errors
-/// When something else is there, or it cannot be looked at.
+/// If something else is there, or the file system cannot be asked.
 pub fn ensure_plain(path: &Path) -> Result<(), FileError> {
     let failed = |source| FileError { action: "use", path: path.to_owned(), source };
     match std::fs::metadata(path) {
@@ -136,8 +136,8 @@ pub fn ensure_plain(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Makes sure that only this user can enter the folder `path`. Returns true when others could before,
-/// and everything in it belongs to this user all the same.
+/// Makes sure that only this user can enter the folder `path`. Returns true if other users could enter the folder
+/// before and everything in it belongs to this user nevertheless.
 ///
 /// # Errors
 /// When the folder or something in it belongs to another user, or it cannot be changed.
@@ -149,7 +149,7 @@ pub fn keep_to_owner(path: &Path) -> Result<bool, FileError> {
     })
 }
 
-/// Reads the last `bytes` of a text file; what is not UTF-8 is replaced.
+/// Reads the last `bytes` of a text file. Invalid UTF-8 is replaced.
 ///
 /// # Errors
 /// When it does not exist or cannot be read.
@@ -165,10 +165,10 @@ pub fn read_end(path: &Path, bytes: u64) -> Result<String, FileError> {
     read().map_err(|source| FileError { action: "read", path: path.to_owned(), source })
 }
 
-/// Empties a file that has grown beyond `limit` bytes; who appends to it goes on at its start.
+/// Empties a file that has grown beyond `limit` bytes. A program that appends to it continues at the start.
 ///
 /// # Errors
-/// When it cannot be looked at or written.
+/// If the file cannot be read or written.
 pub fn truncate_above(path: &Path, limit: u64) -> Result<(), FileError> {
     let truncate = || {
         let file = File::options().write(true).open(path)?;
@@ -177,10 +177,10 @@ pub fn truncate_above(path: &Path, limit: u64) -> Result<(), FileError> {
     truncate().map_err(|source| FileError { action: "truncate", path: path.to_owned(), source })
 }
 
-/// Removes a file; one that is not there counts as removed.
+/// Removes a file. A missing file counts as removed.
 ///
 /// # Errors
-/// When it is there and cannot be removed.
+/// If the file exists and cannot be removed.
 pub fn remove_file(path: &Path) -> Result<(), FileError> {
     match std::fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -190,7 +190,7 @@ pub fn remove_file(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Removes a folder and everything in it; one that is not there counts as removed.
+/// Removes a folder and everything in it. A missing folder counts as removed.
 ///
 /// # Errors
 /// When something in it cannot be removed.
@@ -203,7 +203,7 @@ pub fn remove_dir(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Moves `from` to `to` in one step; on disk when this returns.
+/// Moves `from` to `to` in one step. The move is on disk when this returns.
 ///
 /// # Errors
 /// When the two are not on one file system, or a folder cannot be written.
@@ -215,7 +215,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), FileError> {
     })
 }
 
-/// Returns whether the user that this process runs as owns what `path` leads to, or nothing is there.
+/// Returns whether the user of this process owns the file at `path`. True if there is no file.
 #[must_use]
 pub fn is_own(path: &Path) -> bool {
     system::is_own(path)
@@ -227,13 +227,13 @@ pub fn is_executable(path: &Path) -> bool {
     system::is_executable(path)
 }
 
-/// An exclusive lock on a file, held while the value lives and at most as long as the process.
+/// An exclusive lock on a file. Released when the value is dropped or the process ends.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
-/// Takes the lock on `path`, or nothing when another process holds it.
+/// Takes the lock on `path`. Returns none if another process holds it.
 ///
 /// # Errors
 /// When the file cannot be created.
@@ -279,7 +279,7 @@ fn replace(
     sync_folder(path).map_err(failed)
 }
 
-/// Makes a rename itself durable: the folder's entry is data too.
+/// Makes a rename durable: the entry in the folder must reach the disk too.
 fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => system::sync_dir(folder),
@@ -329,7 +329,7 @@ mod tests {
         assert!(link.is_symlink());
     }
 
-    /// Root may give files away; nobody else can be tried here.
+    /// Only root may change the owner of a file, so the test needs root.
     #[cfg(unix)]
     #[test]
     fn a_file_that_root_rewrites_still_belongs_to_its_owner() {

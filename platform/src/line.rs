@@ -35,7 +35,7 @@ impl Line {
         system::start(&program).map(|(child, line)| (child, Self(line)))
     }
 
-    /// Returns the line to the parent; nothing when the parent gave none. Must be called within a
+    /// Returns the line to the parent. None if the parent gave none. Must be called within a
     /// runtime.
     #[must_use]
     pub fn of_parent() -> Option<Self> {
@@ -43,12 +43,12 @@ impl Line {
         if has_line { system::of_parent().map(Self) } else { None }
     }
 
-    /// Returns the next line; nothing once the other end is closed. May be cancelled.
+    /// Returns the next line. None once the other end is closed. Cancel safe.
     pub async fn next(&mut self) -> Option<String> {
         self.0.next().await
     }
 
-    /// Sends a line; when the reader is gone the line is lost.
+    /// Sends a line. If the reader is gone, the line is lost.
     pub async fn tell(&mut self, text: &str) {
         self.0.tell(text).await;
     }

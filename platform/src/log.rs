@@ -1,4 +1,4 @@
-//! Warnings that repeat: each is logged at once, and then once a minute with how often it was held
+//! Repeated warnings: each is logged at once, and then once a minute with the number of times that it was held
 //! back.
 //!
 //! A warning that comes with every request would fill the log of the machine and hide everything
@@ -32,11 +32,11 @@ const WINDOW: Duration = Duration::from_secs(60);
 const REMEMBERED: usize = 64;
 
 thread_local! {
-    /// How often the event that this thread logs was held back before.
+    /// How often the event that this thread is logging was held back before.
     static HELD_BACK: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Holds back what repeats; it decides for every other layer.
+/// Holds back repeated warnings, for every other layer too.
 #[derive(Clone, Debug)]
 pub struct Repeats {
     said: Arc<Mutex<Said>>,
@@ -47,19 +47,19 @@ pub struct Repeats {
 #[derive(Debug, Default)]
 struct Said(BTreeMap<String, (Duration, u64)>);
 
-/// Writes an event as `F` does, and how often it was held back.
+/// Writes an event as `F` does, followed by how often it was held back.
 #[derive(Debug)]
 pub struct Counted<F> {
     format: F,
     ending: Ending,
 }
 
-/// Where a line has room for the count.
+/// The place of the count in a line.
 #[derive(Clone, Copy, Debug)]
 enum Ending {
-    /// Behind the text.
+    /// After the text.
     Text,
-    /// In the JSON object that the line is, as its field `held_back`.
+    /// In the field `held_back` of the JSON object of the line.
     Json,
 }
 
@@ -70,12 +70,12 @@ pub struct Text {
     /// Every other field as ` name=value`, but for `category`.
     pub fields: String,
     pub category: Option<String>,
-    /// What it has in common with those that say the same: all but the id of a request.
+    /// The text by which repeated events are recognised: everything but the id of a request.
     alike: String,
 }
 
 impl Repeats {
-    /// Remembers nothing yet.
+    /// Starts with an empty memory.
     #[must_use]
     pub fn new() -> Self {
         Self { said: Arc::default(), started: Instant::now() }
@@ -89,7 +89,7 @@ impl Default for Repeats {
 }
 
 impl Said {
-    /// Tells how often `text` was held back before, if it is to be logged at `now`.
+    /// Returns how often `text` was held back, or none if it must not be logged at `now`.
     fn passes(&mut self, text: &str, now: Duration) -> Option<u64> {
         if let Some((at, held_back)) = self.0.get_mut(text) {
             if now < *at + WINDOW {
@@ -110,7 +110,7 @@ impl Said {
 }
 
 impl Text {
-    /// Takes an event apart.
+    /// Reads the fields of an event.
     #[must_use]
     pub fn of(event: &Event<'_>) -> Self {
         let mut text = Self::default();
@@ -119,7 +119,7 @@ impl Text {
     }
 }
 
-/// Returns what is added to the text of an event that was held back before.
+/// Returns the suffix for the text of an event that was held back before.
 #[must_use]
 pub fn suffix() -> Option<String> {
     let count = HELD_BACK.get();
@@ -127,12 +127,12 @@ pub fn suffix() -> Option<String> {
 }
 
 impl<F> Counted<F> {
-    /// Counts behind the lines that `format` writes.
+    /// Appends counts to the lines that `format` writes.
     pub const fn text(format: F) -> Self {
         Self { format, ending: Ending::Text }
     }
 
-    /// Counts in the JSON objects that `format` writes, one on a line.
+    /// Adds counts to the JSON objects that `format` writes, one per line.
     pub const fn json(format: F) -> Self {
         Self { format, ending: Ending::Json }
     }

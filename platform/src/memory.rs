@@ -1,4 +1,4 @@
-//! What a program keeps in memory: of its own file, and of what it has freed.
+//! Returns memory to the system: pages of the program's own file, and freed heap.
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod heap;
@@ -9,31 +9,29 @@ mod system;
 #[path = "memory/other.rs"]
 mod system;
 
-/// Gives back the pages of this program's own file, code and constants, that are mapped at this
-/// moment; what is used again is mapped again, from the file. A start touches nearly all of a
-/// program, the idle time after it a small part. Returns how many bytes it concerned: 0 where it is
-/// not done.
+/// Unmaps the pages of this program's own file, code and constants. The kernel maps a page again, from the file, when it
+/// is used. A start touches nearly all of a program, the idle time after it a small part. Returns the number of
+/// unmapped bytes: 0 on systems where this is not implemented.
 #[must_use]
 pub fn give_back_program() -> u64 {
     system::give_back_program()
 }
 
-/// Keeps the heap together, where the system's allocator would spread it: there are as many arenas as
-/// processors and not eight times as many, and what is as large as a megabyte goes back to the system
-/// when it is freed. To be called once, before there are threads.
+/// Keeps the heap compact: as many arenas as processors, not eight times as many, and a freed block of a megabyte or
+/// more goes back to the system. Must be called once, before the program starts a thread.
 pub fn keep_heap_together() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     heap::keep_together();
 }
 
-/// Gives back what is free on the heap: whole pages between what is used. It takes some milliseconds,
-/// in which others wait for memory.
+/// Returns the free whole pages of the heap to the system. This takes some milliseconds, during which other threads
+/// wait for memory.
 pub fn give_back_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     heap::give_back();
 }
 
-/// Returns how much main memory the machine has, in bytes; nothing where that is not known.
+/// Returns the main memory of the machine in bytes. None if it is unknown.
 #[must_use]
 pub fn total_bytes() -> Option<u64> {
     system::total_bytes()

@@ -1,11 +1,11 @@
 //! Where the C library looks up the names of hosts, users and groups.
 //!
-//! A dynamic program follows `/etc/nsswitch.conf`. A static one would follow it into modules that
-//! belong to the system's C library, and one of another version ends the process (decision 0009),
-//! so a static program keeps to what is built into it.
+//! A dynamic program follows `/etc/nsswitch.conf`. A static program would load the modules of the system's C library
+//! that this file names, and a module of another version ends the process (decision 0009). So a static program uses
+//! only its built-in code.
 
-/// Keeps a static program to the files in `/etc` and to DNS; leaves every other program alone. To be
-/// called once, before there are threads and before a name is looked up.
+/// Restricts a static program to the files in `/etc` and to DNS. Does nothing in a dynamic program. Must be called once,
+/// before the program starts a thread or looks up a name.
 pub fn keep_to_what_is_built_in() {
     #[cfg(all(target_os = "linux", target_env = "gnu", target_feature = "crt-static"))]
     for (database, sources) in

@@ -1,4 +1,4 @@
-//! What a service reports to its service manager: that it is ready, alive, or stopping.
+//! Reports of a service to its service manager: ready, alive, or stopping.
 //!
 //! Nothing is sent unless the service manager asked for reports.
 
@@ -11,8 +11,8 @@ mod system;
 #[path = "notify/none.rs"]
 mod system;
 
-/// The variables by which the service manager says how it is told: they are for this process and
-/// for none that it starts.
+/// The variables in which the service manager says where to report. They are for this process, not for its
+/// children.
 pub(crate) const VARIABLES: [&str; 3] = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"];
 
 /// A report.
@@ -23,12 +23,12 @@ pub enum Note {
     Stopping,
 }
 
-/// Tells the service manager; it may be gone, which is nothing that a service could help.
+/// Reports to the service manager. A failure is ignored: a service cannot restore its manager.
 pub fn tell(note: Note) {
     system::tell(note);
 }
 
-/// Returns the time within which the service manager wants to hear [`Note::Alive`], if it does.
+/// Returns the interval in which the service manager expects [`Note::Alive`], if it does.
 #[must_use]
 pub fn watchdog() -> Option<Duration> {
     system::watchdog()

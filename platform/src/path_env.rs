@@ -1,7 +1,7 @@
-//! The block that puts a folder first on PATH in the files that shells read at their start.
+//! The block that puts a folder first on PATH, in the files that shells read when they start.
 //!
-//! Pure: text in, text out. The block stands between two comment lines; taking it out gives the
-//! text before it byte for byte, with its line ends and with or without a last line end.
+//! Pure: text in, text out. The block stands between two comment lines. Removing the block restores the previous text
+//! byte for byte, with its line ends and with or without a last line end.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub struct StartFile {
     pub syntax: Syntax,
 }
 
-/// What decides which files are edited.
+/// The facts that decide which files are edited.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Shells {
     pub home: PathBuf,
@@ -37,7 +37,7 @@ pub struct Shells {
 
 /// Returns the files in which `folder` must be put on PATH; `exists` tells which are there.
 ///
-/// `.profile` always: it is what a login shell reads when it finds nothing of its own.
+/// Always `.profile`: a login shell reads this file if it finds none of its own.
 #[must_use]
 pub fn start_files(shells: &Shells, exists: impl Fn(&Path) -> bool) -> Vec<StartFile> {
     let uses = |name: &str| {
@@ -64,8 +64,8 @@ pub fn start_files(shells: &Shells, exists: impl Fn(&Path) -> bool) -> Vec<Start
     files
 }
 
-/// Returns the line that puts `folder` first on PATH; none can when its name holds a colon or a
-/// line end.
+/// Returns the line that puts `folder` first on PATH. None if its name contains a colon or a line
+/// end, because no line can.
 #[must_use]
 pub fn line(syntax: Syntax, folder: &str) -> Option<String> {
     if folder.contains([':', '\n', '\r']) {
@@ -112,11 +112,11 @@ pub fn remove(text: &str) -> String {
     rest
 }
 
-/// Where a block stands.
+/// The position of a block in a text.
 struct Found {
-    /// From the first to the last of its comment lines, without the line end after it.
+    /// From the first to the last of the comment lines, without the line end after the last.
     lines: (usize, usize),
-    /// What was added with it as well.
+    /// The same range with the line ends that the edit has added.
     all: (usize, usize),
 }
 

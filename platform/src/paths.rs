@@ -1,10 +1,10 @@
-//! Where Link keeps its files. One scratch home can hold all of them.
+//! The folders where Link keeps its files. One scratch home can hold all of them.
 
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 
-/// The folders of one installation. Nothing is created by asking.
+/// The folders of one installation. This type creates no folder.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Roots {
     /// Program versions and engines: `versions/<v>`, `current`, `engines/`.
@@ -13,7 +13,7 @@ pub struct Roots {
     pub state: PathBuf,
     /// Hand-edited configuration and the credentials of `link login`.
     pub config: PathBuf,
-    /// Where the `link` command stands.
+    /// Folder of the `link` command.
     pub bin: PathBuf,
 }
 
@@ -26,7 +26,7 @@ impl Roots {
     /// Returns the folders below `home` (the value of `LINK_HOME`), or the user's usual ones.
     ///
     /// # Errors
-    /// [`NoHome`] when none is given and the user has none.
+    /// [`NoHome`] if no home is given and the user has none.
     pub fn find(home: Option<&Path>) -> Result<Self, NoHome> {
         if let Some(home) = home {
             return Ok(Self::below(home));
@@ -41,7 +41,7 @@ impl Roots {
         })
     }
 
-    /// Returns the user's home and the user's folder of configurations of all programs.
+    /// Returns the user's home, and the folder where all programs of the user keep their configuration.
     ///
     /// # Errors
     /// [`NoHome`] when the user has none.
@@ -61,43 +61,43 @@ impl Roots {
         }
     }
 
-    /// The file that says who this device is.
+    /// The file with the identity of this device.
     #[must_use]
     pub fn identity(&self) -> PathBuf {
         self.state.join("identity.json")
     }
 
-    /// What the running agent keeps for this user's programs alone.
+    /// Folder of the running agent that only programs of this user can read.
     #[must_use]
     pub fn run(&self) -> PathBuf {
         self.state.join("run")
     }
 
-    /// What a request for an action of the agent must know; only this user can read it.
+    /// File with the token that a request for an action must present. Only this user can read it.
     #[must_use]
     pub fn control_token(&self) -> PathBuf {
         self.run().join("control.token")
     }
 
-    /// What a program must know that reads everything the agent shows and asks for no action.
+    /// File with the token for programs that only read the state of the agent.
     #[must_use]
     pub fn reader_token(&self) -> PathBuf {
         self.run().join("reader.token")
     }
 
-    /// Where the running agent listens for this user's programs.
+    /// Socket of the running agent for programs of this user.
     #[must_use]
     pub fn control_socket(&self) -> PathBuf {
         self.run().join("control.sock")
     }
 
-    /// Which port the local API of the running agent has.
+    /// File with the port of the local API of the running agent.
     #[must_use]
     pub fn local_api(&self) -> PathBuf {
         self.run().join("local-api.json")
     }
 
-    /// The lock that a running agent holds.
+    /// The lock that the running agent holds.
     #[must_use]
     pub fn agent_lock(&self) -> PathBuf {
         self.state.join("agent.lock")
@@ -109,13 +109,13 @@ impl Roots {
         self.state.join("agent.pid")
     }
 
-    /// What the agent's journal keeps.
+    /// The agent's journal.
     #[must_use]
     pub fn journal(&self) -> PathBuf {
         self.state.join("journal.db")
     }
 
-    /// The session files, by which an agent that was ended takes up what it did.
+    /// The session files, from which a restarted agent resumes.
     #[must_use]
     pub fn sessions(&self) -> PathBuf {
         self.state.join("configs")

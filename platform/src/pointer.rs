@@ -13,16 +13,16 @@ mod system;
 #[path = "pointer/windows.rs"]
 mod system;
 
-/// Returns what `pointer` stands for; nothing when it is not a pointer.
+/// Returns the path that `pointer` stands for. None if it is not a pointer.
 #[must_use]
 pub fn read(pointer: &Path) -> Option<PathBuf> {
     system::read(pointer)
 }
 
-/// Makes `pointer` stand for `target`, in one step; on disk when this returns.
+/// Makes `pointer` stand for `target` in one step. The change is on disk when this returns.
 ///
 /// # Errors
-/// When the folder cannot be written; the pointer is then unchanged.
+/// If the folder cannot be written. The pointer is then unchanged.
 pub fn replace(pointer: &Path, target: &Path) -> io::Result<()> {
     system::replace(pointer, target)
 }

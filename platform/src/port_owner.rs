@@ -1,4 +1,4 @@
-//! Who listens on a port, when that can be known.
+//! Finds the process that listens on a port, where the system tells.
 
 #[cfg(target_os = "linux")]
 #[path = "port_owner/linux.rs"]
@@ -15,22 +15,22 @@ pub struct PortOwner {
     pub program: String,
 }
 
-/// Whether this system tells which process listens.
+/// Whether this system tells which process listens on a port.
 pub const KNOWS: bool = system::KNOWS;
 
-/// Returns the process that listens on TCP `port` of this machine; nothing when it belongs to
+/// Returns the process that listens on TCP `port` of this machine. None if the process belongs to
 /// another user or cannot be found.
 #[must_use]
 pub fn find(port: u16) -> Option<PortOwner> {
     system::find(port)
 }
 
-/// A listening socket, identified as the kernel does.
+/// A listening socket, by the number that the kernel gives it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Listener(String);
 
-/// Returns the socket with which process `pid`, which is of our user, listens on 127.0.0.1 and TCP `port`;
-/// nothing when another process listens there, nobody does, or the system does not tell.
+/// Returns the socket with which process `pid` of our user listens on 127.0.0.1 and TCP `port`. None if another
+/// process or no process listens there, or if the system does not tell.
 #[must_use]
 pub fn listener_of(pid: u32, port: u16) -> Option<Listener> {
     system::listener_of(pid, port).map(Listener)

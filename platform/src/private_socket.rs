@@ -1,5 +1,5 @@
-//! A socket between programs of one user: a file in a folder that nobody else may enter, and the
-//! system says whose program is at the other end.
+//! A socket between programs of one user: a file in a folder that no other user may enter. The system names the
+//! user of the program at the other end.
 
 use std::{io, path::Path};
 
@@ -28,26 +28,26 @@ impl Listener {
         system::bind(path).map(Self)
     }
 
-    /// Waits for a program of this user, or of root; nobody else is let in. May be cancelled.
+    /// Waits for a connection from a program of this user or of root; refuses all others. Cancel safe.
     ///
     /// # Errors
-    /// When no connection can be taken at this moment.
+    /// If no connection can be accepted at the moment.
     pub async fn accept(&self) -> io::Result<Stream> {
         system::accept(&self.0).await
     }
 }
 
-/// Returns whether a socket can stand at `path`: the system has such sockets, and the path fits into an
-/// address of theirs (107 bytes on Linux, 103 on macOS).
+/// Returns whether a socket can be created at `path`: the system has such sockets, and the path fits into a socket
+/// address (107 bytes on Linux, 103 on macOS).
 #[must_use]
 pub fn can_stand_at(path: &Path) -> bool {
     system::can_stand_at(path)
 }
 
-/// Connects to the program that listens at `path`, which is one of this user or of root.
+/// Connects to the program that listens at `path` if it belongs to this user or to root.
 ///
 /// # Errors
-/// When nobody listens there, or somebody else.
+/// If no program listens there, or a program of another user.
 pub async fn connect(path: &Path) -> io::Result<Stream> {
     system::connect(path).await
 }

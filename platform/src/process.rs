@@ -33,13 +33,13 @@ pub struct Program {
     pub path: PathBuf,
     pub args: Vec<OsString>,
     pub env: Vec<(OsString, OsString)>,
-    /// Where its output goes; nowhere when absent.
+    /// File for the output. If absent, the output is discarded.
     pub log: Option<PathBuf>,
 }
 
-/// A child in a process group of its own. On Linux the system kills it when our process ends: when
-/// the *thread* that started it ends, so one long-lived thread must start all of them. Elsewhere it
-/// ends when this value is dropped.
+/// A child in a process group of its own. On Linux the system kills the child when the *thread* that started it ends,
+/// and so when our process ends; one long-lived thread must therefore start all children. On other systems the
+/// child ends when this value is dropped.
 #[derive(Debug)]
 pub struct TiedChild {
     child: Child,
@@ -68,7 +68,7 @@ impl TiedChild {
         self.child.id()
     }
 
-    /// Returns how it ended, when it has.
+    /// Returns how the child ended. None while it runs.
     ///
     /// # Errors
     /// When the system cannot be asked.
@@ -88,8 +88,8 @@ impl TiedChild {
 }
 
 impl Drop for TiedChild {
-    /// Kills the child and waits for a moment, so that no zombie is left. A child that hangs in
-    /// the system is left to it.
+    /// Kills the child and waits briefly, so that no zombie is left. A child that hangs in a
+    /// system call is left to the system.
     fn drop(&mut self) {
         self.kill();
         let deadline = Instant::now() + LAST_MOMENT;
@@ -99,7 +99,7 @@ impl Drop for TiedChild {
     }
 }
 
-/// How long a child that was killed may take to end.
+/// How long to wait for the end of a child that was killed.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
 /// A child that lives on when this process and its terminal end.
@@ -125,7 +125,7 @@ impl DetachedChild {
         self.child.id()
     }
 
-    /// Tells whether it has ended.
+    /// Returns whether the child has ended.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
@@ -139,14 +139,14 @@ pub fn spawn_detached(program: &Program) -> io::Result<u32> {
     DetachedChild::start(program).map(|child| child.id())
 }
 
-/// Replaces the image of this process by `program`, which has the same process id and standard
-/// input, output and error. Returns only when that failed.
+/// Replaces the image of this process with `program`. The process id and standard input, output and error stay the
+/// same. Returns only on failure.
 #[must_use]
 pub fn replace_image(program: &Path, args: &[OsString]) -> io::Error {
     system::replace_image(Command::new(program).args(args))
 }
 
-/// Asks the process `pid` to end; false when there is none.
+/// Asks the process `pid` to end. Returns false if there is no such process.
 #[must_use]
 pub fn terminate(pid: u32) -> bool {
     system::terminate_pid(pid)

@@ -1,19 +1,19 @@
-//! How many threads the router library works with.
+//! The number of threads of the router library.
 //!
-//! Its TLS links are read by one thread and written by another at the same time, through one rustls
-//! connection that allows neither (zenoh issue 2557, open in 1.10). What that does is undefined: a
-//! link that breaks with "handshake not complete" while it is used, or worse. On one thread reading
-//! and writing take turns, so each program that opens a session sees to that first.
+//! The library reads and writes a TLS link in two threads at the same time, through one rustls connection that does not
+//! allow this (zenoh issue 2557, open in 1.10). The result is undefined: a link breaks with "handshake not complete"
+//! while in use, or worse. On one thread, reads and writes take turns, so each program sets this before it opens a
+//! session.
 
-/// The variable that the library reads, once.
+/// The variable that the library reads once.
 const VARIABLE: &str = "ZENOH_RUNTIME";
 
-/// Everything is done by the thread of the application.
+/// The thread of the application does all work.
 const ONE_THREAD: &str = "(app: (worker_threads: 1), acc: (handover: app), tx: (handover: app), \
                           rx: (handover: app), net: (handover: app))";
 
-/// Keeps the router library to one thread, whatever the environment says. To be called once, before
-/// there are threads and before a session is opened.
+/// Restricts the router library to one thread, whatever the environment says. Must be called once, before the program
+/// starts a thread or opens a session.
 pub fn keep_to_one() {
     #[expect(
         unsafe_code,

@@ -12,10 +12,10 @@ mod system;
 #[path = "session/other.rs"]
 mod system;
 
-/// Sets `XDG_RUNTIME_DIR` when it is absent and the system made that folder for this user.
+/// Sets `XDG_RUNTIME_DIR` if it is absent and the system has created that folder for this user.
 ///
 /// `su`, `sudo` and `cron` leave it out, and without it the user's service manager is not found.
-/// For the first line of `main`: does nothing once there is a second thread.
+/// For the first line of `main`: has no effect once there is a second thread.
 pub fn complete_environment() {
     system::complete_environment();
 }
@@ -42,7 +42,7 @@ pub fn systemd_is_init() -> bool {
     system::systemd_is_init()
 }
 
-/// The file that is there as long as systemd keeps the services of `user` without a login.
+/// The file that exists while systemd keeps the services of `user` running without a login.
 #[must_use]
 pub fn linger_file(user: &str) -> PathBuf {
     PathBuf::from("/var/lib/systemd/linger").join(user)

@@ -1,4 +1,4 @@
-//! Signals: a service manager asks a program to stop, a child has ended.
+//! Signals: the request of a service manager to stop, and the end of a child.
 
 use std::io;
 
@@ -50,7 +50,7 @@ impl ChildEnd {
         Ok(Self {})
     }
 
-    /// Returns when a child may have ended; some systems do not tell, and it returns now and then.
+    /// Returns when a child may have ended. On a system without such a signal, returns at intervals.
     pub async fn received(&mut self) {
         #[cfg(unix)]
         let _signalled = self.signal.recv().await;

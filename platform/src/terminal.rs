@@ -1,4 +1,4 @@
-//! The terminal of this process: what is typed into it is not shown while a secret is asked for.
+//! The terminal of this process: hides typed characters while the program asks for a secret.
 
 #[cfg(unix)]
 #[path = "terminal/unix.rs"]
@@ -7,7 +7,7 @@ mod system;
 #[path = "terminal/windows.rs"]
 mod system;
 
-/// The terminal shows nothing of what is typed; dropping it lets the terminal show it again.
+/// Hides typed characters. Dropping the value shows them again.
 #[derive(Debug)]
 pub struct Hidden {
     _system: system::Hidden,

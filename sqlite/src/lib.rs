@@ -1,7 +1,6 @@
-//! The one way to open a database file of SQLite: durable at each commit, with its tables up to date.
+//! Opens a database file of SQLite: durable at each commit, with its tables up to date.
 //!
-//! The agent's journal and a backend without a database server are such files. What either does with
-//! its file is its own business.
+//! The agent's journal and the database of a backend without a database server are such files.
 
 pub mod migrate;
 
@@ -11,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 
 /// How long a statement waits for another connection that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// A commit is on the disk when it returns, and readers do not wait for a writer.
+/// A commit has reached the disk when it returns, and readers do not wait for a writer.
 const DURABLE: &str =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON";
 
@@ -23,7 +22,7 @@ pub fn open(file: &Path) -> Result<Connection, rusqlite::Error> {
     open_with(file, OpenFlags::SQLITE_OPEN_READ_WRITE)
 }
 
-/// Opens the database `file`, and makes the file when there is none.
+/// Opens the database `file`, and creates it if it does not exist.
 ///
 /// # Errors
 /// [`rusqlite::Error`] when the file is not a database or cannot be written.
@@ -31,7 +30,7 @@ pub fn create(file: &Path) -> Result<Connection, rusqlite::Error> {
     open_with(file, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
 }
 
-/// Opens the database `file`, which exists, and changes nothing there.
+/// Opens the existing database `file` for reading.
 ///
 /// # Errors
 /// [`rusqlite::Error`] when the file cannot be read.

@@ -1,9 +1,9 @@
-//! Brings the tables of a database file up to date: each migration once, in order, in a transaction
-//! of its own.
+//! Brings the tables of a database file up to date: applies each migration once, in order, in a transaction of its
+//! own.
 //!
-//! The table `_sqlx_migrations` says which migrations a file has seen, with the SHA-384 of each text. Its name and
-//! columns are those of sqlx, which kept it in the first versions of Link: files of those versions open here, and
-//! theirs open files that were migrated here.
+//! The table `_sqlx_migrations` lists the migrations that a file has seen, with the SHA-384 of each text. The name and
+//! the columns are those of sqlx, which the first versions of Link used: this program opens their files, and they
+//! open files that were migrated here.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const BOOKKEEPING: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (
     checksum BLOB NOT NULL,
     execution_time BIGINT NOT NULL
 )";
-/// How long a migration took is not measured: -1 says so.
+/// The duration of a migration is not measured: -1 stands for unknown.
 const APPLIED: &str = "INSERT INTO _sqlx_migrations \
      (version, description, success, checksum, execution_time) VALUES (?1, ?2, TRUE, ?3, -1)";
 
@@ -30,12 +30,12 @@ pub struct Migration<'a> {
     pub text: &'a str,
 }
 
-/// What to do with a file that has seen a migration which this program does not know.
+/// What to do with a file that has seen a migration unknown to this program.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Unknown {
     /// Refuse the file: a newer version changed it.
     Refuse,
-    /// Use the file: what a newer version added is left alone.
+    /// Use the file, and leave alone the additions of a newer version.
     LeaveAlone,
 }
 
@@ -48,12 +48,12 @@ pub enum MigrateError {
     /// The file has seen a migration that this program does not know.
     #[error("migration {0} was applied to the database and is unknown to this program")]
     Unknown(i64),
-    /// The file has seen another text under the same version.
+    /// The file has seen a different text of the same migration.
     #[error("migration {0} was applied to the database with another text")]
     Changed(i64),
 }
 
-/// Applies those of `migrations` that the database has not seen.
+/// Applies the `migrations` that the database has not seen.
 ///
 /// # Errors
 /// [`MigrateError`]; the migrations before the one that failed are applied.

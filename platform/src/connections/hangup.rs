@@ -1,7 +1,7 @@
-//! A connection of which one sees that the other end hung up, even while nobody reads from it.
+//! A connection that reports that the other end hung up, even while nobody reads from it.
 //!
-//! A server does not read while it works on an answer, and one that has read a part of the next request
-//! does not look any more: without this it would work for somebody who has left.
+//! A server does not read while it works on an answer, nor once it has read a part of the next request. Without this
+//! type it would go on working for a client that has left.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads on for a while after the end")]
 
@@ -31,11 +31,11 @@ mod system;
 #[path = "hangup/other.rs"]
 mod system;
 
-/// How long an end is waited for after the last byte was sent. To close while something is unread resets
-/// the connection, and then the other end may lose the answer.
+/// How long to wait for the end of a connection after the last byte was sent. Closing a connection with unread bytes
+/// resets it, and the other end may then lose the answer.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// A connection that is watched.
+/// A connection whose end is watched.
 #[derive(Debug)]
 pub struct Socket {
     read: OwnedReadHalf,
@@ -43,7 +43,7 @@ pub struct Socket {
     lingers: Option<Pin<Box<Sleep>>>,
 }
 
-/// Tells when the other end of a [`Socket`] has hung up.
+/// Reports that the other end of a [`Socket`] has hung up.
 #[derive(Debug)]
 pub struct Hangup(Arc<OwnedWriteHalf>);
 

@@ -1,4 +1,4 @@
-//! A body that keeps something for as long as it is being passed on.
+//! A body that holds a value while the body is being sent.
 
 use std::{
     pin::Pin,
@@ -7,7 +7,7 @@ use std::{
 
 use http_body::{Body, Frame, SizeHint};
 
-/// A body with what is kept until it has been sent or given up: the seat of its connection, say.
+/// A body with a value that is held until the body has been sent or aborted, such as the seat of its connection.
 #[derive(Debug)]
 pub struct Held<B, K> {
     body: B,
@@ -15,7 +15,7 @@ pub struct Held<B, K> {
 }
 
 impl<B, K> Held<B, K> {
-    /// Keeps `kept` until `body` is done.
+    /// Holds `kept` until `body` has ended.
     pub const fn new(body: B, kept: K) -> Self {
         Self { body, _kept: kept }
     }

@@ -1,22 +1,22 @@
-//! Who has a place, and who gives way when there is none. Pure.
+//! Which connection has a place, and which gives way when all places are taken. Pure.
 //!
-//! There are never more places taken than the limit, and nobody who is busy gives way.
+//! Never more places are taken than the limit, and no busy connection gives way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Places that have been given up and are not yet left, while further ones are taken.
+/// Most connections that may still be leaving after they gave way.
 const LEAVING: usize = 32;
 
-/// The places and who has them.
+/// The places, and the connections that have them.
 #[derive(Debug)]
 pub(super) struct Order {
     limit: usize,
-    /// Counts what happened, which orders it.
+    /// Counts events; the count gives their order.
     turn: u64,
     taken: BTreeMap<u64, Standing>,
-    /// Those that are idle, the one that has been for the longest time first.
+    /// Idle connections, the longest idle first.
     idle: BTreeSet<(u64, u64)>,
-    /// Those that had to give way and have not left.
+    /// Connections that gave way and have not left yet.
     leaving: usize,
 }
 
@@ -30,7 +30,7 @@ enum Standing {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Taken {
     pub(super) number: u64,
-    /// The one that gives way for it.
+    /// The connection that gives way.
     pub(super) instead_of: Option<u64>,
 }
 
@@ -39,7 +39,7 @@ impl Order {
         Self { limit, turn: 0, taken: BTreeMap::new(), idle: BTreeSet::new(), leaving: 0 }
     }
 
-    /// Takes a place for somebody who is idle; none while all are busy, or too many have to leave.
+    /// Takes a place for an idle connection. None while all are busy, or while too many are still leaving.
     pub(super) fn take(&mut self) -> Option<Taken> {
         if self.leaving >= LEAVING {
             return None;
@@ -57,14 +57,14 @@ impl Order {
         Some(Taken { number, instead_of })
     }
 
-    /// Notes that a request is answered; one that has given way has no place any more.
+    /// Notes the start of a request. None if the connection has given way and so lost its place.
     pub(super) fn busy(&mut self, number: u64) {
         if self.remove(number) {
             self.enter(number, Standing::Busy);
         }
     }
 
-    /// Notes that somebody is idle from now on, or is and has shown that they are there.
+    /// Notes that a connection becomes idle, or that an idle connection has shown a sign of life.
     pub(super) fn idle(&mut self, number: u64) {
         if self.remove(number) {
             let since = self.count();
@@ -72,7 +72,7 @@ impl Order {
         }
     }
 
-    /// Notes that somebody has left.
+    /// Notes that a connection has left.
     pub(super) fn leave(&mut self, number: u64) {
         if !self.remove(number) {
             self.leaving -= 1;

@@ -1,5 +1,5 @@
-//! Places for connections: there are so many and no more, and when all are taken the connection that
-//! has said nothing for the longest time gives way to the next one.
+//! A bounded number of places for connections. When all are taken, the connection that has been silent longest gives
+//! way to the next one.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::order::Order;
 
-/// The places; clones are the same.
+/// The places. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Seats(Arc<Shared>);
 
@@ -27,7 +27,7 @@ struct Table {
     give_way: HashMap<u64, CancellationToken>,
 }
 
-/// A place that a connection has taken; given back when dropped.
+/// A place that a connection has taken. Dropping the value returns it.
 #[derive(Debug)]
 pub struct Seat {
     number: u64,
@@ -47,7 +47,7 @@ impl Seats {
         Self(Arc::new(Shared { table: Mutex::new(table), changed: Notify::new() }))
     }
 
-    /// Takes a place; waits while requests are answered on all of them. May be cancelled.
+    /// Takes a place. Waits while all connections are answering requests. Cancel safe.
     pub async fn take(&self) -> Seat {
         loop {
             // It counts from here on, so that no change is missed while the table is looked at.
@@ -73,7 +73,7 @@ impl Seats {
 }
 
 impl Seat {
-    /// Says that a request is answered; until that value is dropped the connection keeps its place.
+    /// Notes the start of a request. The connection keeps its place until the returned value is dropped.
     #[must_use]
     pub fn busy(self: &Arc<Self>) -> Busy {
         self.seats.table().order.busy(self.number);
@@ -87,12 +87,12 @@ impl Seat {
 }
 
 impl Busy {
-    /// Says that the other end has to say more: until then its connection counts as idle from now on.
+    /// Notes that the server waits for the client: the connection counts as idle from now on.
     pub fn waits(&self) {
         self.0.seats.change(|table| table.order.idle(self.0.number));
     }
 
-    /// Says that it has.
+    /// Notes that the client has sent something.
     pub fn goes_on(&self) {
         self.0.seats.table().order.busy(self.0.number);
     }

@@ -4,7 +4,7 @@
 
 use std::{fs, time::Duration};
 
-/// What stands between the name of the program and the two times, in fields.
+/// Number of fields between the name of the program and the two times.
 const BEFORE_TIMES: usize = 11;
 
 pub(super) fn of(pid: u32) -> Option<Duration> {

@@ -1,4 +1,4 @@
-//! Not asked for on these systems.
+//! CPU times are not read on these systems.
 
 use std::time::Duration;
 

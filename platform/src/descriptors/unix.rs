@@ -4,7 +4,7 @@ use std::io;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The most that a system grants which calls its limit infinite, and refuses infinity.
+/// The most that a system grants if it calls its limit infinite but refuses infinity.
 const USUAL: u64 = 10_240;
 
 pub(super) fn raise_limit() -> io::Result<Option<u64>> {

@@ -1,4 +1,4 @@
-//! What a Unix machine tells of itself.
+//! Facts about a Unix machine.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: looks for the devices of graphics cards")]
 
@@ -8,7 +8,7 @@ pub(super) fn hostname() -> Option<String> {
     rustix::system::uname().nodename().to_str().ok().map(str::to_owned)
 }
 
-/// Drivers show themselves by the devices that they make.
+/// A driver that is installed creates its device files.
 pub(super) fn graphics() -> Vec<&'static str> {
     let mut found = Vec::new();
     if Path::new("/dev/nvidiactl").exists() {

@@ -1,4 +1,4 @@
-//! What a Windows machine tells of itself.
+//! Facts about a Windows machine.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the name stands in the environment")]
 
@@ -6,7 +6,7 @@ pub(super) fn hostname() -> Option<String> {
     std::env::var("COMPUTERNAME").ok()
 }
 
-/// Which drivers are installed is not looked at: an engine computes with the processor.
+/// Installed drivers are not detected, so engines compute on the processor.
 pub(super) const fn graphics() -> Vec<&'static str> {
     Vec::new()
 }

@@ -67,7 +67,7 @@ pub(super) fn is_own(path: &Path) -> bool {
     std::fs::metadata(path).map_or(true, |found| found.uid() == own)
 }
 
-/// Gives `file` to who owned it `before`.
+/// Gives `file` back to the owner that is named in `before`.
 pub(super) fn keep_owner(file: &File, before: &Metadata) -> io::Result<()> {
     let made = file.metadata()?;
     if made.uid() != before.uid() {

@@ -31,8 +31,8 @@ pub(super) fn sync_dir(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns whether `path` leads to the open file: a name that was deleted stays until the last handle
-/// is closed.
+/// Returns whether `path` leads to the open file: a deleted name stays until the last handle is
+/// closed.
 pub(super) fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()
 }
@@ -41,7 +41,7 @@ pub(super) fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// The profile folder's access list keeps this user out of another's.
+/// The access list of another user's profile folder keeps this user out.
 pub(super) const fn is_own(_path: &Path) -> bool {
     true
 }

@@ -18,7 +18,7 @@ use crate::process::{Program, TiedChild};
 
 pub(super) const WORKS: bool = true;
 
-/// Not split into halves: one that is dropped would end its direction for the next image, too.
+/// Not split into halves: dropping a half would close its direction for the next image too.
 #[derive(Debug)]
 pub(super) struct Line(Lines<BufReader<UnixStream>>);
 

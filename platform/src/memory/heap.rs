@@ -1,12 +1,12 @@
-//! How the allocator of glibc is set. By itself it gives threads that meet an arena each, and none
-//! takes what another has free. Once something large was freed it keeps as much for the next time: the
-//! hash of one password would stay as 19 MB until the program ends.
+//! Settings of the allocator of glibc. By default it gives each of several concurrent threads an arena, and no arena uses
+//! the free memory of another. After a large block was freed it keeps as much for later: the hash of one password
+//! would keep 19 MB until the program ends.
 
 use std::{num::NonZero, thread};
 
 use libc::{M_ARENA_MAX, M_MMAP_THRESHOLD, c_int, malloc_trim, mallopt};
 
-/// What is not smaller has pages of its own, in bytes.
+/// Size from which a block has pages of its own, in bytes.
 const LARGE: c_int = 1 << 20;
 
 pub(super) fn keep_together() {
@@ -23,7 +23,7 @@ pub(super) fn give_back() {
     }
 }
 
-/// The allocator takes each value that is used here; otherwise it would stay as it is.
+/// The allocator accepts each of these values; it ignores others.
 fn set(setting: c_int, value: c_int) {
     #[expect(unsafe_code, reason = "a function of the system's allocator")]
     // SAFETY: it takes two numbers and locks what it changes.
@@ -35,7 +35,7 @@ fn set(setting: c_int, value: c_int) {
 mod tests {
     use super::*;
 
-    /// The memory of this process that is no file's, in bytes.
+    /// The memory of this process that belongs to no file, in bytes.
     #[expect(clippy::disallowed_methods, reason = "what the kernel says of this process")]
     fn anonymous() -> usize {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();

@@ -1,5 +1,5 @@
-//! Private mappings of the program's file that nothing was written to are unmapped page by page; the
-//! kernel maps them again, from the file, when they are used.
+//! Unmaps the private mappings of the program's file that were never written to. The kernel maps their pages again,
+//! from the file, when they are used.
 
 #![expect(
     clippy::disallowed_methods,
@@ -17,7 +17,7 @@ struct Mapping {
     end: usize,
     /// Whether it is a mapping of the program's own file that cannot be written now.
     is_program: bool,
-    /// Kilobytes that no file can give back: something was written there once.
+    /// Kilobytes that were written to, so that no file can restore them.
     anonymous: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn give_back_program() -> u64 {
     given_back
 }
 
-/// The mappings of `program` in the text of `smaps` that nothing was ever written to.
+/// The mappings of `program` in the text of `smaps` that were never written to.
 fn unwritten(smaps: &str, program: &str) -> Vec<Mapping> {
     let mut found: Vec<Mapping> = Vec::new();
     for line in smaps.lines() {

@@ -1,4 +1,4 @@
-//! Left to the operating system.
+//! On these systems the operating system decides alone.
 
 pub(super) const fn give_back_program() -> u64 {
     0

@@ -1,4 +1,4 @@
-//! The edit and its inverse, and which files it is made in.
+//! The edit, its inverse, and the files that are edited.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The kernel's socket tables name an inode; the process that has it open is the owner.
+//! The kernel's socket tables name the inode of a socket. The process that has the inode open is the owner.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads the kernel's tables")]
 

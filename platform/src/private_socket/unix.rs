@@ -1,4 +1,4 @@
-//! UNIX sockets and the user id of who is at the other end.
+//! UNIX sockets, and the user id of the program at the other end.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: a socket is a file")]
 
@@ -46,7 +46,7 @@ pub(super) async fn connect(path: &Path) -> io::Result<Stream> {
     if is_of_us(&stream) { Ok(stream) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }
 
-/// Root may act for everybody; a command that root runs for a user finds an agent of that user.
+/// Root may act for every user: a command that root runs for a user must reach the agent of that user.
 fn is_of_us(stream: &Stream) -> bool {
     let own = rustix::process::getuid();
     stream

@@ -1,4 +1,4 @@
-//! Not supported: every call fails and says so.
+//! Not supported: every call fails with that reason.
 
 use std::{convert::Infallible, io, path::Path};
 

@@ -1,4 +1,4 @@
-//! Asking another program: run to its end, with a limit, and what it said.
+//! Runs another program to its end, within a time limit, and returns its output.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: processes")]
 
@@ -13,22 +13,22 @@ use std::{
 
 use super::system;
 
-/// What to ask.
+/// A program to run.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Call {
     /// A path, or a name to look up on PATH.
     pub program: PathBuf,
     pub args: Vec<OsString>,
-    /// The whole environment; this process's when absent.
+    /// The whole environment. If absent, the program inherits the environment of this process.
     pub env: Option<Vec<(OsString, OsString)>>,
     pub limit: Duration,
 }
 
-/// How a program that was asked has ended.
+/// How the program ended, and its output.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Answer {
     pub success: bool,
-    /// The exit code; nothing when a signal ended it.
+    /// The exit code. None if a signal ended the program.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
@@ -37,7 +37,7 @@ pub struct Answer {
 /// Runs a program to its end.
 ///
 /// # Errors
-/// When it cannot be started, or had not ended at the limit: then it and its children are killed.
+/// If the program cannot be started. If it is still running at the limit, it is killed with its children.
 pub fn call(call: &Call) -> io::Result<Answer> {
     let mut command = Command::new(&call.program);
     command.args(&call.args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -14,7 +14,7 @@ use tokio::net::UnixStream;
 /// A connection to the router.
 pub(super) type Stream = UnixStream;
 
-/// A path of a socket is shorter than this, in bytes.
+/// The length that the path of a socket must stay below, in bytes.
 const LONGEST: usize = 104;
 const NAME: &str = "router";
 

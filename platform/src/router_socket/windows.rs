@@ -1,5 +1,5 @@
-//! A port of the loopback address: other programs of the machine can connect to it, too, and need the
-//! password of a device to get further.
+//! A port of the loopback address. Other programs of the machine can connect to it too, but need the password of a
+//! device to get further.
 
 use std::{
     io,

@@ -6,7 +6,7 @@ use std::fs::File;
 
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// The terminal and its settings of before.
+/// The terminal and its previous settings.
 #[derive(Debug)]
 pub(super) struct Hidden {
     terminal: File,

@@ -1,6 +1,6 @@
-//! The console hides what is typed while it is read, and shows nothing before that.
+//! The Windows console hides typed characters while a program reads them, and shows none before that.
 
-/// Nothing to take back.
+/// There are no settings to restore.
 #[derive(Debug)]
 pub(super) struct Hidden;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::{io::Interest, net::TcpStream};
 
-/// How long to wait when something else was ready: urgent data, which nobody of ours sends.
+/// How long to wait after another event, such as urgent data, which no client of ours sends.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) async fn hung_up(stream: &TcpStream) {
