@@ -1,4 +1,4 @@
-//! What the installer decides, before anything is done: pure, each with what it found as an argument.
+//! The decisions of the installer, made before anything is changed. Pure: the findings are arguments.
 //!
 //! `plan` is an installation, `engine` which builds of an engine are tried, `update` a version in the place of another, `guard` what keeps the agent running, `service`
 //! what starts the guard.

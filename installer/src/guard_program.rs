@@ -1,9 +1,9 @@
 //! The guard: the parent of the agent, and the only program of Link that the system starts.
 //!
-//! A shell around [`crate::decide::guard`]. It holds a lock, writes its process id, starts the
-//! agent of the current version as a child that ends with it, and starts it again when it ends. A
-//! version on trial it keeps or takes back. A service manager that asked is told when the agent is
-//! started, and that the guard is alive.
+//! A shell around [`crate::decide::guard`]. The guard holds a lock, writes its process id, starts the
+//! agent of the current version as a child that ends with the guard, and restarts the agent when it ends. It
+//! keeps a version on trial or rolls it back. If a service manager asked for reports, the guard reports that
+//! the agent is started and that the guard is alive.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: the clock, processes, the environment")]
 
@@ -37,10 +37,10 @@ use crate::{
     versions::{self, ChangeError, Versions},
 };
 
-/// The log of the guard and the agent begins anew above this, in bytes.
+/// Size above which the log of the guard and the agent is emptied, in bytes.
 const LOG_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// How long the agent may take to hear what it is told.
+/// How long a message to the agent may take.
 const HEARING: Duration = Duration::from_secs(1);
 
 /// Runs the program with the arguments of this process.
@@ -157,7 +157,7 @@ async fn guard(layout: Layout) -> anyhow::Result<()> {
     }
 }
 
-/// How long things may last.
+/// The time limits of the guard.
 fn limits() -> Limits {
     Limits {
         window: told("LINK_DEV_UPDATE_WINDOW").unwrap_or(limits::ROLLBACK_WINDOW),
@@ -165,7 +165,7 @@ fn limits() -> Limits {
     }
 }
 
-/// Returns the time in seconds that a development build was told.
+/// Returns the time in seconds that the environment gives a development build.
 fn told(variable: &str) -> Option<Duration> {
     let told = std::env::var(variable).ok().filter(|_| cfg!(debug_assertions))?;
     told.parse().ok().map(Duration::from_secs)
@@ -181,7 +181,7 @@ struct Shell {
 }
 
 impl Shell {
-    /// Runs an effect; returns what follows from it at once.
+    /// Runs an effect, and returns the event that follows from it at once, if any.
     async fn run(&mut self, effect: Effect) -> Option<Event> {
         match effect {
             Effect::StartAgent => self.start(),
@@ -220,14 +220,14 @@ impl Shell {
         None
     }
 
-    /// Takes the guard of the current version for the next start.
+    /// Installs the guard of the current version for the next start.
     fn refresh(&self) {
         if self.layout.versions().exists() {
             let _told = self.change(Versions::refresh_guard);
         }
     }
 
-    /// A trial that could not be ended begins anew, and so does one that began meanwhile.
+    /// Restarts a trial that could not be ended, and starts a trial that began meanwhile.
     fn resolve_another_trial(&mut self) -> Option<Event> {
         let pending = versions::state(&self.layout).pending.is_some();
         (pending && self.resolve_trial(false)).then_some(Event::OnTrial { started: true })
@@ -245,7 +245,7 @@ impl Shell {
         }
     }
 
-    /// Takes the end of the agent, if it has ended, and says how; one that could not be started has failed.
+    /// Returns how the agent ended, if it has. An agent that could not be started has failed.
     fn reap(&mut self) -> Option<End> {
         let ended = match self.agent.as_mut().map(TiedChild::try_wait) {
             Some(Ok(None)) => return None,
@@ -267,7 +267,7 @@ impl Shell {
         Some(ended)
     }
 
-    /// Returns what follows from a line of the agent.
+    /// Returns the event that follows from a line of the agent.
     async fn heard(&mut self, told: Option<String>, on_trial: bool) -> Option<Event> {
         let Some(text) = told else {
             self.line = None;
@@ -298,7 +298,7 @@ impl Shell {
         }
     }
 
-    /// Resolves what an interrupted replacement left, and tells whether a version is on trial.
+    /// Resolves an interrupted replacement, and returns the version on trial, if any.
     fn resolve_trial(&mut self, starting: bool) -> bool {
         // A build folder has no versions.
         let look = |versions: &Versions| versions.look(starting);

@@ -1,6 +1,6 @@
-//! Puts the folder of the command first on PATH in the files of the shells, and takes it out again.
+//! Puts the folder of the command first on PATH in the start files of the shells, and removes it again.
 //!
-//! The receipt names a file before it is edited, so an interrupted edit is taken back as well.
+//! The receipt names a file before the file is edited, so an uninstallation also undoes an interrupted edit.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: edits the files of the shells")]
 
@@ -22,31 +22,31 @@ use crate::{
     versions::{self, ChangeError, Versions},
 };
 
-/// How long the start files of a shell may take.
+/// How long a shell may take to read its start files.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The shells that can be asked what they take for a command.
+/// The shells that can be asked how they resolve a command.
 const ASKED: &[&str] =
     &["sh", "ash", "dash", "bash", "zsh", "fish", "ksh", "ksh93", "mksh", "lksh", "yash"];
 
-/// What became of the files.
+/// The outcome for each start file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Edited {
-    /// Hold the block since this run.
+    /// Files that this run has edited.
     pub changed: Vec<PathBuf>,
-    /// Held it before.
+    /// Files that held the block before.
     pub intact: Vec<PathBuf>,
     /// Cannot be edited, and why.
     pub skipped: Vec<(PathBuf, String)>,
 }
 
-/// What was found of the files.
+/// The start files as they were found.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Survey {
     pub edits: Vec<Edit>,
     /// Cannot be edited, and why.
     pub skipped: Vec<(PathBuf, String)>,
-    /// Hold the block, and whether nothing else.
+    /// Files that hold the block, and whether they hold nothing else.
     intact: Vec<(PathBuf, bool)>,
 }
 
@@ -61,16 +61,16 @@ impl Survey {
     }
 }
 
-/// One file to be edited.
+/// A file to edit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Edit {
     pub path: PathBuf,
-    /// It is not there.
+    /// The file does not exist.
     created: bool,
     text: String,
 }
 
-/// Looks at the start files of `shells`, which are to put the folder of the command on PATH.
+/// Looks at the start files of `shells` that must put the folder of the command on PATH.
 #[must_use]
 pub fn survey(layout: &Layout, shells: &Shells) -> Survey {
     let bin = &layout.roots().bin;
@@ -99,8 +99,8 @@ pub fn survey(layout: &Layout, shells: &Shells) -> Survey {
 /// Puts the folder of the command on PATH in the start files of `shells`.
 ///
 /// # Errors
-/// When another installer is at work, or the receipt cannot be read or written; then nothing was
-/// edited.
+/// If another installer is at work, or the receipt cannot be read or written. No file is edited
+/// then.
 pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, ChangeError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
     let Survey { edits, intact, skipped } = survey(layout, shells);
@@ -130,19 +130,19 @@ pub fn add(layout: &Layout, shells: &Shells) -> Result<Edited, ChangeError> {
     Ok(edited)
 }
 
-/// Tells whether this installation has edited a file.
+/// Returns whether this installation has edited a start file.
 #[must_use]
 pub fn are_edited(layout: &Layout) -> bool {
     Receipt::read(&layout.receipt()).is_some_and(|receipt| !receipt.path_files.is_empty())
 }
 
-/// Returns the files that hold our block, where no receipt tells.
+/// Returns the files that hold our block, if there is no receipt that lists them.
 pub(crate) fn observe(layout: &Layout, shells: &Shells) -> Vec<PathFile> {
     let found = survey(layout, shells).intact.into_iter();
     found.map(|(path, created)| PathFile { path, created }).collect()
 }
 
-/// Takes our block out of the files; returns those in which it could not be done.
+/// Removes our block from the files, and returns the files where this failed.
 #[must_use]
 pub(crate) fn restore(files: &[PathFile]) -> Vec<(PathBuf, io::Error)> {
     let one = |file: &PathFile| Some((file.path.clone(), restore_one(file).err()?));
@@ -169,17 +169,17 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// What the login shell of a person takes for a name of the command.
+/// How the login shell of a person resolves a name of the command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Resolved {
     Found(PathBuf),
-    /// It finds none, or does not say.
+    /// The shell finds no such command, or does not say.
     Nothing,
     /// This shell is another kind of program, whose start files were not edited.
     NotAsked(PathBuf),
 }
 
-/// Asks a fresh login shell what it takes for `command`; no other shell speaks for it.
+/// Asks a fresh login shell how it resolves `command`: no other shell resolves it in the same way.
 #[must_use]
 pub fn resolve_in_login_shell(shells: &Shells, user: &str, command: &str) -> Resolved {
     let shell = shells.login_shell.clone().unwrap_or_else(|| "/bin/sh".into());

@@ -78,7 +78,7 @@ impl SourceError {
 }
 
 impl Source {
-    /// Reads an address. Plain http is taken from this machine only.
+    /// Parses an address. Accepts plain http only for this machine.
     ///
     /// # Errors
     /// [`SourceError::Address`] for any other.
@@ -119,10 +119,10 @@ impl Source {
         Manifest::open(&signed, &trusted).map_err(SourceError::Untrusted)
     }
 
-    /// Brings an archive to `path` and verifies its checksum; a cut download is taken up.
+    /// Downloads an archive to `path` and verifies its checksum. Resumes an interrupted download.
     ///
     /// # Errors
-    /// [`TransferError`] when it is not there.
+    /// [`TransferError`] if the archive cannot be fetched or differs.
     pub(crate) async fn fetch(
         &self,
         archive: &Archive,
@@ -149,7 +149,7 @@ impl Source {
         Ok(())
     }
 
-    /// Returns where a file of the folder is.
+    /// Returns the address of a file of the folder.
     pub(crate) fn address(&self, name: &str) -> String {
         match self {
             Self::Web(address) => format!("{address}/{name}"),
@@ -157,10 +157,10 @@ impl Source {
         }
     }
 
-    /// Reads a small document of at most `limit` bytes; nothing when there is none.
+    /// Reads a small document of at most `limit` bytes. None if there is none.
     ///
     /// # Errors
-    /// [`SourceError::Unreachable`] when it cannot be had or is longer.
+    /// [`SourceError::Unreachable`] if the document cannot be fetched or is longer.
     pub(crate) async fn document(
         &self,
         name: &str,
@@ -174,10 +174,10 @@ impl Source {
         document.map_err(|reason| SourceError::Unreachable { address, reason })
     }
 
-    /// Reads a small JSON document; nothing when there is none.
+    /// Reads a small JSON document. None if there is none.
     ///
     /// # Errors
-    /// [`SourceError`] when it cannot be had or is something else.
+    /// [`SourceError`] if the document cannot be fetched or is malformed.
     pub(crate) async fn json<T: DeserializeOwned>(
         &self,
         name: &str,
@@ -192,7 +192,7 @@ impl Source {
     }
 }
 
-/// Reads a small document; nothing when there is none.
+/// Reads a small document of a local folder. None if there is none.
 fn read_bounded(path: &Path, limit: usize) -> Result<Option<Vec<u8>>, String> {
     let file = match open_plain(path) {
         Ok(file) => file,

@@ -1,8 +1,8 @@
-//! What lies in an unpacked folder, looked at before anything of it is read.
+//! The files of an unpacked folder, inspected before any of them is read.
 //!
-//! Nobody trusts who filled the folder: a link to a device, a pipe or a file without an end may bear
-//! the name of a program. So every entry is a plain file, counted and measured first, and of none of
-//! them more bytes are read than were measured.
+//! The contents of the folder are not trusted: a link to a device, a pipe or an endless file may bear the
+//! name of a program. So every entry must be a plain file, all entries are counted and measured first, and no
+//! more bytes of a file are read than were measured.
 
 #![expect(
     clippy::disallowed_methods,
@@ -52,7 +52,7 @@ impl<'a> Unpacked<'a> {
     /// Looks at a folder, and reads none of its files.
     ///
     /// # Errors
-    /// When an entry is no plain file, or they are more or longer than a release has.
+    /// If an entry is no plain file, or there are more or longer files than a release has.
     pub(crate) fn look(folder: &'a Path) -> Result<Self, UnpackedError> {
         let failed = |source| UnpackedError::Read { path: folder.to_owned(), source };
         let (mut files, mut total) = (Vec::new(), 0_u64);
@@ -77,10 +77,10 @@ impl<'a> Unpacked<'a> {
         files.filter(|(name, _)| !matches!(*name, CONTENTS_FILE | KEYS_FILE)).collect()
     }
 
-    /// Reads a statement; nothing when there is none.
+    /// Reads a statement. None if there is none.
     ///
     /// # Errors
-    /// When it is too long, cannot be read or is not of its form.
+    /// If it is too long, cannot be read or is malformed.
     pub(crate) fn statement<T: DeserializeOwned>(
         &self,
         name: &str,
@@ -128,8 +128,7 @@ pub(crate) fn hash_of(bytes: &[u8]) -> Sha256Hex {
     Sha256Hex::from_digest(&Sha256::digest(bytes))
 }
 
-/// Opens a file that a mirror on this machine holds: one that is no plain file is not opened, for a
-/// pipe would be waited for.
+/// Opens a file of a mirror on this machine if it is a plain file: opening a pipe would block.
 ///
 /// # Errors
 /// When it is not there, is no plain file or cannot be opened.

@@ -1,32 +1,32 @@
-//! Which builds of an engine a machine tries, in which order: pure.
+//! The builds of an engine that a machine tries, in order. Pure.
 //!
-//! The plugin's builds come in the plugin's order, its default first. Of one build the archives for an accelerator that
-//! the machine has come before those for its processor. What cannot run here is passed over with the reason.
+//! The builds follow the plugin's order, its default first. Among the archives of one build, those for an accelerator of
+//! the machine come before those for its processor. A build that cannot run here is skipped, with the reason.
 
 use link_protocol::engine_index::{Accelerator, EngineBuild};
 
-/// What is known of the machine.
+/// Facts about the machine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Machine {
     pub system: &'static str,
     pub processor: &'static str,
-    /// What the processor can do; nothing where the system does not tell.
+    /// The features of the processor. None if the system does not tell.
     pub features: Option<Vec<&'static str>>,
-    /// What the machine computes with, its processor among them.
+    /// The processor and the accelerators of the machine.
     pub accelerators: Vec<Accelerator>,
 }
 
-/// What a plugin runs.
+/// The engine of a plugin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Wanted {
     /// The engine, such as `llama-server`.
     pub engine: String,
-    /// The builds that the plugin takes, in its order.
+    /// The builds that the plugin accepts, in its order.
     pub builds: Vec<String>,
 }
 
 impl Wanted {
-    /// Puts the default of a manifest before the other builds that it takes.
+    /// Puts the default build of a manifest before the other accepted builds.
     #[must_use]
     pub fn new(engine: &str, default: &str, accepted: &[String]) -> Self {
         let others = accepted.iter().filter(|build| *build != default).cloned();
@@ -35,12 +35,12 @@ impl Wanted {
     }
 }
 
-/// What to try.
+/// The builds to try.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Choice<'a> {
-    /// In this order.
+    /// The builds in the order of the attempts.
     pub tries: Vec<&'a EngineBuild>,
-    /// Builds that were passed over, and why.
+    /// Skipped builds, with the reasons.
     pub passed_over: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub enum Unfit {
 /// Chooses among `builds` for `machine`.
 ///
 /// # Errors
-/// [`Unfit`] when there is nothing to try.
+/// [`Unfit`] if no build can be tried.
 pub fn choose<'a>(
     builds: &'a [EngineBuild],
     wanted: &Wanted,
@@ -90,7 +90,7 @@ pub fn choose<'a>(
     Err(Unfit::NotAccepted { wanted: wanted.clone(), found })
 }
 
-/// Returns the best that a build can compute with here.
+/// Returns the fastest hardware of this machine that a build can use.
 fn fit(build: &EngineBuild, machine: &Machine) -> Result<Accelerator, String> {
     if (build.system.as_str(), build.processor.as_str()) != (machine.system, machine.processor) {
         return Err(format!("is for {} on {}", build.system, build.processor));

@@ -1,18 +1,16 @@
-//! What the guard decides: it keeps the agent running, ends it when it is told to, and keeps or takes
-//! back a version on trial.
+//! The decisions of the guard: keep the agent running, stop it on request, and commit or roll back a version on trial.
 //!
-//! An agent that ends is started again after a wait that grows with each quick end and starts anew
-//! once it has run for a while; one that is silent for too long is killed for it. A version on trial
-//! that ends with a failure is rolled back at once; at the end of its window it is kept if it was
-//! well a moment ago, and rolled back if not. Told to stop, the guard asks the agent, then kills it,
-//! and starts nothing any more. Pure: the shell is the program `link-guard`.
+//! After the agent has ended, the guard restarts it. The delay grows with each quick end, and is reset once the agent has
+//! run for a while. The guard kills an agent that is silent for too long. It rolls a version on trial back at once if the
+//! agent fails, and at the end of the window unless the agent was healthy a moment ago. On a request to stop, the guard
+//! asks the agent to end, then kills it, and restarts nothing. Pure: the shell is the program `link-guard`.
 
 use std::time::Duration;
 
 /// Time since the guard started.
 pub type Now = Duration;
 
-/// Waits before the agent is started again; the last one repeats.
+/// Delays before a restart of the agent. The last delay repeats.
 pub const BACK_OFF: [Duration; 5] = [
     Duration::from_secs(1),
     Duration::from_secs(2),
@@ -21,32 +19,32 @@ pub const BACK_OFF: [Duration; 5] = [
     Duration::from_secs(60),
 ];
 
-/// An agent that ran for this long did not end quickly.
+/// Run time from which an end does not count as quick.
 pub const SETTLED: Duration = Duration::from_secs(60);
 
-/// How long the agent may take to end when it is asked to.
+/// How long the agent may take to end after a request.
 pub const PATIENCE: Duration = Duration::from_secs(15);
 
-/// A version that was well this long ago, at the end of its window, is kept.
+/// How recently a version must have been healthy at the end of its window to be kept.
 pub const FRESH: Duration = Duration::from_secs(30);
 
-/// An agent that was silent for this long is suspected to hang.
+/// Silence after which the agent is suspected to hang.
 pub const SILENCE: Duration = Duration::from_secs(60);
 
-/// This part of the silence is given to an agent that is suspected. It may be the guard that was
-/// held up, with the agent or alone: then the agent is heard within this time.
+/// Further silence that is granted to a suspected agent. If the guard itself was suspended, with or without the agent, it
+/// hears the agent within this time.
 const HEARING: u32 = 6;
 
-/// How an agent ends that finds the port of its local API taken by another program: no fault of its
+/// Exit code of an agent whose local API port is taken by another program, which is no fault of the
 /// version.
 pub const PORT_TAKEN: u8 = 76;
 
-/// How long things may last.
+/// The time limits of the guard's decisions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Limits {
     /// A version is on trial.
     pub window: Duration,
-    /// The agent says nothing; nothing where it cannot be heard.
+    /// How long the agent may be silent. None if the guard cannot hear it.
     pub silence: Option<Duration>,
 }
 
@@ -68,14 +66,14 @@ enum Phase {
     Ended,
 }
 
-/// Whether the agent is heard.
+/// Whether the agent has been heard of lately.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Heard {
-    /// It was started, or spoke.
+    /// When the agent was started or last spoke.
     At(Now),
-    /// It was silent for too long, and has until then.
+    /// The agent was silent for too long, and has time until this moment.
     Until(Now),
-    /// It has been killed for it.
+    /// The agent has been killed because of its silence.
     Never,
 }
 
@@ -83,21 +81,21 @@ enum Heard {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Trial {
     until: Now,
-    /// It has started: until then an end may be that of the version before.
+    /// Whether the version has started. An end before its start may be that of the previous version.
     started: bool,
     well_at: Option<Now>,
-    /// It was not well at the end, and has been killed for it.
+    /// Whether the version was unhealthy at the end of the window, and so has been killed.
     condemned: bool,
 }
 
-/// What happened.
+/// An event that the guard decides upon.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Event {
     /// The agent ended, or could not be started.
     AgentEnded(End),
-    /// It has said that it is alive.
+    /// The agent has reported that it is alive.
     Heard,
-    /// A version on trial was found; `started` unless it is about to take over the process.
+    /// A version on trial was found. `started` unless the version is about to take over the process.
     OnTrial { started: bool },
     /// The version on trial runs.
     Runs,

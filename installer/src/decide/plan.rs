@@ -1,10 +1,9 @@
-//! What an installation does, from its arguments to a program that runs, decided before any of it is
-//! done. Pure.
+//! The steps of an installation, from its arguments to a program that runs, decided before the first of them. Pure.
 //!
-//! A [`Plan`] is the only list of steps: `--dry-run` prints it, and an installation does it. A step can
-//! be done again and leaves the same; what it makes stands in the receipt before it is done. So a run
-//! that was interrupted is finished by the next one, and taken back by an uninstallation, which undoes
-//! what the receipt lists. This file decides the files; [`device`] and [`backend`] what follows.
+//! A [`Plan`] is the only list of steps: `--dry-run` prints the list, and an installation carries it out. Each step is
+//! idempotent, and the receipt lists its results before the step begins. So the next run finishes an interrupted one, and
+//! an uninstallation undoes it by the receipt. This file decides the steps with files; [`device`] and [`backend`] decide
+//! the steps after them.
 
 use std::{fmt, path::PathBuf};
 
@@ -13,12 +12,12 @@ use semver::Version;
 pub mod backend;
 pub mod device;
 
-/// What an installation does, in this order. `Further` is what follows the files.
+/// The steps of an installation, in order. `Further` is the type of the steps after the files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Plan<Further> {
-    /// Done while no other installer works.
+    /// Steps under the lock that one installer holds.
     pub files: Vec<FileStep>,
-    /// Done without that lock, which the programs that are started need.
+    /// Steps without that lock, because the programs that they start need it.
     pub further: Vec<Further>,
 }
 
@@ -31,22 +30,22 @@ impl<Further: fmt::Display> Plan<Further> {
     }
 }
 
-/// What was found where a file of ours belongs.
+/// The state of the place of a file of ours.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Found {
     Missing,
-    /// It is as it should be.
+    /// The file is as it should be.
     Intact,
-    /// It is ours, and is not as it should be.
+    /// The file is ours, but not as it should be.
     Damaged,
-    /// We did not make it.
+    /// The file is not ours.
     Foreign,
 }
 
-/// What was found of the files of an installation.
+/// The state of the files of an installation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Observed {
-    /// The version that is pointed to.
+    /// The current version.
     pub current: Option<Version>,
     /// The wanted version.
     pub version: Found,
@@ -55,7 +54,7 @@ pub struct Observed {
     pub commands: Vec<(PathBuf, Found)>,
     /// Completions and manual pages.
     pub shared: Vec<(PathBuf, Found)>,
-    /// Those of another version that the wanted one does not have.
+    /// Completions and pages of another version that the wanted version does not have.
     pub outdated: Vec<PathBuf>,
 }
 
@@ -64,12 +63,12 @@ pub struct Observed {
 pub enum FileStep {
     LayOut(Version),
     PlaceGuard,
-    /// Let `current` stand for a version; on trial when it takes the place of another one.
+    /// Point `current` to a version. The version is on trial if it replaces another one.
     Switch {
         from: Option<Version>,
         to: Version,
     },
-    /// Let a name of the command stand for that of the current version.
+    /// Point a name of the command to the current version.
     Point(PathBuf),
     /// Write a completion or a manual page.
     Write(PathBuf),
@@ -83,7 +82,7 @@ pub struct NameTaken(pub PathBuf);
 /// Decides what must be done with the files so that `wanted` is installed and whole.
 ///
 /// # Errors
-/// [`NameTaken`]; nothing is done then.
+/// [`NameTaken`]. Nothing must be done then.
 pub fn files(wanted: &Version, observed: &Observed) -> Result<Vec<FileStep>, NameTaken> {
     if let Some((name, _)) = observed.commands.iter().find(|(_, found)| *found == Found::Foreign) {
         return Err(NameTaken(name.clone()));
@@ -111,7 +110,7 @@ pub fn files(wanted: &Version, observed: &Observed) -> Result<Vec<FileStep>, Nam
 }
 
 impl FileStep {
-    /// The name of the checkpoint after it.
+    /// The name of the checkpoint after the step.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -192,7 +191,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing is done where all is well, and where it is not the steps mend exactly that.
+        /// An intact installation needs no step, and the steps of a damaged one repair exactly the damage.
         #[test]
         fn what_is_intact_is_not_touched(
             version_is in 0usize..3, guard in 0usize..3, command in 0usize..3, page in 0usize..4,

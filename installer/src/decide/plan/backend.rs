@@ -1,17 +1,17 @@
-//! What follows the files of a backend: its configuration, its service, the versions before it.
+//! The steps after the files of a backend: configuration, service, removal of old versions.
 
 use std::{fmt, path::PathBuf};
 
 use crate::decide::service::{SERVICE_USER, Scope, UnitChange, UnitFound, UnitStep};
 
-/// What was found of a backend, beside its files.
+/// The state of a backend, except its files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BackendFound {
-    /// Where the configuration belongs, if it is not there.
+    /// The path of the configuration, if the file is missing.
     pub missing_config: Option<PathBuf>,
-    /// The service that starts it; nothing where a person does.
+    /// The service that starts the backend. None if a person starts it.
     pub service: Option<BackendService>,
-    /// Folders of versions that nobody needs once this one runs.
+    /// Folders of versions that are not needed once this version runs.
     pub outdated: Vec<String>,
 }
 
@@ -20,7 +20,7 @@ pub struct BackendFound {
 pub struct BackendService {
     pub scope: Scope,
     pub unit: UnitFound,
-    /// The user of the machine's service is there.
+    /// Whether the user of the system service exists.
     pub has_user: bool,
     pub active: bool,
 }
@@ -34,12 +34,12 @@ pub enum BackendStep {
     PlaceUnit(UnitChange),
     Start,
     Restart,
-    /// Delete versions that nobody needs.
+    /// Delete the versions that are not needed.
     Prune(Vec<String>),
 }
 
-/// Decides what follows the files of a backend. `files_change` says that a program or another file of
-/// the installation is not what it was.
+/// Decides the steps after the files of a backend. `files_change` says whether a program or another file of
+/// the installation changes.
 #[must_use]
 pub fn backend(found: &BackendFound, files_change: bool) -> Vec<BackendStep> {
     let mut steps: Vec<_> =

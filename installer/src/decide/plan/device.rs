@@ -1,4 +1,4 @@
-//! What follows the files of a device: its service, its registration, its agent, PATH.
+//! The steps after the files of a device: service, registration, agent, PATH.
 
 use std::{
     fmt,
@@ -7,13 +7,13 @@ use std::{
 
 use crate::decide::service::{UnitChange, UnitFound};
 
-/// What was found of a device, beside its files.
+/// The state of a device, except its files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DeviceFound {
-    /// The address of the backend that commands are to use, where it is not kept yet.
+    /// The address of the backend for later commands, if it is not stored yet.
     pub backend_url: Option<String>,
     pub service: ServiceFound,
-    /// The device is not registered, and a key for that was given.
+    /// Whether the device is unregistered and a key for its registration was given.
     pub can_register: bool,
     pub agent: AgentFound,
     pub start_files: StartFiles,
@@ -22,14 +22,14 @@ pub struct DeviceFound {
 /// What starts the guard.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ServiceFound {
-    /// Nothing does by itself, and nothing is to.
+    /// No unit starts the guard, and none is wanted.
     Detached,
-    /// A unit does, and none is wanted.
+    /// A unit starts the guard, and none is wanted.
     Unwanted,
-    /// A unit does or is to.
+    /// A unit starts the guard, or will.
     Unit {
         unit: UnitFound,
-        /// The user whose services do not run without a login.
+        /// The user whose services stop at the logout.
         waits_for_login: Option<String>,
     },
 }
@@ -39,18 +39,18 @@ pub enum ServiceFound {
 pub enum AgentFound {
     Stopped,
     Runs,
-    /// It was started without the unit that is there, which then says that it does not run.
+    /// The agent was started without its unit, so the unit reports that the agent does not run.
     RunsWithoutItsUnit,
 }
 
-/// What is to be done with the start files of the shells.
+/// The changes to the start files of the shells.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct StartFiles {
-    /// The folder that they put on PATH.
+    /// The folder that belongs on PATH.
     pub bin: PathBuf,
-    /// Those that do not.
+    /// Files that do not put the folder on PATH.
     pub edits: Vec<PathBuf>,
-    /// Those that hold our block, which no receipt lists.
+    /// Files that hold our block and stand in no receipt.
     pub unlisted: Vec<PathBuf>,
 }
 
@@ -60,7 +60,7 @@ pub enum DeviceStep {
     KeepBackend(String),
     RemoveUnit,
     PlaceUnit(UnitChange),
-    /// Ask that the services of a user run without a login.
+    /// Ask the system to keep the services of a user running without a login.
     Linger(String),
     Register,
     StartAgent,
@@ -69,12 +69,12 @@ pub enum DeviceStep {
         bin: PathBuf,
         files: Vec<PathBuf>,
     },
-    /// List in the receipt the start files that hold our block.
+    /// Add the start files that hold our block to the receipt.
     ListPath(Vec<PathBuf>),
 }
 
-/// Decides what follows the files of a device. `files_change` says that a program or another file of
-/// the installation is not what it was.
+/// Decides the steps after the files of a device. `files_change` says whether a program or another file of
+/// the installation changes.
 #[must_use]
 pub fn device(found: &DeviceFound, files_change: bool) -> Vec<DeviceStep> {
     let mut steps: Vec<_> =

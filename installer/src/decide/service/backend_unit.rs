@@ -1,23 +1,23 @@
-//! The text of the unit that starts the backend: of the whole machine, hardened and as a user of its
-//! own, or of one user. Pure.
+//! The text of the unit that starts the backend: for the whole machine, hardened and with a user of its
+//! own, or for one user. Pure.
 
 use std::path::{Path, PathBuf};
 
 use super::unit::quoted;
 
-/// Whose service manager starts it.
+/// The service manager that starts the backend.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Scope {
-    /// That of the machine; the service has a user of its own.
+    /// The service manager of the machine. The service has a user of its own.
     System,
-    /// That of the user who installs it.
+    /// The service manager of the user who installs the backend.
     User,
 }
 
-/// The user that the service of the machine runs as; its folder has this name too.
+/// The user of the system service, and the name of its folder.
 pub(crate) const SERVICE_USER: &str = "link-backend";
 
-/// What the unit says.
+/// The values of the unit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BackendUnit {
     pub scope: Scope,
@@ -26,7 +26,7 @@ pub struct BackendUnit {
     pub config: PathBuf,
 }
 
-/// The service writes in its own folder and nowhere else, and can gain nothing.
+/// Restricts the service: it can write only in its own folder, and cannot gain privileges.
 const HARDENED: &str = "\
     User=link-backend\n\
     StateDirectory=link-backend\n\
@@ -54,7 +54,7 @@ const HARDENED: &str = "\
     SystemCallFilter=@system-service\n";
 
 impl BackendUnit {
-    /// Returns the text; none when a path cannot stand in a unit.
+    /// Returns the text. None if a unit cannot hold a path.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let word = |path: &Path| quoted(path.to_str()?);

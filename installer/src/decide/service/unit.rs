@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-/// What the unit says.
+/// The values of the unit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unit {
     /// The guard's path.
     pub program: PathBuf,
-    /// Variables that the guard must see; never a secret, for the file is readable.
+    /// Environment of the guard. Never a secret: every user can read the file.
     pub environment: Vec<(String, String)>,
 }
 
 impl Unit {
-    /// Keeps the variables that the unit `had`, but for those that are given anew.
+    /// Keeps the variables that the unit `had`, except those with new values.
     #[must_use]
     pub fn keeping(mut self, had: &[(String, String)]) -> Self {
         let mut kept = had.to_vec();
@@ -26,7 +26,7 @@ impl Unit {
         self
     }
 
-    /// Returns the text; none when a path or a value cannot stand in a unit.
+    /// Returns the text. None if a unit cannot hold a path or a value.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let program = quoted(self.program.to_str()?)?;
@@ -71,8 +71,8 @@ pub fn starts(text: &str, program: &Path) -> bool {
     })
 }
 
-/// Quotes a word: within quotes a space stands for itself, and a percent sign still has to be
-/// doubled. A dollar sign stands for itself in the path of a program and in an assignment.
+/// Quotes a word. Within quotes a space is literal, but a percent sign must still be doubled. A dollar sign
+/// is literal in the path of a program and in an assignment.
 pub(super) fn quoted(word: &str) -> Option<String> {
     if word.contains(|letter: char| letter.is_control()) {
         return None;
@@ -81,7 +81,7 @@ pub(super) fn quoted(word: &str) -> Option<String> {
     Some(format!("\"{word}\""))
 }
 
-/// Returns the lines in which `found` differs from `wanted`: `-` is there, `+` is what we write.
+/// Returns the lines in which `found` differs from `wanted`: `-` marks a line of the file, `+` a line of ours.
 #[must_use]
 pub fn difference(found: &str, wanted: &str) -> String {
     let (found, wanted): (Vec<_>, Vec<_>) = (found.lines().collect(), wanted.lines().collect());
