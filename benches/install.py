@@ -132,7 +132,8 @@ class Link:
     def __init__(self, work, backend):
         self.name = "Link"
         self.folder, self.work, self.backend = work / "release", work, backend
-        self.archive = next(self.folder.glob("*.tar.gz"))
+        self.archive = next(archive for archive in self.folder.glob("*.tar.gz")
+                            if not archive.name.endswith("-backend.tar.gz"))
         with tarfile.open(self.archive) as tar:
             self.files = len(tar.getnames())
         self.home = work / "home-link"
