@@ -1,8 +1,8 @@
-//! The catalogue of models that this machine believes: read from where releases come from and from the backend,
-//! verified, never an older one, and remembered for when neither can be reached.
+//! The trusted catalogue of models: read from the source of releases or from the backend, verified, never older than the
+//! last, and remembered for the time when neither can be reached.
 //!
-//! A release key signs it; the one of a backend may be signed by that backend's own keys too, for it names data and
-//! no program. A source that offers one that is refused ends the search: somebody has tampered with it.
+//! A release key signs the catalogue. The catalogue of a backend may also be signed by that backend's own keys, because
+//! it names data and no program. A refused catalogue ends the search: somebody has tampered with it.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -23,23 +23,23 @@ use crate::{
     trust::Trust,
 };
 
-/// Where a backend serves what is published.
+/// The path at which a backend serves published files.
 const AT_THE_BACKEND: &str = "releases";
 /// The longest catalogue that is read, in bytes.
 const LIMIT: usize = 4 * 1024 * 1024;
-/// The longest file of what is remembered, in bytes.
+/// The largest file of remembered state, in bytes.
 const KNOWN_LIMIT: u64 = 8 * 1024 * 1024;
-/// The name under which the serial number of the release keys is remembered; no key is called so.
+/// The name of the entry for the release keys, which no key has.
 const RELEASE: &str = "release";
 
-/// A place where a catalogue may be, and who may sign the one there beside the release keys.
+/// A possible source of a catalogue, and the keys that may sign it beside the release keys.
 #[derive(Clone, Debug)]
 pub struct Shelf {
     pub source: Source,
     pub keys: Vec<VerifyingKey>,
 }
 
-/// Who is asked, and where it is remembered.
+/// The sources to ask, and the file for the result.
 #[derive(Debug)]
 pub struct Catalogues<'a> {
     pub trust: &'a Trust,
@@ -47,7 +47,7 @@ pub struct Catalogues<'a> {
     pub known: PathBuf,
 }
 
-/// There is no catalogue that is believed.
+/// There is no trusted catalogue.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     #[error("it is not known where a catalogue of models is")]
@@ -66,7 +66,7 @@ pub enum CatalogueError {
 }
 
 impl CatalogueError {
-    /// Returns the exit code of a command that ends with it.
+    /// Returns the exit code for a command that fails with this error.
     #[must_use]
     pub const fn exit_code(&self) -> ExitCode {
         match self {
@@ -77,7 +77,7 @@ impl CatalogueError {
         }
     }
 
-    /// Says what would do.
+    /// Returns the next step for a person.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -99,13 +99,13 @@ impl CatalogueError {
     }
 }
 
-/// What is remembered.
+/// The remembered state.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 struct Known {
-    /// The serial number of the newest catalogue, by who signs.
+    /// The serial number of the newest catalogue of each signer.
     #[serde(default)]
     serials: BTreeMap<String, u64>,
-    /// The file that was believed last.
+    /// The last trusted file.
     #[serde(default)]
     file: String,
 }
@@ -126,7 +126,7 @@ impl Known {
     }
 }
 
-/// Returns where a catalogue may be: where releases come from, then this backend, whose keys sign its own.
+/// Returns the possible sources: the source of releases, then this backend, which may sign its own catalogue.
 #[must_use]
 pub fn shelves(layout: &Layout, backend: Option<(&str, Vec<VerifyingKey>)>) -> Vec<Shelf> {
     let releases = Receipt::read(&layout.receipt()).and_then(|receipt| receipt.source);
@@ -141,7 +141,7 @@ pub fn shelves(layout: &Layout, backend: Option<(&str, Vec<VerifyingKey>)>) -> V
 }
 
 impl Catalogues<'_> {
-    /// Reads the first catalogue that is there, and remembers it.
+    /// Reads the first available catalogue, and remembers it.
     ///
     /// # Errors
     /// [`CatalogueError`].

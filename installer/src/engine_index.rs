@@ -1,7 +1,7 @@
-//! The index of engines that this machine believes: read from where releases come from, verified, never an older one.
+//! The trusted index of engines: read from the source of releases, verified, and never older than the last.
 //!
-//! A release key signs it, or a key that the owner of this account has added. The serial number that is known counts for
-//! the release keys together and for each key of the owner by itself, so that two publishers do not shut each other out.
+//! A release key signs the index, or a key that the owner of this account has added. One serial number is remembered for all
+//! release keys together and one for each key of the owner, so that two publishers cannot block each other.
 
 use std::{
     collections::BTreeMap,
@@ -24,43 +24,43 @@ use crate::{
     trust::Trust,
 };
 
-/// What is remembered of indexes, in the folder of the engines.
+/// The file of remembered serial numbers, in the folder of the engines.
 const KNOWN_FILE: &str = "known.json";
-/// The longest file of that kind that is read, in bytes.
+/// The largest such file that is read, in bytes.
 const KNOWN_LIMIT: u64 = 1024 * 1024;
-/// The name under which the serial number of the release keys is remembered; no key is called so.
+/// The name of the entry for the release keys, which no key has.
 const RELEASE: &str = "release";
 
-/// Who may sign an index, and where it may be.
+/// The keys that may sign an index, and its possible sources.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexes<'a> {
     /// The folder of all engines.
     pub engines: &'a Path,
     pub trust: &'a Trust,
     pub owner_keys: &'a OwnerKeys,
-    /// In the order in which they are asked.
+    /// The sources, in the order of the attempts.
     pub sources: &'a [Source],
 }
 
-/// An index that is believed.
+/// A trusted index.
 #[derive(Debug)]
 pub struct FoundIndex {
     pub builds: Vec<EngineBuild>,
     pub source: Source,
 }
 
-/// What is remembered of indexes.
+/// The remembered state of indexes.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Known {
-    /// The serial number of the newest index, by who signs.
+    /// The serial number of the newest index of each signer.
     #[serde(default)]
     serials: BTreeMap<String, u64>,
-    /// Builds that do not run here, by the SHA-256 of the archive, and what they said.
+    /// Builds that do not run here, by the SHA-256 of the archive, with their output.
     #[serde(default)]
     pub(crate) unfit: BTreeMap<String, String>,
 }
 
-/// There is no index that is believed.
+/// There is no trusted index.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     #[error("it is not known where engines come from")]
@@ -73,7 +73,7 @@ pub enum IndexError {
     File(#[from] FileError),
 }
 
-/// The index of one source is not believed.
+/// The index of one source is not trusted.
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error("{0} has none")]
@@ -89,10 +89,10 @@ enum Refused {
 }
 
 impl Indexes<'_> {
-    /// Reads the first index that is believed, and remembers its serial number.
+    /// Reads the first trusted index, and remembers its serial number.
     ///
     /// # Errors
-    /// [`IndexError`] with what each source offered.
+    /// [`IndexError`] with the fault of each source.
     pub async fn find(&self) -> Result<FoundIndex, IndexError> {
         if self.sources.is_empty() {
             return Err(IndexError::NoSource);
@@ -141,13 +141,13 @@ impl Indexes<'_> {
 }
 
 impl Known {
-    /// Reads what is remembered; what cannot be read is nothing.
+    /// Reads the remembered state. An unreadable file counts as empty.
     pub(crate) fn read(engines: &Path) -> Self {
         let text = fs::read_limited(&path(engines), KNOWN_LIMIT).ok();
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    /// Changes what is remembered.
+    /// Changes the remembered state.
     ///
     /// # Errors
     /// When it cannot be written.

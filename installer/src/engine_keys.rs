@@ -1,6 +1,6 @@
-//! The keys that the owner of this account has added: whoever signs an index of engines with one of them is believed here.
+//! The keys that the owner of this account has added. This machine trusts an index of engines that one of them has signed.
 //!
-//! They stand in a file that only this user can write, one public key a line. Nothing that comes over the network adds one.
+//! The keys stand in a file that only this user can write, one public key per line. No message from the network adds a key.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ impl OwnerKeys {
     /// Returns the keys.
     ///
     /// # Errors
-    /// When the file is there and cannot be read, or holds something else.
+    /// If the file exists but cannot be read or is malformed.
     pub fn list(&self) -> Result<Vec<VerifyingKey>, KeyError> {
         match fs::read_limited(&self.path, LIMIT) {
             Ok(text) => parse(&text).ok_or_else(|| KeyError::NoKey(self.path.clone())),
@@ -46,10 +46,10 @@ impl OwnerKeys {
         }
     }
 
-    /// Adds the public keys of a file; returns them.
+    /// Adds the public keys of a file, and returns them.
     ///
     /// # Errors
-    /// When the file holds anything else.
+    /// If the file holds anything else.
     pub fn add(&self, file: &Path) -> Result<Vec<VerifyingKey>, KeyError> {
         let added = parse(&fs::read_limited(file, LIMIT)?).filter(|keys| !keys.is_empty());
         let added = added.ok_or_else(|| KeyError::NoKey(file.to_owned()))?;

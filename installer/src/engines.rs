@@ -1,7 +1,7 @@
-//! The builds of an engine in an installation: a folder for each, and the name of the one that is used.
+//! The installed builds of an engine: a folder for each, and the name of the build in use.
 //!
-//! A build is laid out beside the others and runs once before it is used, so that whatever interrupts
-//! an installation leaves the build before in its place.
+//! A build is laid out beside the others and run once before it is used. So an interrupted installation leaves the
+//! previous build in use.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: lists builds and runs one")]
 
@@ -25,15 +25,15 @@ mod files;
 /// The engine of language models.
 pub const LLAMA_SERVER: &str = "llama-server";
 
-/// The file that names the build that is used.
+/// The file that names the build in use.
 const CURRENT: &str = "current";
-/// What a build is laid out in before it has its name.
+/// The folder in which a build is laid out before it has its name.
 const STAGED: &str = ".new";
-/// Where a build came from, in its folder.
+/// The file in a build's folder that says where the build came from.
 const ORIGIN: &str = "link-build.json";
-/// The longest file of that kind that is read, in bytes.
+/// The largest such file that is read, in bytes.
 const ORIGIN_LIMIT: u64 = 64 * 1024;
-/// How long a build may take to say its version.
+/// How long a build may take to print its version.
 const VERSION_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The builds of one engine.
@@ -47,21 +47,21 @@ pub struct Engines {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Build {
     pub name: String,
-    /// Whether models are served with it.
+    /// Whether models are served with this build.
     pub current: bool,
-    /// Why this build is here, where that is known.
+    /// Why this build is installed, if known.
     pub origin: Option<Origin>,
 }
 
-/// Where a build came from.
+/// The origin of a build.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Origin {
-    /// Why it was installed, for a person.
+    /// Why the build was installed, in words for a person.
     pub why: String,
-    /// Its licence, where an index says it.
+    /// The licence, if an index names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
-    /// The SHA-256 of the archive that it came out of.
+    /// The SHA-256 of its archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -94,7 +94,7 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// Tells whether the disk is full.
+    /// Returns whether the disk is full.
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
         match self {
@@ -148,7 +148,7 @@ impl Engines {
     }
 
     /// Installs a build from an archive (`.tar.gz`) or an unpacked folder, and uses it from the next
-    /// start of a model on. Its name is what it says of itself, unless one is given.
+    /// start of a model on. Unless a name is given, the build is named after its own version.
     ///
     /// # Errors
     /// [`EngineError`]; the build that was used before still is.
@@ -163,7 +163,7 @@ impl Engines {
         self.place(from, sha256, name, &origin)
     }
 
-    /// The folder that downloads of builds lie in until they are installed.
+    /// The folder for downloads of builds until they are installed.
     pub(crate) fn downloads(&self) -> PathBuf {
         self.folder.join(".download")
     }
@@ -188,7 +188,7 @@ impl Engines {
         installed
     }
 
-    /// Removes a build; the one that is used only when there is no other.
+    /// Removes a build. Removes the build in use only if there is no other.
     ///
     /// # Errors
     /// [`EngineError::Unknown`], or when it cannot be deleted.
@@ -269,7 +269,7 @@ impl Engines {
     }
 }
 
-/// Runs the engine for its version; returns what it said.
+/// Runs the engine to print its version, and returns its output.
 fn run(executable: &Path) -> Result<String, EngineError> {
     let args = vec!["--version".into()];
     let call = Call { program: executable.to_owned(), args, env: None, limit: VERSION_PATIENCE };
@@ -286,8 +286,8 @@ fn run(executable: &Path) -> Result<String, EngineError> {
     Err(EngineError::DoesNotRun(format!("{how}{separator}{last}")))
 }
 
-/// Reads the build's name from `version: 10068 (0123abc)`. One that was made without the history of its
-/// source says 1, which is the name of no build.
+/// Reads the build's name from `version: 10068 (0123abc)`. A build that was made without the history of its source
+/// prints 1, which names no build.
 fn build_name(said: &str) -> Option<String> {
     let rest = said.lines().find_map(|line| line.trim().strip_prefix("version: "))?;
     let number: String = rest.chars().take_while(char::is_ascii_digit).collect();

@@ -1,4 +1,4 @@
-//! Where the parts of an installation are. Pure: nothing is looked at.
+//! The paths of an installation. Pure: no file is read.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use link_protocol::release::Package;
 
 /// The programs of a release that a device needs.
 pub const PROGRAMS: [&str; 3] = ["link", "link-agent", "link-guard"];
-/// The programs of a release that a backend needs; `link` installs and takes away.
+/// The programs of a release that a backend needs. `link` installs and uninstalls it.
 pub const BACKEND_PROGRAMS: [&str; 2] = ["link", "link-backend"];
 
-/// What is installed.
+/// What an installation consists of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Product {
     /// The agent of a device with its guard, and the command.
@@ -59,13 +59,13 @@ impl Layout {
         Self { roots, product: Product::Backend }
     }
 
-    /// What is installed there.
+    /// The installed product.
     #[must_use]
     pub const fn product(&self) -> Product {
         self.product
     }
 
-    /// The folders that the installation lives in.
+    /// The folders of the installation.
     #[must_use]
     pub const fn roots(&self) -> &Roots {
         &self.roots
@@ -83,13 +83,13 @@ impl Layout {
         self.versions().join(version)
     }
 
-    /// The pointer to the version that runs.
+    /// The pointer to the current version.
     #[must_use]
     pub fn current(&self) -> PathBuf {
         self.roots.data.join("current")
     }
 
-    /// The command as a person calls it.
+    /// The path of the `link` command.
     #[must_use]
     pub fn command(&self) -> PathBuf {
         self.roots.bin.join("link")
@@ -104,7 +104,7 @@ impl Layout {
         }
     }
 
-    /// What the command is a pointer to.
+    /// The target of the command's pointer.
     #[must_use]
     pub fn command_target(&self) -> PathBuf {
         self.current().join(match self.product {
@@ -113,7 +113,7 @@ impl Layout {
         })
     }
 
-    /// The guard: outside of the versions, because it outlives their change.
+    /// The guard, outside of the versions because it keeps running while they change.
     #[must_use]
     pub fn guard(&self) -> PathBuf {
         self.roots.data.join("guard").join(format!("link-guard{}", std::env::consts::EXE_SUFFIX))
@@ -131,13 +131,13 @@ impl Layout {
         self.roots.state.join("guard.pid")
     }
 
-    /// What the guard and the agent print.
+    /// The log of the guard and the agent.
     #[must_use]
     pub fn agent_log(&self) -> PathBuf {
         self.roots.logs().join("agent.log")
     }
 
-    /// The list of what was made.
+    /// The receipt of the installation.
     #[must_use]
     pub fn receipt(&self) -> PathBuf {
         self.roots.data.join("receipt.json")
@@ -149,13 +149,13 @@ impl Layout {
         self.roots.data.join("update.json")
     }
 
-    /// Where the next version is downloaded to and unpacked.
+    /// The folder for the download of the next version.
     #[must_use]
     pub fn staging(&self) -> PathBuf {
         self.roots.data.join("staging")
     }
 
-    /// The lock that one update holds from its download to its end.
+    /// The lock that an update holds from its download to its end.
     #[must_use]
     pub fn staging_lock(&self) -> PathBuf {
         self.roots.data.join("staging.lock")

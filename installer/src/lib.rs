@@ -1,8 +1,7 @@
-//! Lays out an unpacked release, tells whether an installation is intact, and takes it away again.
+//! Installs an unpacked release, checks whether an installation is intact, updates and uninstalls it.
 //!
-//! A version is complete once its `ok` file exists, which is written last; the pointer to the
-//! current version is changed in one step after that. What an installation made stands in its
-//! receipt, and nothing else is ever deleted.
+//! A version is complete once its `ok` file exists, which is written last. After that the pointer to the current version
+//! changes in one step. The receipt lists every file of an installation, and no other file is ever deleted.
 
 #![forbid(unsafe_code)]
 

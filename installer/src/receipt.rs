@@ -1,4 +1,4 @@
-//! The receipt: what an installation made, so that taking it away deletes that and no more.
+//! The receipt: lists what an installation has created, so that an uninstallation deletes exactly that.
 
 use std::path::{Path, PathBuf};
 
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::state_file::{self, StateError};
 
-/// What helps with a receipt that is damaged.
+/// The next step if the receipt is damaged.
 const NEXT_STEP: &str = "run install.sh again, which makes it anew";
 
-/// The list of what was made.
+/// The list of what an installation has created.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Receipt {
-    /// The address of the folder that releases come from.
+    /// The address of the folder of releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The versions on disk. `current` points to the one that runs.
     pub versions: Vec<InstalledVersion>,
-    /// Completions and manual pages, with the hash of what we wrote.
+    /// Completions and manual pages, with the hashes of their contents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<InstalledFile>,
-    /// Pointers that were made.
+    /// Pointers that were created.
     pub pointers: Vec<PathBuf>,
     /// Folders that did not exist before, from the outermost inwards.
     pub folders: Vec<PathBuf>,
@@ -41,23 +41,23 @@ pub struct Receipt {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct InstalledVersion {
     pub version: String,
-    /// What the signed release said of itself; nothing when its signature was not checked.
+    /// The data of the signed release. None if its signature was not checked.
     #[serde(default)]
     pub release: Option<InstalledRelease>,
-    /// The hexadecimal SHA-256 of the archive that it came out of, where that is known.
+    /// The hexadecimal SHA-256 of its archive, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<String>,
     /// Programs and the hexadecimal SHA-256 of each.
     pub files: Vec<InstalledFile>,
 }
 
-/// A unit that was made.
+/// A unit that was created.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct InstalledUnit {
     pub path: PathBuf,
     /// The hexadecimal SHA-256 of each text that we wrote there.
     pub written: Vec<String>,
-    /// The variables in the last of them: they are kept until they are given anew.
+    /// The variables of the last text. They are kept until they get new values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<(String, String)>,
 }
@@ -66,7 +66,7 @@ pub struct InstalledUnit {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct PathFile {
     pub path: PathBuf,
-    /// It was not there before.
+    /// The file did not exist before.
     pub created: bool,
 }
 
@@ -76,7 +76,7 @@ pub struct InstalledRelease {
     pub channel: Channel,
     /// A release with a lower counter is refused.
     pub counter: u64,
-    /// Whose signature it was.
+    /// The id of the key that signed the release.
     pub kid: String,
 }
 
@@ -88,7 +88,7 @@ pub struct InstalledFile {
 }
 
 impl Receipt {
-    /// Reads the receipt at `path`; nothing when there is none.
+    /// Reads the receipt at `path`. None if there is none.
     ///
     /// # Errors
     /// When it cannot be read or is damaged.
@@ -96,8 +96,8 @@ impl Receipt {
         state_file::read(path, NEXT_STEP)
     }
 
-    /// Reads the receipt at `path`, to show or compare it; nothing when there is none that can be
-    /// read.
+    /// Reads the receipt at `path`, to show or compare it. None if it is missing or
+    /// unreadable.
     #[must_use]
     pub fn read(path: &Path) -> Option<Self> {
         Self::load(path).ok().flatten()
@@ -111,26 +111,26 @@ impl Receipt {
         fs::write_atomic(path, self.to_text().as_bytes())
     }
 
-    /// Returns what is known of `version`.
+    /// Returns the entry of `version`.
     #[must_use]
     pub fn version(&self, version: &str) -> Option<&InstalledVersion> {
         self.versions.iter().find(|installed| installed.version == version)
     }
 
-    /// Returns the channel of `version`; that of everybody when it is not known.
+    /// Returns the channel of `version`, or the default channel if it is unknown.
     #[must_use]
     pub fn channel(&self, version: &str) -> Channel {
         let release = self.version(version).and_then(|installed| installed.release.as_ref());
         release.map(|release| release.channel).unwrap_or_default()
     }
 
-    /// Puts `installed` in the place of what was known of the same version.
+    /// Replaces the entry of the same version with `installed`.
     pub fn set_version(&mut self, installed: InstalledVersion) {
         self.versions.retain(|other| other.version != installed.version);
         self.versions.push(installed);
     }
 
-    /// Remembers the folders that making `place` makes; to be written before they are made.
+    /// Adds the folders that creating `place` creates. Must be written before they are created.
     pub fn add_folders(&mut self, place: &Path) {
         let mut missing: Vec<_> = place
             .ancestors()

@@ -1,6 +1,6 @@
-//! Brings the next version onto this machine: found, downloaded, verified, unpacked, checked.
+//! Installs the next version beside the current one: find, download, verify, unpack, self-check.
 //!
-//! What is not whole, not signed, or does not pass its own check here never becomes a version.
+//! A release that is incomplete, unsigned or fails its self-check never becomes a version.
 
 #![expect(
     clippy::disallowed_methods,
@@ -47,34 +47,34 @@ use crate::{
 mod backend;
 mod mend;
 
-/// What an archive may need on disk: itself, and what is in it twice, for a moment.
+/// Disk space for an archive, as a multiple of its size: the archive and, for a moment, two copies of its files.
 const SPACE: u64 = 9;
-/// How a self-check ends that was kept from its end by something else than the version: a disk that
-/// is full, a backend that does not answer. The version may be tried again.
+/// Exit code of a self-check that could not decide, because of a full disk or an unreachable backend. The version may be
+/// retried.
 pub const CANNOT_TELL: u8 = 75;
 /// How long a new version may take to check itself.
 const CHECK_PATIENCE: Duration = Duration::from_secs(60);
 /// How long another installer may hold the lock.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// An update to bring here.
+/// An update to install.
 #[derive(Debug)]
 pub struct Stage<'a> {
     pub layout: &'a Layout,
     pub trust: &'a Trust,
     pub wanted: &'a Wanted,
     pub now: Timestamp,
-    /// What the new agent is asked to check itself with.
+    /// The arguments of the new agent's self-check.
     pub check: &'a [OsString],
 }
 
-/// No new version was brought here.
+/// No new version was installed.
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
-    /// There is nothing to install, or it must not be.
+    /// There is no newer release, or it must not be installed.
     #[error(transparent)]
     Declined(#[from] Declined),
-    /// This is no installation that can be updated.
+    /// This installation cannot be updated.
     #[error("{0}")]
     NotInstalled(&'static str),
     #[error(transparent)]
@@ -83,7 +83,7 @@ pub enum StageError {
     NoSpace { needed: u64, free: u64 },
     #[error("the archive could not be had")]
     Download(#[source] TransferError),
-    /// Two statements of one release differ.
+    /// The manifest and the contents of one release differ.
     #[error("the archive is of channel {channel} and counter {counter}, and its manifest is not")]
     Mixed { channel: Channel, counter: u64 },
     #[error("the archive cannot be unpacked")]
@@ -96,13 +96,13 @@ pub enum StageError {
     Change(#[from] ChangeError),
     #[error(transparent)]
     File(#[from] FileError),
-    /// The new version was deleted again.
+    /// The new version failed its self-check and was deleted.
     #[error("version {version} does not work here: {reason}")]
     SelfCheck { version: Version, reason: String },
 }
 
 impl StageError {
-    /// Tells whether there was nothing to install, rather than that something went wrong.
+    /// Returns whether there was nothing to install, rather than a failure.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         matches!(
@@ -113,7 +113,7 @@ impl StageError {
 }
 
 impl StageError {
-    /// Returns the exit code of a command that ends with it.
+    /// Returns the exit code for a command that fails with this error.
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -136,10 +136,10 @@ impl StageError {
 }
 
 impl Stage<'_> {
-    /// Finds the release that is wanted, brings it here and points to it, on trial.
+    /// Finds the wanted release, installs it, and points to it, on trial.
     ///
     /// # Errors
-    /// [`StageError`]; the version that is current still is.
+    /// [`StageError`]. The current version stays current.
     pub async fn run(
         &self,
         progress: &watch::Sender<UpdateProgress>,
@@ -157,10 +157,10 @@ impl Stage<'_> {
         Ok(found.version)
     }
 
-    /// Finds the release that is wanted, and tells whether the manifest that names it has expired.
+    /// Finds the wanted release, and reports whether its manifest has expired.
     ///
     /// # Errors
-    /// [`StageError`] when there is none that may be installed.
+    /// [`StageError`] if no release may be installed.
     pub async fn find(
         &self,
         progress: &watch::Sender<UpdateProgress>,
@@ -170,7 +170,7 @@ impl Stage<'_> {
         Found::new(source, manifest, Product::Agent)
     }
 
-    /// Reads what is published: `version`, or the newest.
+    /// Reads the published manifest of `version`, or of the newest release.
     async fn published(
         &self,
         version: Option<&Version>,
@@ -192,7 +192,7 @@ impl Stage<'_> {
             .ok_or(StageError::NotInstalled("it was not installed by install.sh"))
     }
 
-    /// Decides by what is installed at this moment.
+    /// Decides by the version that is installed now.
     fn decide(&self, manifest: &Manifest) -> Result<(), StageError> {
         let receipt = self.receipt()?;
         let current = versions::current(self.layout)
@@ -205,7 +205,7 @@ impl Stage<'_> {
         Ok(update::decide(&state, installed, self.wanted, manifest, self.now)?)
     }
 
-    /// Downloads what was found, lays it out, and lets it check itself.
+    /// Downloads the found release, lays it out, and runs its self-check.
     async fn bring(
         &self,
         found: &Found,
@@ -216,8 +216,8 @@ impl Stage<'_> {
         self.check(&found.version)
     }
 
-    /// Downloads, unpacks and verifies what was found, and hands it to `install`. Nothing of what fails is
-    /// left but the bytes that a later try can resume.
+    /// Downloads, unpacks and verifies the found release, and passes it to `install`. A failure leaves only the
+    /// bytes from which a later attempt can resume.
     async fn verified<T>(
         &self,
         found: &Found,
@@ -290,8 +290,8 @@ impl Stage<'_> {
         Ok(versions.lay_out(release)?)
     }
 
-    /// Lets the new agent look at the real configuration; one that fails is deleted, and remembered
-    /// when the fault is its own.
+    /// Runs the self-check of the new agent with the real configuration. A version that fails is deleted, and
+    /// remembered if the fault is its own.
     fn check(&self, version: &Version) -> Result<(), StageError> {
         let program = self.layout.version(&version.to_string()).join(PROGRAMS[1]);
         let args = [&["--self-check".into()], self.check].concat();
@@ -337,7 +337,7 @@ impl Found {
     }
 }
 
-/// Unpacks plain files, as many and as long as a release may have; its archive holds nothing else.
+/// Unpacks an archive. Refuses everything except plain files within the limits of a release.
 fn unpack(archive: &Path, to: &Path) -> io::Result<()> {
     std::fs::create_dir_all(to)?;
     let mut archive = tar::Archive::new(GzDecoder::new(File::open(archive)?));

@@ -1,5 +1,5 @@
-//! Reads what an installation has written down of itself. A file that is not there says nothing; one
-//! that is damaged is an error, for who takes it for empty and writes it loses what it said.
+//! Reads the state files of an installation. A missing file counts as empty. A damaged file is an error: treating it as
+//! empty and writing it again would lose its contents.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: reads files of the installation")]
 
@@ -10,10 +10,10 @@ use std::{
 
 use serde::de::DeserializeOwned;
 
-/// A file that the installation has written of itself could not be used.
+/// A state file of the installation could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// It cannot be understood.
+    /// The file is malformed.
     #[error("`{}` is damaged; {next_step}", path.display())]
     Damaged {
         path: PathBuf,
@@ -29,8 +29,8 @@ pub enum StateError {
     },
 }
 
-/// Reads the file at `path`; nothing when there is none. `next_step` is what helps with a damaged
-/// one.
+/// Reads the file at `path`. None if there is none. `next_step` says how to recover from a damaged
+/// file.
 pub(crate) fn read<T: DeserializeOwned>(
     path: &Path,
     next_step: &'static str,

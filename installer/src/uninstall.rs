@@ -1,7 +1,7 @@
-//! Takes an installation away: what its receipt lists and what Link keeps in its own folders.
+//! Uninstalls a device: deletes what the receipt lists, and Link's files in its own folders.
 //!
-//! A receipt that is damaged or lost keeps nothing from going: what can be found without it goes.
-//! The lock of the installers is held from the first look to the last file, and goes last.
+//! A damaged or lost receipt does not prevent this: everything that can be found without the receipt is deleted. The lock
+//! of the installers is held until the last file is deleted, and is deleted last.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: deletes what was installed")]
 
@@ -22,8 +22,8 @@ use crate::{
     versions::{self, ChangeError, Versions, has_hash},
 };
 
-/// What Link makes in a folder that was there before it, in the order in which it goes: what tells
-/// that there is an installation is last.
+/// Link's entries in a folder that existed before, in the order of their deletion. The mark of an installation is the
+/// last.
 const DATA: &[&str] = &[
     "versions",
     "guard",
@@ -55,10 +55,10 @@ const STATE: &[&str] = &[
 ];
 const CONFIG: &[&str] = &["credentials.json", "credentials.lock", "backend_url"];
 
-/// How the names of files begin that a crash may leave in our folders.
+/// Prefixes of the names of files that a crash may leave in our folders.
 const LEFTOVERS: &[&str] = &[".new-", ".install.", "self-check-", "journal."];
 
-/// An installation that is about to be taken away; no other installer works on it meanwhile.
+/// An installation that is being uninstalled, under the lock of the installers.
 #[derive(Debug)]
 pub struct Uninstallation {
     layout: Layout,

@@ -1,5 +1,4 @@
-//! Takes an installation of the backend away: everything but its data, which goes when that is asked
-//! for.
+//! Uninstalls the backend: deletes everything except its data, and the data too on request.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: deletes what was installed")]
 
@@ -18,21 +17,21 @@ use crate::{
     versions::{ChangeError, Versions},
 };
 
-/// What of the programs' folder is ours; what tells that there is an installation is last.
+/// The entries of the programs' folder that are ours. The mark of an installation is the last.
 const OWN: &[&str] = &["versions", "current", "completions", "share", "receipt.json"];
 
-/// What goes beside the programs.
+/// What to delete beside the programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Further<'a> {
-    /// The configuration, which goes when it is still the text that was written.
+    /// The configuration, which is deleted if it still has the written text.
     pub config: (&'a Path, &'a str),
-    /// Pages and completions; without a receipt, what holds just that is ours.
+    /// Pages and completions. Without a receipt, files with exactly these contents count as ours.
     pub shared: &'a [SharedFile],
-    /// The data and the configuration go too.
+    /// Delete the data and the configuration too.
     pub purge: bool,
 }
 
-/// Stops the service and deletes what was installed; returns what could not be deleted.
+/// Stops the service and deletes the installation. Returns the paths that could not be deleted.
 ///
 /// # Errors
 /// [`ChangeError::Busy`] when another installer works there.

@@ -97,13 +97,13 @@ pub enum Event {
     Heard,
     /// A version on trial was found. `started` unless the version is about to take over the process.
     OnTrial { started: bool },
-    /// The version on trial runs.
+    /// The agent of the version on trial has started.
     Runs,
-    /// It has shown that it is well.
+    /// The version on trial has proved healthy.
     Well,
-    /// The guard was told to stop.
+    /// The guard has been asked to stop.
     StopRequested,
-    /// The time that [`Guard::deadline`] named has come.
+    /// The deadline of [`Guard::deadline`] has passed.
     DeadlineReached,
 }
 
@@ -112,20 +112,20 @@ pub enum Event {
 pub enum End {
     InOrder,
     Failed,
-    /// The port of its local API is another program's.
+    /// Another program has the port of its local API.
     PortTaken,
 }
 
-/// What the shell must do next.
+/// An effect for the shell.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Effect {
     StartAgent,
     /// Ask the agent to end.
     TerminateAgent,
     KillAgent(Cause),
-    /// Keep the version on trial.
+    /// Commit the version on trial.
     Commit,
-    /// Put the version before back in its place.
+    /// Roll back to the previous version.
     RollBack(Fault),
     /// End the guard.
     Finish,
@@ -134,27 +134,27 @@ pub enum Effect {
 /// Why the agent is killed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cause {
-    /// It was asked to end, and goes on.
+    /// The agent was asked to end and still runs.
     GoesOn,
-    /// It was not well at the end of the window of its version.
+    /// The agent was unhealthy at the end of the trial of its version.
     NotWell,
-    /// It says nothing any more.
+    /// The agent has fallen silent.
     Silent,
 }
 
 /// Why a version is rolled back.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault {
-    /// It ended, by itself or by a signal.
+    /// The agent ended, by itself or by a signal.
     Ended,
-    /// It was not well at the end of its window.
+    /// The version was unhealthy at the end of its trial.
     NotWell,
-    /// Another program has its port: it may be tried again.
+    /// Another program has its port. The version may be retried.
     PortTaken,
 }
 
 impl Guard {
-    /// Starts to guard: the agent is started first of all.
+    /// Creates the guard. Its first effect starts the agent.
     #[must_use]
     pub const fn new(now: Now, limits: Limits) -> (Self, Effect) {
         let phase = running(now);
@@ -202,7 +202,7 @@ impl Guard {
         [phase, self.window_ends()].into_iter().flatten().min()
     }
 
-    /// Tells whether there should be an agent at this moment.
+    /// Returns whether the agent should be running now.
     #[must_use]
     pub const fn expects_agent(&self) -> bool {
         match self.phase {
@@ -211,21 +211,21 @@ impl Guard {
         }
     }
 
-    /// Tells whether a version is on trial.
+    /// Returns whether a version is on trial.
     #[must_use]
     pub const fn has_trial(&self) -> bool {
         self.trial.is_some()
     }
 
-    /// When the window ends, unless its end has come or the guard stops: then the next start of the
+    /// When the trial ends. None if its end has passed or the guard stops: then the next start of the
     /// guard decides.
     fn window_ends(&self) -> Option<Now> {
         let open = matches!(self.phase, Phase::Running { .. } | Phase::Waiting { .. });
         self.trial.as_ref().filter(|trial| open && !trial.condemned).map(|trial| trial.until)
     }
 
-    /// When the silence of the agent has consequences; within a trial it is the end of the window
-    /// that has.
+    /// When the guard acts on the silence of the agent. Within a trial it acts only at the end of the
+    /// window.
     fn silence_ends(&self) -> Option<Now> {
         let limit = self.limits.silence.filter(|_| self.trial.is_none())?;
         match self.phase {

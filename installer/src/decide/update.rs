@@ -1,9 +1,8 @@
-//! What is decided about updates: whether a release may be installed, in which order one takes the
-//! place of another, and what an interrupted replacement means. Pure; the shells are
-//! [`crate::stage`], [`crate::versions`] and the guard.
+//! Decisions about updates: whether a release may be installed, in which steps a version replaces another one, and how to
+//! resolve an interrupted replacement. Pure; the shells are [`crate::stage`], [`crate::versions`] and the guard.
 //!
-//! One file holds the state. A replacement is written there before the pointer moves, and only the
-//! guard ends it: it commits the new version, or puts the one before back and notes why.
+//! One file holds the state. A replacement is written there before the pointer moves, and only the guard ends it: it
+//! commits the new version, or restores the previous version and records the reason.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -16,18 +15,18 @@ use serde::{Deserialize, Serialize};
 /// The version of the state file.
 pub const SCHEMA: u32 = 1;
 
-/// Starts of the guard that a version on trial may need: more than that, and it is not its fault
-/// alone, but it is not kept.
+/// Starts of the guard that a version on trial may need. A version that needs more is rolled back, even if the starts are
+/// not its fault.
 pub const TRIAL_STARTS: u32 = 3;
 
-/// Bad versions that are remembered.
+/// How many bad versions are remembered.
 const REMEMBERED: usize = 16;
 
-/// What is known of updates on this machine.
+/// The state of updates on this machine.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct UpdateState {
     pub schema: u32,
-    /// A version that is on trial, or about to be.
+    /// The version that is on trial or about to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
     /// The version that ran before the current one.
@@ -40,18 +39,18 @@ pub struct UpdateState {
     pub last: Option<UpdateOutcome>,
 }
 
-/// A replacement under way.
+/// A replacement in progress.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Pending {
     pub from: Version,
     pub to: Version,
-    /// How often the guard has started with it.
+    /// How often the guard has started during the trial.
     #[serde(default)]
     pub starts: u32,
-    /// Why it is being rolled back.
+    /// The reason of a rollback in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// That is no fault of its own: it may be tried again.
+    /// Whether the version is free of fault, so that it may be retried.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub innocent: bool,
 }
@@ -60,38 +59,38 @@ pub struct Pending {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Failure {
     pub reason: String,
-    /// It is not installed again by itself.
+    /// Whether the version must not be installed again automatically.
     pub is_its_fault: bool,
 }
 
-/// A version that is not installed again by itself.
+/// A version that must not be installed again automatically.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Skipped {
     pub version: Version,
     pub reason: String,
 }
 
-/// What is installed.
+/// The installed version.
 #[derive(Clone, Copy, Debug)]
 pub struct Installed<'a> {
     pub version: &'a Version,
-    /// The counter of its signed release; nothing when its signature was not checked.
+    /// The counter of its signed release. None if its signature was not checked.
     pub counter: Option<u64>,
     pub channel: Channel,
 }
 
-/// What is asked for.
+/// The requested update.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Wanted {
-    /// The newest when absent.
+    /// The wanted version. If absent, the newest.
     pub version: Option<Version>,
-    /// Also one that was rolled back before.
+    /// Accept a version that was rolled back before.
     pub again: bool,
-    /// How well tried it must be at least; as well as what is installed when absent.
+    /// The least stable channel to accept. If absent, the channel of the installed version.
     pub channel: Option<Channel>,
 }
 
-/// Why nothing is installed.
+/// The reason why no version is installed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Declined {
     #[error("version {0} is installed already")]
@@ -160,28 +159,28 @@ pub fn decide(
     Ok(())
 }
 
-/// One step of replacing a version by another; each is on disk before the next one begins.
+/// One step of a replacement. Each step is on disk before the next one begins.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Step {
     Write(Box<UpdateState>),
-    /// Let `current` stand for this version.
+    /// Point `current` to this version.
     Point(Version),
 }
 
-/// What an interrupted replacement means when the guard starts.
+/// The state of a replacement when the guard starts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Found {
     /// Nothing is pending.
     Nothing,
-    /// A version is on trial; its window begins anew.
+    /// A version is on trial. Its window restarts.
     Trial,
-    /// These steps end it.
+    /// An unfinished replacement, and the steps that end it.
     Unfinished(Vec<Step>),
 }
 
 impl UpdateState {
-    /// The steps by which `to` takes the place of `from`, on trial. The state comes first: a
-    /// version that is pointed to and not known to be on trial would never be rolled back.
+    /// The steps by which `to` replaces `from`, on trial. The state comes first: a current version that the
+    /// state does not list as on trial would never be rolled back.
     #[must_use]
     pub fn swap(&self, from: &Version, to: &Version) -> Vec<Step> {
         let (from, to) = (from.clone(), to.clone());
@@ -196,9 +195,8 @@ impl UpdateState {
         vec![Step::Write(state.into()), Step::Point(to)]
     }
 
-    /// The steps by which the version before takes its place back; none when nothing is pending.
-    /// The reason comes first: a version that was pointed away from before it was condemned would
-    /// be taken for one that was never tried.
+    /// The steps that restore the previous version. None if no replacement is pending. The reason comes
+    /// first: if the pointer moved before the reason was stored, the version would count as never tried.
     #[must_use]
     pub fn roll_back(&self, failure: Failure) -> Vec<Step> {
         let Some(pending) = &self.pending else { return Vec::new() };
@@ -224,7 +222,7 @@ impl UpdateState {
         vec![Step::Point(from.clone()), Step::Write(ended.into())]
     }
 
-    /// The state once the version on trial is kept; nothing when none is.
+    /// The state after the commit of the version on trial. None if there is none.
     #[must_use]
     pub fn commit(&self) -> Option<Self> {
         let Pending { from, to, .. } = self.pending.clone()?;
@@ -234,7 +232,7 @@ impl UpdateState {
         Some(Self { schema: SCHEMA, pending: None, previous, last: Some(last), ..self.clone() })
     }
 
-    /// The state with `version` among those that are not installed again by themselves.
+    /// The state with `version` added to the versions that are not installed again automatically.
     #[must_use]
     pub fn skip(&self, version: &Version, reason: String) -> Self {
         let others = self.skipped.iter().filter(|skipped| skipped.version != *version).cloned();
@@ -251,8 +249,8 @@ impl UpdateState {
         format!("{text}\n")
     }
 
-    /// Decides what to do with what the guard finds at its start, or when its agent has ended.
-    /// `current` is the version that is pointed to.
+    /// Decides how the guard proceeds at its start, or when its agent has ended.
+    /// `current` is the current version.
     #[must_use]
     pub fn found(&self, current: &Version) -> Found {
         match &self.pending {
@@ -266,7 +264,7 @@ impl UpdateState {
         }
     }
 
-    /// The versions that stay on disk: the current one, the one before, and what is pending.
+    /// The versions that stay on disk: the current, the previous and the pending one.
     #[must_use]
     pub fn kept<'a>(&'a self, current: &'a Version) -> Vec<&'a Version> {
         let pending = self.pending.iter().flat_map(|pending| [&pending.from, &pending.to]);

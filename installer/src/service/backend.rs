@@ -1,4 +1,4 @@
-//! The unit of the backend: written, started, taken away. The receipt names it before it is there.
+//! Writes, starts and removes the unit of the backend. The receipt names the unit before it is written.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: looks at files of the service")]
 
@@ -30,20 +30,20 @@ use crate::{
 };
 
 const NAME: &str = "link-backend.service";
-/// Where the units of the machine stand that its owner makes.
+/// The folder for units of the administrator.
 const SYSTEM_UNITS: &str = "/etc/systemd/system";
-/// A start waits until the backend is ready, which may change large tables first.
+/// How long a start may take: the backend may first migrate large tables.
 const PATIENCE: Duration = Duration::from_secs(310);
 
 impl Scope {
-    /// Tells whether its service manager answers.
+    /// Returns whether the service manager answers.
     #[must_use]
     pub fn answers(self) -> bool {
         // It says `degraded` with a failure exit code.
         self.systemctl(&["is-system-running"]).is_ok_and(|answer| manager_answers(&answer.stdout))
     }
 
-    /// Returns where the unit stands.
+    /// Returns the path of the unit.
     ///
     /// # Errors
     /// [`ServiceError::NoHome`].
@@ -70,7 +70,7 @@ impl Scope {
     }
 }
 
-/// Looks at the service, whose unit is to be `unit`.
+/// Compares the existing service with `unit`.
 ///
 /// # Errors
 /// [`ServiceError`].
@@ -86,8 +86,8 @@ pub fn look(layout: &Layout, unit: &BackendUnit) -> Result<BackendService, Servi
     Ok(BackendService { scope, unit, has_user: has_user(), active: is_active(scope) })
 }
 
-/// Puts the unit in its place, unless somebody changed it, and enables it. The service of the
-/// machine gets its user.
+/// Writes and enables the unit, unless somebody has changed it. Creates the user of a system
+/// service.
 ///
 /// # Errors
 /// [`ServiceError`].
@@ -122,7 +122,7 @@ pub fn place(layout: &Layout, unit: &BackendUnit) -> Result<UnitStep, ServiceErr
     Ok(step)
 }
 
-/// Starts the service, anew if it runs; returns once it said that it is ready.
+/// Starts or restarts the service. Returns once the service has reported that it is ready.
 ///
 /// # Errors
 /// [`ServiceError::Manager`].
@@ -130,7 +130,7 @@ pub fn restart(scope: Scope) -> Result<(), ServiceError> {
     scope.ask("start", &["restart", NAME])
 }
 
-/// Stops the service; it starts again with its service manager.
+/// Stops the service until its service manager starts again.
 ///
 /// # Errors
 /// [`ServiceError::Manager`].
@@ -138,7 +138,7 @@ pub fn stop(scope: Scope) -> Result<(), ServiceError> {
     scope.ask("stop", &["stop", NAME])
 }
 
-/// Tells whether it runs.
+/// Returns whether the service runs.
 #[must_use]
 pub fn is_active(scope: Scope) -> bool {
     scope.systemctl(&["is-active", "--quiet", NAME]).is_ok_and(|answer| answer.success)
@@ -160,8 +160,8 @@ pub fn remove(receipt: &Receipt, scope: Scope) -> Vec<(PathBuf, io::Error)> {
     left
 }
 
-/// Lets the user of the service run the programs and read the configuration; secrets beside it stay
-/// as they are.
+/// Lets the user of the service run the programs and read the configuration. The permissions of secrets beside it do not
+/// change.
 ///
 /// # Errors
 /// [`ServiceError::Manager`].
@@ -179,7 +179,7 @@ pub fn open_to_service(layout: &Layout, config: &Path) -> Result<(), ServiceErro
     Ok(())
 }
 
-/// Takes the user of the service away, with the data that was this user's.
+/// Deletes the user of the service, with its data.
 pub fn remove_user() {
     // There may be none.
     let _there_was_none = run("userdel", &[SERVICE_USER]);
@@ -207,7 +207,7 @@ fn has_user() -> bool {
     run("id", &["-u", SERVICE_USER]).is_ok_and(|answer| answer.success)
 }
 
-/// Makes the user that the service of the machine runs as, unless it is there.
+/// Creates the user of the system service, unless the user exists.
 ///
 /// # Errors
 /// [`ServiceError::Manager`].

@@ -1,8 +1,8 @@
 //! The user's systemd: writes, enables, starts, stops and removes the unit.
 //!
-//! `service-manager` writes, enables, starts and disables. What it leaves out is done here: it does
-//! not look whether the manager answers, does not reload a changed unit, does not stop what it
-//! removes, forgets a failure only with the unit, and knows nothing of services without a login.
+//! The crate `service-manager` writes, enables, starts and disables. This module adds what that crate lacks: a check
+//! whether the manager answers, the reload of a changed unit, the stop before a removal, the reset of a failure, and
+//! services without a login.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: looks at files of the service")]
 
@@ -41,13 +41,13 @@ pub use linger::{Linger, ask_to_linger};
 
 /// The unit's name.
 const NAME: &str = "link.service";
-/// How long the manager may take to answer; longer than a start or a stop may take.
+/// How long the manager may take to answer: longer than a start or a stop takes.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The unit could not be placed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// A path of this installation cannot stand in a unit.
+    /// A unit cannot hold a path of this installation.
     #[error("a path or variable of this installation cannot stand in a unit")]
     Unwritable,
     /// The user has no folder for units.
@@ -56,7 +56,7 @@ pub enum ServiceError {
     /// The receipt could not be read or written.
     #[error(transparent)]
     Receipt(#[from] ChangeError),
-    /// The owner of the unit forbids that it is started.
+    /// The owner of the unit has masked it.
     #[error("`{NAME}` is masked, so systemd does not start it")]
     Masked,
     /// The service manager refused.
@@ -68,15 +68,15 @@ pub enum ServiceError {
     },
 }
 
-/// Tells whether the user's systemd answers.
+/// Returns whether the user's systemd answers.
 #[must_use]
 pub fn answers() -> bool {
     // It says `degraded` with a failure exit code.
     systemctl(&["is-system-running"]).is_ok_and(|answer| manager_answers(&answer.stdout))
 }
 
-/// Returns what this installation knows of a unit that it made, whether it still stands or not.
-/// Where the receipt does not tell, the unit that starts our guard is ours.
+/// Returns the unit that this installation has created, even if the unit is gone. Without an entry in the receipt, a unit
+/// that starts our guard counts as ours.
 #[must_use]
 pub fn made(layout: &Layout) -> Option<InstalledUnit> {
     match Receipt::load(&layout.receipt()) {
@@ -93,7 +93,7 @@ pub(crate) fn unit_of_our_guard(layout: &Layout) -> Option<InstalledUnit> {
     starts(&text, &layout.guard()).then_some(unit)
 }
 
-/// Tells whether this installation has a unit.
+/// Returns whether this installation has a unit.
 #[must_use]
 pub fn has_unit(layout: &Layout) -> bool {
     made(layout).is_some_and(|unit| stands(&unit.path))
@@ -106,7 +106,7 @@ pub fn variable(layout: &Layout, name: &str) -> Option<String> {
     unit.environment.into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
-/// Tells whether systemd runs the unit, or is about to.
+/// Returns whether systemd runs the unit or is about to.
 #[must_use]
 pub fn is_active() -> bool {
     let answer = systemctl(&["show", "--property=ActiveState", "--value", NAME]);
@@ -115,17 +115,17 @@ pub fn is_active() -> bool {
     })
 }
 
-/// What would be done with a unit, and what that is decided by.
+/// The step for a unit, and the facts behind that decision.
 struct Survey {
     step: UnitStep,
     path: PathBuf,
-    /// The unit with the variables that it had.
+    /// The unit, with its previous variables.
     unit: Unit,
     wanted: String,
     written: Vec<String>,
 }
 
-/// Looks at the unit, which is to be `unit`.
+/// Compares the existing unit with `unit`.
 ///
 /// # Errors
 /// [`ServiceError`].
@@ -188,11 +188,11 @@ fn survey(receipt: &Receipt, unit: Unit) -> Result<Survey, ServiceError> {
     Ok(Survey { step, path, unit, wanted, written })
 }
 
-/// Takes away the unit that an earlier run made, and what else it asked of systemd. Returns whether
-/// there was one.
+/// Removes the unit of an earlier run, and its other requests to systemd. Returns whether there was a
+/// unit.
 ///
 /// # Errors
-/// [`ServiceError`]; then the receipt names what may be left.
+/// [`ServiceError`]. The receipt then names what may be left.
 pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
     let receipt = Receipt::load(&layout.receipt()).map_err(ChangeError::from)?.unwrap_or_default();
     // Where the receipt was damaged, the installation has made it anew without its unit.
@@ -211,7 +211,7 @@ pub fn withdraw(layout: &Layout) -> Result<bool, ServiceError> {
     Ok(true)
 }
 
-/// Starts the unit; returns once the guard has said that the agent is started.
+/// Starts the unit. Returns once the guard has reported that the agent is started.
 ///
 /// # Errors
 /// When systemd cannot start it.
@@ -238,7 +238,7 @@ pub fn stop() -> Result<(), ServiceError> {
     stopped.map_err(|source| ServiceError::Manager { action: "stop", source })
 }
 
-/// Looks at everything that decides what survives a logout and a reboot.
+/// Finds out whether the agent survives a logout and a reboot.
 #[must_use]
 pub fn observe(layout: &Layout, user: &str) -> Facts {
     let unit = made(layout);
@@ -254,7 +254,7 @@ pub fn observe(layout: &Layout, user: &str) -> Facts {
     }
 }
 
-/// What the file says goes before what the manager once read.
+/// The file counts, not the version that the manager has read.
 fn observe_unit(path: &Path) -> UnitState {
     match std::fs::read(path) {
         _ if is_mask(path) => UnitState::Masked,
@@ -270,7 +270,7 @@ fn load_state() -> UnitState {
     unit_state(answer.as_ref().map_or("", |answer| &answer.stdout))
 }
 
-/// Stops, disables and removes the unit that `receipt` names, and what else was asked of systemd.
+/// Stops, disables and removes the unit that `receipt` names, and undoes other requests to systemd.
 #[must_use]
 pub(crate) fn remove(receipt: &Receipt) -> Vec<(PathBuf, io::Error)> {
     let mut left = receipt.unit.as_ref().map(|unit| remove_unit(&unit.path)).unwrap_or_default();
@@ -278,7 +278,7 @@ pub(crate) fn remove(receipt: &Receipt) -> Vec<(PathBuf, io::Error)> {
     left
 }
 
-/// A mask is its owner's and stays.
+/// A mask belongs to the user and stays.
 fn remove_unit(path: &Path) -> Vec<(PathBuf, io::Error)> {
     let mut left = Vec::new();
     let mut ours = vec![enabling_link(path)];
@@ -333,7 +333,7 @@ fn enabling_link(unit: &Path) -> PathBuf {
     unit.with_file_name("default.target.wants").join(NAME)
 }
 
-/// Tells whether a unit, or the mask of one, stands at `path`.
+/// Returns whether `path` holds a unit or the mask of a unit.
 fn stands(path: &Path) -> bool {
     path.is_file() || is_mask(path)
 }
@@ -346,7 +346,7 @@ fn is_enabled(unit: &Path) -> bool {
     std::fs::symlink_metadata(enabling_link(unit)).is_ok()
 }
 
-/// Tells whether the end of a login ends what it started; nothing when nobody says.
+/// Returns whether systemd kills the processes of a login when the login ends. None if unknown.
 fn logout_kills() -> Option<bool> {
     let asked = run("loginctl", &["show-session", "--property=KillUserProcesses", "--value"]);
     match &*asked.ok()?.stdout {

@@ -1,5 +1,5 @@
-//! Brings the backend of the current version onto this machine, beside the agent that is installed: its own
-//! archive of the same release, verified in the same way.
+//! Installs the backend of the current version beside the installed agent: from its own archive of the same release,
+//! verified in the same way.
 
 use link_protocol::update::UpdateProgress;
 use tokio::sync::watch;
@@ -15,7 +15,7 @@ impl Stage<'_> {
     /// Downloads the backend of the current version, verifies it, and installs it into `to`.
     ///
     /// # Errors
-    /// [`StageError`]; of a first installation nothing is left then.
+    /// [`StageError`]. A first installation that fails leaves nothing.
     pub async fn bring_backend(
         &self,
         to: &Layout,

@@ -1,5 +1,5 @@
-//! Brings the current version onto this machine once more, where files of it are damaged. It is no
-//! update: the version stays the same, and no trial begins.
+//! Downloads the current version again, to repair damaged files. This is no update: the version stays the same, and no
+//! trial begins.
 
 use link_platform::fs;
 use link_protocol::update::UpdateProgress;
@@ -18,7 +18,7 @@ impl Stage<'_> {
     /// Downloads the current version again, verifies it, and hands it to `install`.
     ///
     /// # Errors
-    /// [`StageError`]; nothing was changed unless `install` changed it.
+    /// [`StageError`]. Only `install` changes the installation.
     pub async fn mend<T>(
         &self,
         progress: &watch::Sender<UpdateProgress>,
@@ -27,7 +27,7 @@ impl Stage<'_> {
         self.current(Product::Agent, progress, install).await
     }
 
-    /// Downloads the current version of `product`, verifies it, and hands it to `install`.
+    /// Downloads the current version of `product`, verifies it, and passes it to `install`.
     ///
     /// # Errors
     /// Those of [`Stage::mend`].

@@ -1,4 +1,4 @@
-//! Services of a user who has not logged in: asked for, and taken back.
+//! Services of a user without a login: requested, and cancelled.
 
 use std::{io, path::PathBuf};
 
@@ -10,7 +10,7 @@ use crate::{
     versions::{self, ChangeError, Versions},
 };
 
-/// What became of a request to run services without a login.
+/// The outcome of a request to run services without a login.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Linger {
     Before,
@@ -18,7 +18,7 @@ pub enum Linger {
     Refused,
 }
 
-/// Asks that the services of `user` run without a login.
+/// Asks systemd to run the services of `user` without a login.
 ///
 /// # Errors
 /// When the receipt cannot be read or written.
@@ -36,13 +36,13 @@ pub fn ask_to_linger(layout: &Layout, user: &str) -> Result<Linger, ServiceError
     Ok(Linger::Refused)
 }
 
-/// The lock is not held while systemd is asked: it may start the guard, which needs it.
+/// Releases the lock before the request: systemd may start the guard, which needs the lock.
 fn record_linger(layout: &Layout, user: Option<&str>) -> Result<(), ChangeError> {
     let versions = Versions::lock_within(layout, versions::PATIENCE)?;
     versions.change_receipt(|receipt| receipt.linger = user.map(str::to_owned))
 }
 
-/// Takes back that the services of `user` run without a login; returns what is left of it.
+/// Cancels the request for `user`, and returns what could not be cancelled.
 pub(super) fn stop_lingering(user: &str) -> Option<(PathBuf, io::Error)> {
     let asked = run("loginctl", &["--no-ask-password", "disable-linger", user]);
     let file = session::linger_file(user);
