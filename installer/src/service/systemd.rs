@@ -136,8 +136,8 @@ pub fn look(layout: &Layout, unit: Unit) -> Result<UnitFound, ServiceError> {
     Ok(UnitFound { enabled: is_enabled(&survey.path), stale, step: survey.step })
 }
 
-/// Puts the unit in its place and enables it, unless somebody changed it. Variables that it had are
-/// kept where `unit` does not give them.
+/// Writes and enables the unit, unless somebody has changed it. Keeps the previous variables that
+/// `unit` does not set.
 ///
 /// # Errors
 /// [`ServiceError`].
