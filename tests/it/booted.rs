@@ -19,6 +19,7 @@ use serde_json::Value;
 
 mod backend;
 mod permanence;
+mod readme;
 mod repair;
 mod two_users;
 mod up;

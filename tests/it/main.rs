@@ -34,6 +34,7 @@ mod object_store;
 mod other_user;
 mod people;
 mod published;
+mod readme;
 mod registration;
 mod secrets;
 mod service;

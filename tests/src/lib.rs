@@ -23,6 +23,7 @@ pub mod model_server;
 pub mod namespace;
 pub mod person;
 pub mod program;
+pub mod readme;
 pub mod release;
 pub mod release_server;
 pub mod stand_in;

@@ -1,7 +1,7 @@
 //! Signed releases of the programs under test, of any version.
 //!
-//! A later version is the same build with another number in it: every place that holds the version's
-//! text holds another one of the same length. A bad version has a script in the agent's place.
+//! A later version is the same build with another version number: each occurrence of the version's text is replaced by a text
+//! of the same length. A bad version has a script in place of the agent.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,12 +14,12 @@ mod one_archive;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What a release does when it runs.
+/// The agent of a release.
 #[derive(Clone, Copy, Debug)]
 pub enum Agent {
-    /// What this build does.
+    /// The agent of this build.
     Good,
-    /// A shell script, which is given what the agent is given.
+    /// A shell script that gets the arguments of the agent.
     Script(&'static str),
 }
 
@@ -44,7 +44,7 @@ impl Releases {
         Self { dir, trusted }
     }
 
-    /// Where the releases are.
+    /// The folder of the releases.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.dir.path().join("releases")
@@ -156,7 +156,7 @@ impl Releases {
         assert!(published.success());
     }
 
-    /// The programs of a version, made once.
+    /// The programs of a version, created once.
     fn programs(&self, version: &str, agent: Agent) -> PathBuf {
         let folder = self.dir.path().join(version);
         if folder.exists() {
@@ -188,7 +188,7 @@ fn new_key(path: &Path) -> String {
     said.split_whitespace().last().unwrap().to_owned()
 }
 
-/// Puts another number in every place of a program that holds the version.
+/// Replaces every occurrence of the version in a program.
 fn renumber(path: &Path, version: &str) {
     assert_eq!(version.len(), VERSION.len(), "the text of the version keeps its length");
     let pattern = format!("s/{}/{version}/g", VERSION.replace('.', "\\."));

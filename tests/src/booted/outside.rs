@@ -1,8 +1,7 @@
-//! The servers that a machine finds in the network outside of it: one address for all of them,
-//! https only, the name tells which.
+//! The servers that a machine reaches in the network outside: one address for all, https only, selected by name.
 //!
-//! The socket is made inside that network and served from here, so what stands behind it runs as in
-//! every other test.
+//! The socket is created inside that network and served by this process, so the servers behind it run as in every
+//! other test.
 
 use std::{
     collections::BTreeMap,
@@ -28,7 +27,7 @@ use tokio_rustls::TlsAcceptor;
 /// The address outside, as `tests/machine/booted` has it.
 const ADDRESS: ([u8; 4], u16) = ([198, 51, 100, 1], 443);
 
-/// The servers; they stop when dropped.
+/// The servers. Dropping the value stops them.
 #[derive(Debug)]
 pub(super) struct Outside {
     tasks: [JoinHandle<()>; 2],
@@ -43,8 +42,12 @@ impl Outside {
         backend: SocketAddr,
     ) -> Self {
         let (files, serving) = serve_files(release.to_owned()).await;
-        let servers =
-            BTreeMap::from([("get.example.test", files), ("backend.example.test", backend)]);
+        let servers = BTreeMap::from([
+            ("get.example.test", files),
+            // As README.md has it.
+            ("releases.example", files),
+            ("backend.example.test", backend),
+        ]);
         let acceptor = acceptor(folder);
         let listener = listen_outside(format!("/run/netns/{name}-outside"));
         let listener = TcpListener::from_std(listener).unwrap();
@@ -98,7 +101,7 @@ fn acceptor(folder: &Path) -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(configuration.with_single_cert(vec![certificate], key).unwrap()))
 }
 
-/// A socket belongs to the network that its thread was in when it was made.
+/// A socket belongs to the network namespace of the thread that created it.
 fn listen_outside(network: String) -> PlainListener {
     let listen = move || {
         let network = std::fs::File::open(network).unwrap();
