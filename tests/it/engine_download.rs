@@ -78,7 +78,7 @@ async fn an_index_of_a_stranger_makes_no_device_run_a_program_until_its_owner_tr
 }
 
 /// A registered device without an engine, whose releases come from `source`; its agent does not run.
-async fn without_engine(backend: &TestBackend, source: &str) -> TestDevice {
+pub(crate) async fn without_engine(backend: &TestBackend, source: &str) -> TestDevice {
     let device = TestDevice::register(backend).await;
     std::fs::remove_dir_all(device.home().join("data/engines")).unwrap();
     let receipt = serde_json::json!({

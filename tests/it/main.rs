@@ -24,6 +24,7 @@ mod faults;
 mod guard;
 mod history;
 mod install_script;
+mod interrupted;
 mod local_api;
 mod main_job;
 mod model_files;
