@@ -16,6 +16,8 @@ use link_tests::{
 };
 use serde_json::Value;
 
+mod faults;
+
 /// The device's owner at work on it.
 struct Desk {
     backend: TestBackend,
@@ -103,7 +105,7 @@ async fn a_person_at_a_terminal_talks_stops_an_answer_and_leaves() {
 
     terminal.types("/stop\r");
     terminal.shows("stopped serving").await;
-    terminal.ended().await;
+    terminal.ended_with(0).await;
     // What was typed is there at the next conversation, for this user alone.
     let history = desk.device.home().join("state/chat_history");
     let mode = std::os::unix::fs::PermissionsExt::mode(&history.metadata().unwrap().permissions());
@@ -183,12 +185,11 @@ impl Terminal {
         assert!(seen.is_ok(), "no `{text}` in:\n{}", self.text());
     }
 
-    async fn ended(&mut self) {
-        until("the program to end", || {
-            let ended = self.child.try_wait().unwrap();
-            std::future::ready(ended.map(|status| assert!(status.success(), "{status}")))
-        })
-        .await;
+    async fn ended_with(&mut self, code: i32) {
+        let status =
+            until("the program to end", || std::future::ready(self.child.try_wait().unwrap()))
+                .await;
+        assert_eq!(status.code(), Some(code), "{}", self.text());
     }
 }
 
