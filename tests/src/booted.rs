@@ -1,7 +1,7 @@
 //! A machine that boots, by the scripts in `tests/machine`: its own init, processes, files and
 //! network, and servers outside of it that it reaches over https.
 //!
-//! Whatever happens to a test, its machine is switched off and taken away when it is dropped.
+//! Dropping a machine switches it off and deletes it, whatever the outcome of the test.
 
 use std::{
     net::SocketAddr,
@@ -20,15 +20,15 @@ use crate::{
 mod outside;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/machine/booted");
-/// Machines that this process has made.
+/// The number of machines that this process has made.
 static MADE: AtomicU32 = AtomicU32::new(0);
 
-/// Where the machine finds releases.
+/// The address of releases, as the machine sees it.
 pub const RELEASES: &str = "https://get.example.test";
-/// Where the machine finds the backend.
+/// The address of the backend, as the machine sees it.
 pub const BACKEND: &str = "https://backend.example.test";
 
-/// What a machine starts its services with.
+/// The init system of a machine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Flavour {
     /// systemd with logind and polkit.
@@ -37,7 +37,7 @@ pub enum Flavour {
     NoPolkit,
     /// sysvinit and `OpenRC`.
     OpenRc,
-    /// Nothing.
+    /// No init system.
     Bare,
 }
 
@@ -62,8 +62,8 @@ pub struct Booted {
 }
 
 impl Booted {
-    /// Makes a machine that nobody has used and boots it; says why not where that cannot be.
-    /// `backend` is what it finds at [`BACKEND`].
+    /// Makes and boots an unused machine, or returns why this host cannot. `backend` serves the requests for
+    /// [`BACKEND`].
     ///
     /// # Panics
     /// When it should boot and does not.
@@ -94,8 +94,7 @@ impl Booted {
         Ok(machine)
     }
 
-    /// Returns the folder that the machine finds at [`RELEASES`]: whatever is put there is the next
-    /// release.
+    /// Returns the folder that is served at [`RELEASES`].
     #[must_use]
     pub fn releases(&self) -> PathBuf {
         self.folder.path().join("release")
@@ -129,7 +128,7 @@ impl Booted {
         self.has_booted(boots).await;
     }
 
-    /// Ends everything in the machine at once; it stays off.
+    /// Kills every process of the machine. The machine stays off.
     ///
     /// # Panics
     /// When it is off.
@@ -154,7 +153,7 @@ impl Booted {
             .await;
     }
 
-    /// How often it has come up.
+    /// The number of boots.
     fn boots(&self) -> u32 {
         let text = std::fs::read_to_string(self.folder.path().join("boots")).unwrap();
         text.trim().parse().unwrap()

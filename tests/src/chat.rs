@@ -1,4 +1,4 @@
-//! Chat completions, asked for as a browser's page would.
+//! Requests for chat completions, as the page of a browser sends them.
 
 use futures_util::StreamExt as _;
 use link_protocol::port::Port;
@@ -20,7 +20,7 @@ pub async fn preflight(port: Port, origin: &str) -> Response {
         .unwrap()
 }
 
-/// Sends a chat; `origin` is absent for a client that is no page.
+/// Sends a chat. `origin` is absent for a client that is no web page.
 ///
 /// # Errors
 /// When the port does not answer.
@@ -57,7 +57,7 @@ pub async fn streamed(response: Response) -> String {
     text_of(std::str::from_utf8(&bytes).unwrap())
 }
 
-/// Returns the text that the events of a stream hold.
+/// Returns the text in the events of a stream.
 #[must_use]
 pub fn text_of(events: &str) -> String {
     events

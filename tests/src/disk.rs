@@ -1,4 +1,4 @@
-//! A real disk of its own that can be full or read-only.
+//! A separate disk that can be full or read-only.
 
 use std::{
     io::Write as _,
@@ -6,11 +6,11 @@ use std::{
     process::Command,
 };
 
-/// A disk of 80 MB; unmounted when dropped.
+/// A disk of 80 MB. Dropping the value unmounts it.
 pub struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts one; nothing for whoever is not root.
+    /// Mounts a disk. None unless the test runs as root.
     #[must_use]
     pub fn mount(folder: &Path) -> Option<Self> {
         let mount = ["-t", "tmpfs", "-o", "size=80m,mode=700", "link-test"];
@@ -42,7 +42,7 @@ impl SmallDisk {
         std::fs::remove_file(self.filler()).unwrap();
     }
 
-    /// Allows writes, or does not any more.
+    /// Makes the disk writable or read-only.
     ///
     /// # Panics
     /// When the system refuses.

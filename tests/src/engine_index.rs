@@ -35,7 +35,7 @@ impl EngineIndexes {
         Self { dir, trusted }
     }
 
-    /// Where the index and its archives are.
+    /// The folder of the index and its archives.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.dir.path().join("index")
@@ -52,12 +52,12 @@ impl EngineIndexes {
         file
     }
 
-    /// Publishes the real engine as the build that it is.
+    /// Publishes the real engine under its own build name.
     pub fn publish(&self, serial: u64) {
         self.publish_with(serial, &[("b10068", &engines::folder().join("llama"))]);
     }
 
-    /// Publishes the real engine after the default build, which ends as a program does that the processor cannot run.
+    /// Publishes the real engine after a default build that the processor cannot run: it ends by an illegal instruction.
     ///
     /// # Panics
     /// When a folder cannot be written.

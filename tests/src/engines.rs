@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// The reply of `tiny.gguf`, whatever it is asked.
 pub const TINY_REPLY: &str = " Hello from a tiny local model: every token of this reply is scripted, so tests can count them.";
 
-/// Tokens of that reply, its end included.
+/// The number of tokens of that reply, including its end.
 pub const TINY_TOKENS: u64 = 22;
 
 /// Returns the folder that `scripts/prepare` filled.
@@ -35,7 +35,7 @@ pub fn model(name: &str) -> Vec<u8> {
     std::fs::read(folder().join("models").join(name)).unwrap()
 }
 
-/// Puts the engine where an agent that lives below `home` looks for it.
+/// Installs the engine for an agent whose home is `home`.
 ///
 /// # Panics
 /// When the home cannot be written.

@@ -1,5 +1,5 @@
-//! A registered device that was really installed: by the script, from a folder of releases, with the
-//! guard that keeps its agent running.
+//! A registered device that the script has installed from a folder of releases, with the guard that keeps its agent
+//! running.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,10 +19,10 @@ use crate::{
 /// The version of the build under test, which is installed first.
 pub const OLD: &str = env!("CARGO_PKG_VERSION");
 
-/// How an agent ends that finds its port taken.
+/// Exit code of an agent whose port is taken.
 pub const PORT_TAKEN: i32 = 76;
 
-/// The begin of the script of a version that is bad in spite of its check.
+/// The first line of the script of a bad version that passes its self-check.
 pub const PASSES_ITS_CHECK: &str = "case $1 in --self-check) exit 0 ;; esac";
 
 /// A registered device, installed by the script from a folder of releases.
@@ -128,13 +128,13 @@ impl Installed {
         std::fs::read_to_string(self.device.home().join("state/agent.pid")).unwrap()
     }
 
-    /// Returns the folder of what is installed.
+    /// Returns the folder of the installation.
     #[must_use]
     pub fn data(&self) -> PathBuf {
         self.device.home().join("data")
     }
 
-    /// Returns the file that tells that a checkpoint was reached.
+    /// Returns the file that exists once a checkpoint was reached.
     #[must_use]
     pub fn mark(&self) -> PathBuf {
         self.device.home().join("killed-once")
@@ -149,7 +149,7 @@ impl Installed {
         self.releases.archive(version, "")
     }
 
-    /// Returns the version that answers.
+    /// Returns the version of the agent that answers.
     pub async fn version(&self) -> String {
         self.device.healthz().await.agent_version.to_string()
     }
@@ -199,7 +199,7 @@ impl Installed {
         until("the checkpoint", || async { self.mark().exists().then_some(()) }).await;
     }
 
-    /// The guard starts the agent again; when it died itself, the next boot does.
+    /// The guard restarts the agent. If the guard itself died, the next boot does.
     pub async fn comes_back(&self) {
         until("the agent to come back", || async {
             let guard = std::fs::read_to_string(self.device.home().join("state/guard.pid"));

@@ -22,7 +22,7 @@ pub struct Machine {
     _running: Running,
 }
 
-/// What a line printed, and how it ended.
+/// The output and the exit code of a shell line.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -31,7 +31,7 @@ pub struct Ran {
 }
 
 impl Machine {
-    /// Starts the user's systemd; says why not where that cannot be.
+    /// Starts the user's systemd, or returns why this machine cannot.
     ///
     /// # Panics
     /// When it should start and does not.
@@ -130,7 +130,7 @@ pub(crate) fn pack_release(out: &Path) {
     assert!(packed.success());
 }
 
-/// Lets every user read a folder and what is in it.
+/// Lets every user read a folder and its contents.
 fn open(folder: &Path) {
     let mode = |path: &Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();

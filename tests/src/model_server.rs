@@ -18,19 +18,19 @@ use tokio::{
 /// How the server fails.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault {
-    /// It does not.
+    /// No fault.
     None,
     /// The first answer is cut in its middle; later ones honour the range.
     CutOnce,
     /// Announces and sends fewer bytes than the file should have.
     Short,
-    /// Sends as many bytes, but other ones.
+    /// Sends the right number of wrong bytes.
     Wrong,
-    /// Sends a little at a time, so that there is time to cancel.
+    /// Sends slowly, so that a test can cancel the download.
     Slow,
 }
 
-/// The server; stops when dropped.
+/// The server. Dropping the value stops it.
 pub struct ModelServer {
     pub url: String,
     requests: Arc<AtomicUsize>,
@@ -64,7 +64,7 @@ impl ModelServer {
         self.requests.load(Ordering::SeqCst)
     }
 
-    /// Returns how many of them asked for the rest of a file.
+    /// Returns how many requests asked for the rest of a file.
     #[must_use]
     pub fn resumed(&self) -> usize {
         self.ranged.load(Ordering::SeqCst)

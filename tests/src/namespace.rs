@@ -1,4 +1,4 @@
-//! A network of its own for a device, joined to this machine's by one wire that can be cut.
+//! A network namespace for a device, joined to this machine's network by one wire that a test can cut.
 
 use std::{
     net::Ipv4Addr,
@@ -6,10 +6,10 @@ use std::{
     sync::atomic::{AtomicU8, Ordering},
 };
 
-/// Wires of this process so far.
+/// The number of wires that this process has made.
 static WIRES: AtomicU8 = AtomicU8::new(0);
 
-/// A network namespace with a loopback and one end of a wire; gone when dropped.
+/// A network namespace with a loopback and one end of a wire. Dropping the value removes it.
 #[derive(Debug)]
 pub struct Namespace {
     name: String,
@@ -18,7 +18,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Makes one; says why not where that is not asked for or not allowed.
+    /// Makes a namespace, or returns why the tests do not ask for it or the system does not allow it.
     ///
     /// # Errors
     /// Why there is none.
@@ -51,13 +51,13 @@ impl Namespace {
         Ok(made)
     }
 
-    /// What a program is started by, so that it runs in it.
+    /// The command prefix that runs a program inside the namespace.
     #[must_use]
     pub fn prefix(&self) -> Vec<String> {
         ["ip", "netns", "exec", &self.name].map(str::to_owned).to_vec()
     }
 
-    /// Cuts the wire, without a word to either side: what is sent is lost.
+    /// Cuts the wire. Neither side is notified, and packets are lost.
     pub fn cut(&self) {
         ip(&format!("link set {} down", self.end('h')));
     }

@@ -1,4 +1,4 @@
-//! A server of a release folder that fails on purpose, over plain HTTP on the loopback.
+//! Serves a release folder over plain HTTP on the loopback, with faults on purpose.
 
 use std::{
     collections::BTreeSet,
@@ -18,15 +18,15 @@ use tokio::{
 /// How the server fails.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Fault {
-    /// It does not.
+    /// No fault.
     None,
-    /// Every answer ends after so many bytes, though it announces the rest.
+    /// Every answer ends after this many bytes, although it announces the rest.
     CutEvery(usize),
     /// The first answer is cut in its middle, and ranges are not honoured.
     CutOnceWithoutRanges,
     /// The answer is this status, with a page.
     Status(u16),
-    /// A page, as if it were the file: what a captive portal does.
+    /// A web page in place of the file, as a captive portal answers.
     Page,
     /// One byte each second.
     Slow,
@@ -40,7 +40,7 @@ pub enum Fault {
     Endless,
 }
 
-/// The server; stops when dropped.
+/// The server. Dropping the value stops it.
 pub struct ReleaseServer {
     pub url: String,
     requests: Arc<Mutex<Vec<Request>>>,
@@ -53,7 +53,7 @@ struct Request {
     start: u64,
 }
 
-/// What is served and how.
+/// The served folder and its fault.
 #[derive(Clone)]
 struct Served {
     folder: PathBuf,
@@ -81,7 +81,7 @@ impl ReleaseServer {
         Self { url, requests, task }
     }
 
-    /// Returns how often a file whose name ends with `name` was asked for.
+    /// Returns the number of requests for files whose names end with `name`.
     ///
     /// # Panics
     /// When a request panicked.
@@ -90,7 +90,7 @@ impl ReleaseServer {
         self.requests.lock().unwrap().iter().filter(|asked| asked.file.ends_with(name)).count()
     }
 
-    /// Returns from how many places on such a file was asked for, the beginning not counted.
+    /// Returns the number of different offsets at which such files were resumed.
     ///
     /// # Panics
     /// When a request panicked.
@@ -181,7 +181,7 @@ async fn read_request(stream: &mut BufReader<TcpStream>) -> std::io::Result<Requ
     }
 }
 
-/// The length of a file as it is announced, and its bytes from `start` on, as many as are sent.
+/// The announced length of a file, and the sent bytes from `start` on.
 fn part(path: &Path, start: u64, fault: Fault) -> Option<(u64, Vec<u8>)> {
     let mut file = std::fs::File::open(path).ok().filter(|_| path.is_file())?;
     let length = file.metadata().ok()?.len();

@@ -1,5 +1,5 @@
-//! An engine for fault injection whose answers come from the test itself: the agent starts a program
-//! that only waits, and the test listens at the socket that this program was told.
+//! An engine for fault injection whose answers come from the test itself: the agent starts a program that only waits,
+//! and the test listens at the socket that was given to this program.
 
 use std::{os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -12,11 +12,11 @@ use tokio::{net::UnixListener, task::JoinHandle};
 
 use crate::{device::TestDevice, wait::until};
 
-/// The engine; nobody answers any more when it is dropped.
+/// The engine. Dropping the value ends its answers.
 pub struct StandIn(JoinHandle<()>);
 
 impl StandIn {
-    /// Puts the program that only waits where the agent looks for its engine.
+    /// Installs the waiting program as the agent's engine.
     ///
     /// # Panics
     /// When the home cannot be written.
@@ -30,8 +30,8 @@ impl StandIn {
         std::fs::write(folder.with_file_name("current"), "stand-in\n").unwrap();
     }
 
-    /// Waits until the agent has started the program, and answers in its place: with `routes`, and
-    /// as healthy, and as one who knows the secret of the launch.
+    /// Waits until the agent has started the program, and answers in its place: with `routes`, as healthy,
+    /// and with the secret of the launch.
     ///
     /// # Panics
     /// When there is no socket to listen at.

@@ -8,7 +8,7 @@ use std::{
 /// How long a condition may take on a machine that is busy with other tests.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until `look` finds something; panics with `what` when it does not in time.
+/// Waits until `look` returns a value. Panics with `what` after [`PATIENCE`].
 pub async fn until<T, F, Looking>(what: &str, look: F) -> T
 where
     F: FnMut() -> Looking,
@@ -17,7 +17,7 @@ where
     within(PATIENCE, what, look).await
 }
 
-/// Like [`until`], for what takes longer than [`PATIENCE`] where nothing is wrong.
+/// Like [`until`], for a condition that normally takes longer than [`PATIENCE`].
 ///
 /// # Panics
 /// When `look` finds nothing in time.

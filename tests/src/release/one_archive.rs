@@ -1,5 +1,5 @@
 //! A release as `cargo xtask dist` packed it before there were two archives: every program in one, and a
-//! manifest that does not say of an archive what it installs.
+//! manifest without the member that says what an archive installs.
 
 use std::{path::Path, process::Command};
 
