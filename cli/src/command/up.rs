@@ -69,7 +69,8 @@ pub(super) async fn run(context: &Context, arguments: Up) -> Result<(), CliError
         .is_ok_and(|builds| !builds.is_empty());
     if !has_engine {
         output.say(
-            "no inference engine is installed, which `link run` needs: `link engine install FILE`",
+            "no inference engine is installed yet: the first `link run` brings one, or `link engine \
+             install FILE`",
         );
     }
     output.say("chat in the terminal with `link run MODEL`, in the browser with `link open`");
