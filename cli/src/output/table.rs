@@ -95,6 +95,9 @@ impl View {
             let ids: Vec<&str> = rows.iter().filter_map(|row| row[column].id_in()).collect();
             unique_length(&ids)
         });
+        let rigid: [bool; N] = std::array::from_fn(|column| {
+            rows.iter().any(|row| matches!(row[column], Cell::Id(_) | Cell::Time(_)))
+        });
         let mut lines = vec![headings.map(str::to_owned)];
         lines.extend(rows.into_iter().map(|row| {
             let mut column = 0;
@@ -108,7 +111,7 @@ impl View {
             lines.iter().map(|line| measure_text_width(&line[column])).max().unwrap_or_default()
         });
         let widths = match self.width {
-            Some(width) => fitting(&natural, width),
+            Some(width) => fitting(&natural, &rigid, width),
             None => natural.to_vec(),
         };
         let lines: Vec<String> = lines.iter().map(|line| laid_out(line, &widths)).collect();
@@ -149,29 +152,33 @@ fn unique_length(ids: &[&str]) -> usize {
     longest.max().unwrap_or_default().max(SHORTEST_ID)
 }
 
-/// Returns widths that fit into `width`: the widest columns become narrower, and where that does not
-/// suffice the last columns are left out.
-fn fitting(natural: &[usize], width: usize) -> Vec<usize> {
+/// Returns widths that fit into `width`: the widest texts become narrower, and where that does not
+/// suffice the last columns are left out. A rigid column, of ids or times, is whole or left out.
+fn fitting(natural: &[usize], rigid: &[bool], width: usize) -> Vec<usize> {
     let mut widths = natural.to_vec();
     loop {
         let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
         let Some(excess) = total.checked_sub(width).filter(|excess| *excess > 0) else {
             return widths;
         };
-        let mut sorted = widths.clone();
-        sorted.sort_unstable_by(|a, b| b.cmp(a));
-        let widest = sorted.first().copied().unwrap_or_default();
-        if widest <= NARROWEST {
+        let can_shrink =
+            |(width, rigid): (&usize, &bool)| (!rigid && *width > NARROWEST).then_some(*width);
+        let flexible: Vec<usize> = widths.iter().zip(rigid).filter_map(can_shrink).collect();
+        let Some(widest) = flexible.iter().copied().max() else {
             if widths.len() < 2 {
                 return widths;
             }
             widths = natural[..widths.len() - 1].to_vec();
             continue;
+        };
+        let next = flexible.iter().copied().filter(|other| *other < widest).max();
+        let many = flexible.iter().filter(|other| **other == widest).count();
+        let step = (widest - next.unwrap_or(NARROWEST)).min(excess.div_ceil(many));
+        for (width, rigid) in widths.iter_mut().zip(rigid) {
+            if !rigid && *width == widest {
+                *width -= step;
+            }
         }
-        let next = sorted.iter().copied().find(|other| *other < widest).unwrap_or(NARROWEST);
-        let many = sorted.iter().filter(|other| **other == widest).count();
-        let step = (widest - next.max(NARROWEST)).min(excess.div_ceil(many)).max(1);
-        widths.iter_mut().filter(|other| **other == widest).for_each(|other| *other -= step);
     }
 }
 
@@ -266,10 +273,13 @@ mod tests {
 
     #[test]
     fn a_terminal_too_narrow_for_all_columns_loses_the_last_ones() {
-        assert_eq!(fitting(&[10, 10, 10], 40), [10, 10, 10]);
-        assert_eq!(fitting(&[10, 40, 10], 40), [10, 16, 10]);
-        assert_eq!(fitting(&[10, 10, 10], 20), [9, 9]);
-        assert_eq!(fitting(&[10, 10, 10], 3), [6]);
+        let texts = |natural: &[usize], width| fitting(natural, &[false; 3], width);
+        assert_eq!(texts(&[10, 10, 10], 40), [10, 10, 10]);
+        assert_eq!(texts(&[10, 40, 10], 40), [10, 16, 10]);
+        assert_eq!(texts(&[10, 10, 10], 20), [9, 9]);
+        assert_eq!(texts(&[10, 10, 10], 3), [6]);
+        assert_eq!(fitting(&[10, 40, 10], &[true, false, true], 30), [10, 6, 10]);
+        assert_eq!(fitting(&[10, 40, 10], &[true, false, true], 29), [10, 17]);
     }
 
     #[test]
