@@ -21,6 +21,7 @@ mod local_owner;
 mod members;
 mod models;
 mod neighbours;
+pub mod operation_work;
 pub mod operations;
 mod placing;
 mod presence;

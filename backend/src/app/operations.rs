@@ -1,8 +1,4 @@
-//! Operations: they are accepted, listed, cancelled and retried here, and worked off in `operations/work.rs`.
-
-mod work;
-
-pub use work::{Turn, Worker};
+//! Operations: they are accepted, listed, cancelled and retried here, and worked off in `operation_work.rs`.
 
 use link_protocol::{
     backend_api::{

@@ -8,7 +8,7 @@ use std::{
 };
 
 use link_backend::{
-    app::{App, operations::Worker},
+    app::{App, operation_work::Worker},
     domain::allowance::{Allowance, Purse},
 };
 

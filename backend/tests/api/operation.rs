@@ -1,6 +1,6 @@
 //! Operations on many devices: accepted once, bounded, listed, cancelled and retried.
 
-use link_backend::app::operations::Worker;
+use link_backend::app::operation_work::Worker;
 use link_protocol::signing::SigningKey;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! What each kind of operation does on a device, and on a device that is offline, gone or without the model.
 
 use futures_util::future::join_all;
-use link_backend::app::operations::Worker;
+use link_backend::app::operation_work::Worker;
 use serde_json::{Value, json};
 
 use crate::{

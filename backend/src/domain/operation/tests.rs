@@ -1,3 +1,5 @@
+//! A table of every event in every state of an item, and that no sequence of events tells a device twice.
+
 use jiff::ToSpan as _;
 use link_protocol::{id::ModelId, limits};
 use proptest::prelude::*;
