@@ -11,7 +11,7 @@ UPDATE deployments SET account_id =
     (SELECT devices.account_id FROM devices WHERE devices.device_id = deployments.device_id);
 CREATE INDEX deployments_account ON deployments (account_id, deployment_id);
 CREATE INDEX deployments_account_newest ON deployments (account_id, deployment_id) WHERE newest;
-CREATE INDEX deployments_of_device ON deployments (device_id, account_id, deployment_id);
+CREATE INDEX deployments_of_device ON deployments (device_id, deployment_id);
 DROP INDEX deployments_model;
 CREATE INDEX deployments_model ON deployments (model_id, account_id, deployment_id);
 CREATE INDEX deployments_model_newest ON deployments (model_id, account_id, deployment_id)

@@ -25,7 +25,8 @@ pub struct DeploymentFilter {
 }
 
 /// Puts a condition for each filter between `head` and `tail`: a pair, a device, a model or all, the current ones
-/// or all. A device is asked for together with its account, which the index of a model holds.
+/// or all. The account is looked for at the device where a device is asked for, so that the index of the device is
+/// the only one that fits.
 macro_rules! by_filter {
     ($filter:expr, $head:literal, $tail:literal) => {
         match ($filter.device.is_some(), $filter.model.is_some(), $filter.current) {
@@ -33,9 +34,7 @@ macro_rules! by_filter {
             (true, true, true) => {
                 by_filter!(@own $head, "p.device_id = $4 AND p.model_id = $5 AND p.newest", $tail)
             }
-            (true, false, false) => {
-                concat!($head, "p.device_id = $4 AND p.account_id = $1", $tail)
-            }
+            (true, false, false) => by_filter!(@own $head, "p.device_id = $4", $tail),
             (true, false, true) => by_filter!(@own $head, "p.device_id = $4 AND p.newest", $tail),
             (false, true, false) => {
                 concat!($head, "p.model_id = $5 AND p.account_id = $1", $tail)
