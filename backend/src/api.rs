@@ -50,6 +50,7 @@ use crate::{app::App, failure::Failure};
 /// Returns the service with all routes.
 pub fn router(app: Arc<App>) -> Router {
     let (router, _) = declared().split_for_parts();
+    let health = app.health();
     let document = openapi::json(app.public_url());
     let reference = docs::page(&openapi::document(app.public_url()));
     router
@@ -64,14 +65,15 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(web::file_or_nothing)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .with_state(app)
-        .layer(middleware::from_fn(layer::finish))
+        .layer(middleware::from_fn_with_state(health, layer::finish))
 }
 
 /// Returns the service for messages of devices that did not come over HTTP. Each request carries [`Proven`] in its
 /// extensions.
 pub(crate) fn agents_only(app: Arc<App>) -> Router {
     let (router, _) = OpenApiRouter::new().nest(PREFIX, agents()).split_for_parts();
-    router.with_state(app).layer(middleware::from_fn(layer::finish))
+    let finish = middleware::from_fn_with_state(app.health(), layer::finish);
+    router.with_state(app).layer(finish)
 }
 
 /// Returns the problem document for a failure.

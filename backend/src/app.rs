@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows HTTP. Each file is one subject; the handlers in `api` call one method each.
 
-mod accounts;
+pub mod accounts;
 mod audit;
 mod bucket_uploads;
 mod commands;
@@ -15,7 +15,8 @@ mod device_logs;
 mod devices;
 mod fleets;
 mod following;
-mod keys;
+mod health;
+pub mod keys;
 mod leading;
 mod local_owner;
 mod members;
@@ -43,6 +44,7 @@ mod usage;
 mod zenoh;
 
 pub use deployments::DeploymentQuery;
+pub use health::Health;
 pub use resumption::Uploaded;
 pub use serving::Requested;
 pub(crate) use zenoh::{Due, User, ZenohOffer};
@@ -71,6 +73,7 @@ use crate::{
     database::Store,
     domain::{
         attempts::{self, Attempts, Logins, Networks},
+        checkup::Checkup,
         local_owner::LocalOwner,
     },
     host::{random, wake::Bells},
@@ -106,10 +109,10 @@ pub struct App {
     leaving: AtomicBool,
     /// What requests come in at, once they do.
     listener: OnceLock<SocketAddr>,
-    /// The database said so when it was last written.
-    is_full: AtomicBool,
     leading: leading::Leading,
     offset: time::Offset,
+    health: Arc<Health>,
+    checkup: Mutex<Checkup>,
 }
 
 impl App {
@@ -155,9 +158,10 @@ impl App {
             operations: Notify::new(),
             leaving: AtomicBool::new(false),
             listener: OnceLock::new(),
-            is_full: AtomicBool::new(false),
             leading: leading::Leading::default(),
             offset: time::Offset::default(),
+            health: Arc::default(),
+            checkup: Mutex::default(),
             config,
             store,
         })

@@ -18,7 +18,7 @@ mod writer;
 
 pub use column::Page;
 pub use error::StoreError;
-pub use fault::Passing;
+pub use fault::{Fault, Passing};
 pub use neighbours::Ring;
 pub use open::OpenError;
 pub(crate) use sql::Connection;

@@ -1,7 +1,7 @@
 //! What the backend decides, without doing anything.
 //!
-//! No file, socket, thread, clock or chance: the time and new identifiers are arguments, and every
-//! rule is a function from what is known to an answer or a [`refusal::Refusal`].
+//! No file, socket, thread, clock or random number: the time and new identifiers are arguments, and every rule is a
+//! function from stored facts to an answer or a [`refusal::Refusal`].
 
 pub mod account;
 pub mod alias;
@@ -10,6 +10,7 @@ pub mod allowlist;
 pub mod attempts;
 pub mod audit;
 pub mod cancel;
+pub mod checkup;
 pub mod claim;
 pub mod clock_offset;
 pub mod command;

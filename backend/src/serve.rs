@@ -45,6 +45,8 @@ const PURGE_EVERY: u32 = 600;
 const TIDY_EVERY: Duration = Duration::from_secs(600);
 /// How often the clock is compared with that of the database server.
 const COMPARE_CLOCKS_EVERY: Duration = Duration::from_secs(5);
+/// How often one table of the database is checked.
+const CHECK_EVERY: Duration = Duration::from_secs(600);
 /// The interval at which free memory returns to the system, which is a lot after many devices reconnect at once.
 const GIVE_BACK_EVERY: Duration = Duration::from_secs(30);
 
@@ -89,6 +91,7 @@ pub(crate) async fn run(loaded: &Loaded) -> Ended {
     tokio::spawn(sweep(Arc::clone(&app)));
     tokio::spawn(operations::run(Arc::clone(&app)));
     tokio::spawn(tidy(Arc::clone(&app)));
+    tokio::spawn(check(Arc::clone(&app)));
     tokio::spawn(heed_neighbours(Arc::clone(&app)));
     tokio::spawn(compare_clocks(Arc::clone(&app)));
     tokio::spawn(feed_watchdog());
@@ -168,6 +171,16 @@ async fn tidy(app: Arc<App>) {
     loop {
         ticks.tick().await;
         app.tidy_contents().await;
+    }
+}
+
+/// Checks one table of the database at a time, all of them once a day.
+async fn check(app: Arc<App>) {
+    let mut ticks = tokio::time::interval(CHECK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        app.check_next_table().await;
     }
 }
 

@@ -6,6 +6,7 @@
 pub(crate) mod accounts;
 pub(crate) mod audit;
 pub(crate) mod bucket_uploads;
+pub(crate) mod check;
 pub(crate) mod command_list;
 pub(crate) mod commands;
 pub(crate) mod counts;

@@ -41,6 +41,26 @@ pub fn open_to_read(file: &Path) -> Result<Connection, rusqlite::Error> {
     Ok(connection)
 }
 
+/// Opens the database `file` on a disk that is read-only: nobody writes it, and it has no log.
+///
+/// # Errors
+/// [`rusqlite::Error`] when the file cannot be read.
+pub fn open_still(file: &Path) -> Result<Connection, rusqlite::Error> {
+    let escaped: String = file.to_string_lossy().chars().map(escape).collect();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
+}
+
+/// Writes a character of a path as it stands in a URI.
+fn escape(character: char) -> String {
+    match character {
+        '%' | '?' | '#' => format!("%{:02X}", u32::from(character)),
+        other => other.to_string(),
+    }
+}
+
 fn open_with(file: &Path, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
     let connection = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -61,6 +81,20 @@ mod tests {
         assert!(!file.exists());
         create(&file).unwrap();
         assert!(file.exists());
+    }
+
+    #[test]
+    fn a_file_without_a_log_is_read_where_nothing_can_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("so?me #1 100%.db");
+        create(&file)
+            .unwrap()
+            .execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (7)")
+            .unwrap();
+        let connection = open_still(&file).unwrap();
+        let found: i64 = connection.query_one("SELECT a FROM t", [], |row| row.get(0)).unwrap();
+        assert_eq!(found, 7);
+        connection.execute("INSERT INTO t VALUES (8)", []).unwrap_err();
     }
 
     #[test]

@@ -4,11 +4,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: measures how long an answer takes")]
 
-use std::{panic::AssertUnwindSafe, time::Instant};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
 
 use axum::{
     body::Body,
-    extract::{MatchedPath, Request},
+    extract::{MatchedPath, Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, header},
     middleware::Next,
     response::Response,
@@ -19,6 +19,7 @@ use tracing::Instrument as _;
 
 use crate::{
     api::problem::{self, Rejection},
+    app::Health,
     host::{metrics, random},
 };
 
@@ -28,7 +29,11 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
 /// Finishes the answer to `request`.
-pub(crate) async fn finish(request: Request, next: Next) -> Response {
+pub(crate) async fn finish(
+    State(health): State<Arc<Health>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let begun = Instant::now();
     let id = given_id(request.headers()).unwrap_or_else(|| random::uuid().simple().to_string());
     // At this level no filter removes the id from a warning.
@@ -43,6 +48,9 @@ pub(crate) async fn finish(request: Request, next: Next) -> Response {
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone());
     let mut response = answered.await.unwrap_or_else(problem::panicked);
     if let Some(rejection) = response.extensions_mut().remove::<Rejection>() {
+        if let Some(fault) = rejection.fault {
+            health.note(fault);
+        }
         write_problem(&mut response, rejection, &id);
     }
     let status = response.status().as_u16();
@@ -103,7 +111,7 @@ mod tests {
     async fn a_handler_that_panics_is_answered_for() {
         let router = Router::new()
             .route("/", get(|| async { assert_eq!(1, 2, "on purpose") }))
-            .layer(middleware::from_fn(finish));
+            .layer(middleware::from_fn_with_state(Arc::new(Health::default()), finish));
         let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
         assert_eq!(response.status(), 500);
         let id = response.headers()[&REQUEST_ID].to_str().unwrap().to_owned();

@@ -14,7 +14,7 @@ use link_protocol::{
 
 use crate::{
     content::ContentError,
-    database::{Passing, StoreError},
+    database::{Fault, Passing, StoreError},
     domain::refusal::Refusal,
     failure::Failure,
 };
@@ -36,11 +36,13 @@ const CONTENT_WAIT_S: u64 = 10;
 pub(crate) struct Rejection {
     pub(crate) problem: Box<Problem>,
     retry_after_s: Option<u64>,
+    /// What is wrong with the database, where that is why.
+    pub(crate) fault: Option<Fault>,
 }
 
 impl Rejection {
     pub(crate) fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { problem: Box::new(Problem::new(code, detail)), retry_after_s: None }
+        Self { problem: Box::new(Problem::new(code, detail)), retry_after_s: None, fault: None }
     }
 
     pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
@@ -77,10 +79,11 @@ impl From<Failure> for Rejection {
             Failure::Refused(refusal) => refusal.into(),
             Failure::Store(StoreError::NotFound) => Self::new(Code::NotFound, "it is gone"),
             Failure::Store(error @ (StoreError::Unavailable(_) | StoreError::Conflict)) => {
-                match error.passing() {
+                let rejection = match error.passing() {
                     Some(passing) => unavailable(passing, &error),
                     None => internal(&error),
-                }
+                };
+                Self { fault: error.fault(), ..rejection }
             }
             Failure::Content(ContentError::Bucket(fault)) => {
                 tracing::warn!(error = fault.said(), "the bucket of models cannot be used");

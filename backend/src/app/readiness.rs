@@ -1,4 +1,4 @@
-//! Whether requests should come here, and what an operator watches.
+//! Whether the backend is ready for requests, and what an operator watches.
 
 #![expect(clippy::disallowed_methods, reason = "IO shell: measures how long the database takes")]
 
@@ -9,16 +9,16 @@ use std::{
 
 use link_platform::disk;
 
-use crate::{app::App, database::Passing, domain::clock_offset, failure::Failure, host::metrics};
+use crate::{app::App, database::Fault, domain::clock_offset, host::metrics};
 
-/// A database that takes longer does not answer.
+/// The longest that the database may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
-/// What the file of a database needs to go on, in bytes: its log grows to about half of this.
+/// Free space that the file of a database needs, in bytes: its log grows to about half of this.
 const ROOM_NEEDED: u64 = 8 * 1024 * 1024;
 
 impl App {
-    /// Returns why requests should not come here; nothing when they should. The tables are up to
-    /// date once there is an `App`.
+    /// Returns why the backend is not ready for requests; nothing when it is. The tables are up to date once there
+    /// is an `App`.
     pub async fn unready(&self) -> Vec<&'static str> {
         let mut reasons = Vec::new();
         if self.leaving.load(Ordering::Relaxed) || *self.draining.borrow() {
@@ -28,7 +28,10 @@ impl App {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
                 tracing::warn!(%error, "the database does not answer");
-                reasons.push("the database does not answer");
+                match error.fault() {
+                    Some(fault) => self.health.note(fault),
+                    None => reasons.push("the database does not answer"),
+                }
             }
             Err(_elapsed) => reasons.push("the database takes too long to answer"),
         }
@@ -37,35 +40,32 @@ impl App {
                 "the clock of this machine is more than 5 s from that of the database server",
             );
         }
-        if self.is_full.load(Ordering::Relaxed) || self.has_no_room() {
-            reasons.push("the database has no room left; make room on its disk");
+        let mut faults = self.health.faults();
+        if !faults.is_empty() {
+            // It may have been mended.
+            self.try_database().await;
+            faults = self.health.faults();
         }
+        if self.has_no_room() && !faults.contains(&Fault::Full) {
+            faults.push(Fault::Full);
+        }
+        reasons.extend(faults.into_iter().map(Fault::detail));
         reasons
     }
 
-    /// Notes what a statement that writes came to: whether the database has room.
-    pub(super) fn note_room<T>(&self, outcome: &Result<T, Failure>) {
-        let is_full = match outcome {
-            Ok(_) => false,
-            Err(Failure::Store(error)) => error.passing() == Some(Passing::Full),
-            Err(Failure::Refused(_) | Failure::Content(_) | Failure::Broken(..)) => return,
-        };
-        self.is_full.store(is_full, Ordering::Relaxed);
-    }
-
-    /// A file grows where the data folder is; a server says by itself that it is full.
+    /// Tells whether the disk of the data folder is about to be full; a server knows that of its own disk.
     fn has_no_room(&self) -> bool {
         let is_file = self.config.database_url.is_none();
         let free = || disk::free_bytes(&self.config.data).ok().flatten();
         is_file && free().is_some_and(|free| free < ROOM_NEEDED)
     }
 
-    /// Is not ready from now on, and answers everything as before.
+    /// Makes the backend unready, while it answers every request as before.
     pub fn withdraw(&self) {
         self.leaving.store(true, Ordering::Relaxed);
     }
 
-    /// Notes how much there is of everything.
+    /// Takes the figures of the database and of this process for the metrics.
     pub async fn survey(&self, memory_bytes: Option<u64>) {
         let begun = Instant::now();
         match tokio::time::timeout(ANSWER_TIMEOUT, self.store.counts(self.now())).await {

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use link_protocol::{
-    backend_api::audit::{Actor, ActorKind},
     deployment::DeploymentState,
     id::{AccountId, CommandId, DeviceId},
 };
@@ -18,7 +17,7 @@ use crate::{
     database::{Connection, lock::Lock, read, write},
     domain::{
         attempts::Peer,
-        audit::Action,
+        audit::{Action, system},
         command::State,
         deployment::{self, DeploymentRecord},
         retention::since,
@@ -53,8 +52,17 @@ impl App {
     /// [`Failure::Store`].
     pub async fn sweep(&self) -> Result<(), Failure> {
         let swept = self.sweep_once().await;
-        self.note_room(&swept);
+        self.note_fault_of(&swept);
+        self.try_database().await;
         swept
+    }
+
+    fn note_fault_of(&self, outcome: &Result<(), Failure>) {
+        if let Err(Failure::Store(error)) = outcome
+            && let Some(fault) = error.fault()
+        {
+            self.health.note(fault);
+        }
     }
 
     async fn sweep_once(&self) -> Result<(), Failure> {
@@ -117,6 +125,12 @@ impl App {
     /// # Errors
     /// [`Failure::Store`].
     pub async fn purge(&self) -> Result<(), Failure> {
+        let purged = self.purge_once().await;
+        self.note_fault_of(&purged);
+        purged
+    }
+
+    async fn purge_once(&self) -> Result<(), Failure> {
         if self.leads().await? {
             self.purge_records().await?;
         }
@@ -168,9 +182,8 @@ impl App {
             return Ok(false);
         }
         let entry = |account: AccountId, count: u32| {
-            let system = Actor { kind: ActorKind::System, id: None };
             let action = Action::PurgeDeployments;
-            let entry = self.entry_of(account, system, Peer::default(), action, account);
+            let entry = self.entry_of(account, system(), Peer::default(), action, account);
             entry.with(&format!("{count}, ended before {before:.0}"))
         };
         let deleted = write!(self.store, [], |db| {

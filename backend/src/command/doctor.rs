@@ -3,6 +3,7 @@
 mod models;
 
 use std::{
+    io,
     net::{TcpListener, TcpStream},
     os::unix::fs::PermissionsExt as _,
     path::Path,
@@ -13,6 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use link_backend::{
     config::load::Loaded,
     content::Home,
+    database::Fault,
     host::clock::{Clock as _, SystemClock},
     tables::upkeep::{self, Inspection},
 };
@@ -33,6 +35,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The tolerated difference between two clocks.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
+/// What is said of a database that may be well.
+const UNCHECKED: &str = "it could not be checked";
 /// A date that has passed when this program was written; an earlier clock is wrong.
 const BUILT_AFTER: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
@@ -115,13 +119,39 @@ fn folder(data: &Path, findings: &mut Vec<Finding>) -> bool {
     if mode & 0o077 != 0 {
         let said = format!("other users may look into `{shown}` (mode {mode:o})");
         findings.push(bad("folder", said, format!("run `chmod 700 {shown}`")));
-    } else if tempfile::tempfile_in(data).is_err() {
-        let said = format!("this user cannot write to `{shown}`");
-        findings.push(bad("folder", said, "run this as the user that the backend runs as"));
     } else {
-        findings.push(good("folder", format!("`{shown}` is private and can be written")));
+        findings.push(match tempfile::tempfile_in(data) {
+            Ok(_) => good("folder", format!("`{shown}` is private and can be written")),
+            Err(error) => unwritable(data, &error),
+        });
     }
     true
+}
+
+/// Tells a disk that takes no writes from a user who may not write.
+fn unwritable(data: &Path, error: &io::Error) -> Finding {
+    let shown = data.display();
+    match error.kind() {
+        io::ErrorKind::ReadOnlyFilesystem => bad(
+            "folder",
+            format!("the disk of `{shown}` is read-only"),
+            "read `dmesg` for the reason: after an error of the disk, check the disk; then mount it \
+             for writing and restart the backend",
+        ),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            bad("folder", format!("the disk of `{shown}` is full"), "make room on the disk")
+        }
+        io::ErrorKind::PermissionDenied => bad(
+            "folder",
+            format!("this user cannot write to `{shown}`"),
+            "run this as the user that the backend runs as",
+        ),
+        _ => bad(
+            "folder",
+            format!("`{shown}` cannot be written: {error}"),
+            "read `dmesg` for the reason, and check the disk",
+        ),
+    }
 }
 
 /// Tells whether a backend runs: it holds the lock. A missing lock file is not created.
@@ -162,11 +192,21 @@ async fn database(loaded: &Loaded, findings: &mut Vec<Finding>) {
         let said = format!("other users may read it (mode {mode:o})");
         findings.push(bad("database", said, format!("run `chmod 600 {}`", file.display())));
     }
-    let restore = "end the backend, keep a copy of the folder, and restore the latest backup with \
+    let restore = "stop the backend, keep a copy of the folder, and restore the latest backup with \
                    `link-backend restore FILE --force`";
     match upkeep::inspect(&file).await {
         Err(error) => {
-            findings.push(bad("database", format!("{:#}", anyhow::Error::new(error)), restore));
+            let (found, next) = match error.fault() {
+                Some(Fault::Damaged) => ("it is damaged", restore),
+                Some(Fault::Full) => (UNCHECKED, "make room on the disk, and run this again"),
+                Some(Fault::Unwritable) | None => (
+                    UNCHECKED,
+                    "run this again as the user that the backend runs as, on a disk that can be \
+                     written",
+                ),
+            };
+            let said = format!("{found}: {:#}", anyhow::Error::new(error));
+            findings.push(bad("database", said, next));
         }
         Ok(found) => {
             match found.damages.first() {

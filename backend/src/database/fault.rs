@@ -1,4 +1,4 @@
-//! What is wrong with a database that does not answer, as far as that may pass by itself.
+//! Why a statement failed: a state that passes by itself, or a fault that an operator has to repair.
 
 use std::sync::Arc;
 
@@ -30,7 +30,64 @@ impl Passing {
     }
 }
 
+/// A fault that an operator has to repair.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Fault {
+    /// The disk or the server has no room left.
+    Full,
+    /// The disk is read-only or fails, or the files are another user's.
+    Unwritable,
+    /// The file is malformed or no database.
+    Damaged,
+}
+
+impl Fault {
+    /// Every fault.
+    pub const ALL: [Self; 3] = [Self::Full, Self::Unwritable, Self::Damaged];
+
+    /// Returns the name that metrics have for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Unwritable => "unwritable",
+            Self::Damaged => "damaged",
+        }
+    }
+
+    /// Says what is wrong and what to do, for an operator.
+    #[must_use]
+    pub const fn detail(self) -> &'static str {
+        match self {
+            Self::Full => "the database has no room left; make room on its disk",
+            Self::Unwritable => {
+                "the database cannot be written; check its disk and run `link-backend doctor`"
+            }
+            Self::Damaged => {
+                "the database is damaged; run `link-backend doctor` and restore the latest backup"
+            }
+        }
+    }
+}
+
 impl StoreError {
+    /// Returns the fault that an operator has to repair, if one is the cause.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        match self {
+            Self::NotFound | Self::Conflict => None,
+            Self::Unavailable(cause) => {
+                let shared = cause.downcast_ref::<Arc<NotStored>>().map(AsRef::as_ref);
+                match shared {
+                    // Another transaction failed; that one tells of the fault.
+                    Some(NotStored::Together(_)) => None,
+                    Some(NotStored::Failed(error)) => fault(error),
+                    None => cause.downcast_ref::<SqlError>().and_then(fault),
+                }
+            }
+        }
+    }
+
     /// Returns why it may be worth asking again, if it is.
     #[must_use]
     pub fn passing(&self) -> Option<Passing> {
@@ -44,6 +101,30 @@ impl StoreError {
                 }
             }
         }
+    }
+}
+
+fn fault(error: &SqlError) -> Option<Fault> {
+    let damaged = match error {
+        SqlError::Lite(error) => {
+            let code = error.sqlite_error().map(|cause| cause.extended_code & 0xff);
+            // CORRUPT, NOTADB
+            matches!(code, Some(11 | 26))
+        }
+        SqlError::Pg(error) => {
+            let code = error.as_database_error().and_then(|cause| cause.code());
+            // data_corrupted, index_corrupted
+            code.is_some_and(|code| matches!(code.as_ref(), "XX001" | "XX002"))
+        }
+        SqlError::NoRow | SqlError::TimedOut | SqlError::NotBegun | SqlError::Closed => false,
+    };
+    if damaged {
+        return Some(Fault::Damaged);
+    }
+    match passing(error)? {
+        Passing::Full => Some(Fault::Full),
+        Passing::Unwritable => Some(Fault::Unwritable),
+        Passing::Busy | Passing::Unreachable => None,
     }
 }
 
@@ -117,6 +198,21 @@ mod tests {
         assert_eq!(of_postgresql("53300"), Some(Passing::Busy));
         assert_eq!(of_postgresql("53100"), Some(Passing::Full));
         assert_eq!(of_postgresql("23505"), None, "a constraint");
+    }
+
+    #[test]
+    fn a_fault_is_told_from_a_state_that_passes() {
+        let sqlite = |code| {
+            let cause = rusqlite::ffi::Error::new(code);
+            StoreError::from(rusqlite::Error::SqliteFailure(cause, None)).fault()
+        };
+        assert_eq!(sqlite(rusqlite::ffi::SQLITE_FULL), Some(Fault::Full));
+        assert_eq!(sqlite(rusqlite::ffi::SQLITE_READONLY), Some(Fault::Unwritable));
+        assert_eq!(sqlite(rusqlite::ffi::SQLITE_IOERR_WRITE), Some(Fault::Unwritable));
+        assert_eq!(sqlite(rusqlite::ffi::SQLITE_CORRUPT_INDEX), Some(Fault::Damaged));
+        assert_eq!(sqlite(rusqlite::ffi::SQLITE_NOTADB), Some(Fault::Damaged));
+        assert_eq!(sqlite(rusqlite::ffi::SQLITE_BUSY), None);
+        assert_eq!(StoreError::NotFound.fault(), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use deadpool::{
     Runtime,
     unmanaged::{Object, Pool, PoolConfig},
 };
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
     task,
@@ -33,6 +33,33 @@ pub(crate) fn open(file: &Path) -> Result<Connection, rusqlite::Error> {
     let connection = link_sqlite::open(file)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)
+}
+
+/// Opens the database `file`, which exists, and changes nothing there: also on a disk that is read-only, unless its
+/// log holds what is not in the file yet.
+///
+/// # Errors
+/// [`rusqlite::Error`] when the file cannot be read.
+pub(crate) fn open_to_read(file: &Path) -> Result<Connection, rusqlite::Error> {
+    let connection = link_sqlite::open_to_read(file)?;
+    let read = |connection: &Connection| {
+        connection.query_one("SELECT COUNT(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0))
+    };
+    match read(&connection) {
+        Ok(_) => Ok(connection),
+        Err(error) if has_log(file) => Err(error),
+        Err(error) => match error.sqlite_error_code() {
+            // The index of the log cannot be made on a disk that is read-only. Without a log none is needed.
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => link_sqlite::open_still(file),
+            Some(_) | None => Err(error),
+        },
+    }
+}
+
+fn has_log(file: &Path) -> bool {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    Path::new(&log).metadata().is_ok_and(|found| found.len() > 0)
 }
 
 /// Opens connections to `file` that only read; whoever needs one waits no longer than `patience`.

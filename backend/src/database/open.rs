@@ -50,6 +50,12 @@ pub enum OpenError {
          knows {known}; start that version, or restore a backup that was made before it"
     )]
     Newer { schema: i64, known: i64 },
+    /// The file is no database, or malformed.
+    #[error(
+        "the database is damaged; keep a copy of the data folder and restore the latest backup with \
+         `link-backend restore FILE --force`"
+    )]
+    Damaged(#[source] rusqlite::Error),
     /// Its tables could not be brought up to date.
     #[error("failed to migrate the database")]
     Migrate(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -97,7 +103,7 @@ impl Store {
 
 /// Brings the tables of the file up to date.
 fn migrate(file: &Path) -> Result<(), OpenError> {
-    let mut connection = link_sqlite::open(file).map_err(not_opened)?;
+    let mut connection = link_sqlite::open(file).map_err(not_opened_file)?;
     let migrations: Vec<_> = MIGRATIONS
         .iter()
         .map(|change| Migration {
@@ -109,12 +115,23 @@ fn migrate(file: &Path) -> Result<(), OpenError> {
     migrate::migrate(&mut connection, &migrations, Unknown::Refuse).map_err(
         |error| match error {
             migrate::MigrateError::Unknown(schema) => unknown(schema, error),
+            migrate::MigrateError::Failed(cause) if is_damage(&cause) => OpenError::Damaged(cause),
             migrate::MigrateError::Failed(_) | migrate::MigrateError::Changed(_) => {
                 OpenError::Migrate(Box::new(error))
             }
         },
     )?;
     connection.close().map_err(|(_, error)| not_opened(error))
+}
+
+fn not_opened_file(error: rusqlite::Error) -> OpenError {
+    if is_damage(&error) { OpenError::Damaged(error) } else { not_opened(error) }
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+
+    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
 }
 
 fn not_opened(error: impl std::error::Error + Send + Sync + 'static) -> OpenError {

@@ -44,6 +44,10 @@ pub fn describe() {
         Unit::Seconds,
         "Time of a statement that only reads, and of the sweep, which writes."
     );
+    describe_counter!(
+        "link_database_faults_total",
+        "Statements that failed because the database is full, unwritable or damaged."
+    );
     describe_gauge!("link_commands_waiting", "Commands that are not acknowledged, by state.");
     describe_gauge!("link_devices", "Registered devices.");
     describe_gauge!("link_devices_online", "Devices that can be given commands.");
@@ -88,6 +92,11 @@ pub fn commands_expired(number: u64) {
 /// Records how long the database took for `what`.
 pub fn database(what: &'static str, took: Duration) {
     histogram!("link_database_seconds", "what" => what).record(took.as_secs_f64());
+}
+
+/// Counts a fault of the database that was met.
+pub fn database_fault(fault: &'static str) {
+    counter!("link_database_faults_total", "fault" => fault).increment(1);
 }
 
 /// Records the totals from the database.

@@ -1,5 +1,6 @@
-//! Settings of accounts, and the seeds of the signing keys.
+//! Settings of accounts, the seeds of the signing keys, and a value whose writing shows that writes succeed.
 
+use jiff::Timestamp;
 use link_protocol::{
     allowlist::{Allowlist, Origin},
     id::AccountId,
@@ -7,12 +8,12 @@ use link_protocol::{
 
 use crate::database::{
     Store, StoreError,
-    column::{from_hex, from_json, hex, json},
+    column::{from_hex, from_json, hex, json, ms},
     read, sql, write,
 };
 
 impl Store {
-    /// Returns the origins that an account's deployments carry besides the defaults.
+    /// Returns the origins of an account, which its deployments have in addition to the defaults.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -46,7 +47,24 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the seed called `name`; the first call stores `fresh`.
+    /// Writes a value, which shows that writes succeed.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn probe(&self, now: Timestamp) -> Result<(), StoreError> {
+        write!(self, |db| {
+            sql::query(
+                "INSERT INTO settings (name, value) VALUES ('written_ms', $1) \
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            )
+            .bind(ms(now).to_string())
+            .execute(db)
+            .await?;
+        });
+        Ok(())
+    }
+
+    /// Returns the seed called `name`, and stores `fresh` as the seed when there is none.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,5 +1,5 @@
-//! The database as an operator sees it, beside a running backend or without one: looked at, and where
-//! it is a file copied whole and made ready to go on after it went back in time.
+//! The chores of an operator, with or without a running backend: inspects the database, copies a database file, and
+//! prepares a restored file for use.
 
 use std::path::{Path, PathBuf};
 
@@ -13,39 +13,39 @@ use crate::database::{
     sql::{self, Connection},
 };
 
-/// More commands than a device can have been sent since the backup that was restored. A device
-/// takes a number that it has for a command that it has.
+/// More commands than a device can have been sent since the backup. A device takes a command with a number that it
+/// has for a command that it has.
 const NUMBERS_LEFT_OUT: i64 = 1_000_000;
 
-/// A change of the tables that this program knows.
+/// A migration that this program knows.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Migration {
     pub version: i64,
     pub description: String,
 }
 
-/// What was found in a database.
+/// The findings of an inspection.
 #[derive(Clone, Debug)]
 pub struct Inspection {
-    /// What `PRAGMA integrity_check` and the foreign keys say; nothing when all is well.
+    /// The faults that `PRAGMA integrity_check` and the foreign keys find.
     pub damages: Vec<String>,
-    /// The changes of the tables that it has seen.
+    /// The migrations that were applied.
     pub applied: Vec<i64>,
-    /// The names of the model files that it speaks of.
+    /// The names of the model files that it refers to.
     pub contents: Vec<String>,
     /// When the newest command was placed.
     pub newest: Option<Timestamp>,
 }
 
 impl Inspection {
-    /// The changes that this program would make to the tables.
+    /// Returns the migrations that this program would apply.
     #[must_use]
     pub fn pending(&self) -> Vec<Migration> {
         let is_new = |change: &Migration| !self.applied.contains(&change.version);
         migrations().into_iter().filter(is_new).collect()
     }
 
-    /// The newest change that it has seen and this program does not know: it is of a newer one.
+    /// Returns the newest migration that was applied and is unknown to this program: a newer version applied it.
     #[must_use]
     pub fn unknown(&self) -> Option<i64> {
         let known = migrations();
@@ -60,7 +60,7 @@ pub fn file(data: &Path) -> PathBuf {
     data.join(FILE)
 }
 
-/// Returns every change of the tables that this program knows, in order.
+/// Returns every migration that this program knows, in order.
 #[must_use]
 pub fn migrations() -> Vec<Migration> {
     let change = |change: &sqlx::migrate::Migration| Migration {
@@ -70,7 +70,7 @@ pub fn migrations() -> Vec<Migration> {
     MIGRATIONS.iter().map(change).collect()
 }
 
-/// Writes everything that is committed at one moment to the new file `to`.
+/// Writes a consistent copy of the database to the new file `to`.
 ///
 /// # Errors
 /// [`StoreError::Unavailable`] when it cannot be read or `to` not be written.
@@ -80,12 +80,12 @@ pub async fn snapshot(file: &Path, to: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Looks at a database and changes nothing.
+/// Inspects a database file and changes nothing.
 ///
 /// # Errors
-/// [`StoreError::Unavailable`] when it is not one.
+/// [`StoreError::Unavailable`] when the file cannot be read or is no database.
 pub async fn inspect(file: &Path) -> Result<Inspection, StoreError> {
-    let mut db = open(file)?;
+    let mut db = Connection::Lite(lite::open_to_read(file)?);
     let check = sql::query_scalar("PRAGMA integrity_check").at_length();
     let mut damages: Vec<String> = check.fetch_all(&mut db).await?;
     damages.retain(|line| line != "ok");
@@ -100,7 +100,7 @@ pub async fn inspect(file: &Path) -> Result<Inspection, StoreError> {
     look(&mut db, damages, has_tables).await
 }
 
-/// Looks at the database of a PostgreSQL server, which checks itself.
+/// Inspects the database of a PostgreSQL server, which checks its own files.
 ///
 /// # Errors
 /// [`StoreError::Unavailable`] when it does not answer.
@@ -111,7 +111,7 @@ pub async fn inspect_server(url: &Secret) -> Result<Inspection, StoreError> {
     look(&mut db, Vec::new(), has_tables).await
 }
 
-/// Reads what every database has.
+/// Reads the findings that both databases have.
 async fn look(
     db: &mut Connection,
     damages: Vec<String>,
@@ -138,8 +138,7 @@ async fn look(
     Ok(found)
 }
 
-/// Prepares a database that is taken from a backup: commands get numbers that no device has seen,
-/// and every login ends.
+/// Prepares a restored database: new commands get sequence numbers that no device has seen, and every login ends.
 ///
 /// # Errors
 /// [`StoreError::Unavailable`].

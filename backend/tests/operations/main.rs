@@ -9,6 +9,7 @@ mod bucket;
 #[expect(dead_code, reason = "other tests need more of it")]
 mod cluster;
 mod configuration;
+mod faults;
 mod neighbours;
 #[path = "../store/object_store.rs"]
 #[expect(dead_code, reason = "other tests need more of it")]

@@ -1,0 +1,150 @@
+//! The faults of the database: recorded where a statement fails, and cleared once a write succeeds. Damage is recorded
+//! until the backend restarts with a restored database.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "IO shell: spaces the writes that try a faulty database"
+)]
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use crate::{app::App, database::Fault, numbers, tables::check::check_table};
+
+/// How often a value is written to a healthy database, so that an unused backend notices a fault too.
+const TRY_EVERY: Duration = Duration::from_secs(30);
+/// How often a value is written to a faulty database.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+/// The longest time for the check of one table.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The faults of the database.
+#[derive(Debug, Default)]
+pub struct Health(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Why the database cannot be written.
+    unwritable: Option<Fault>,
+    is_damaged: bool,
+    tried_at: Option<Instant>,
+}
+
+impl Health {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records and counts a fault of the database.
+    pub(crate) fn note(&self, fault: Fault) {
+        numbers::database_fault(fault.name());
+        let mut state = self.lock();
+        match fault {
+            Fault::Full | Fault::Unwritable => state.unwritable = Some(fault),
+            Fault::Damaged => state.is_damaged = true,
+        }
+    }
+
+    /// Returns whether a write should be tried now, and records the attempt.
+    fn begin_try(&self) -> bool {
+        let mut state = self.lock();
+        let every = if state.unwritable.is_some() { TRY_AGAIN } else { TRY_EVERY };
+        let is_due = state.tried_at.is_none_or(|at| at.elapsed() >= every);
+        if is_due {
+            state.tried_at = Some(Instant::now());
+        }
+        is_due
+    }
+
+    /// Returns the present faults.
+    pub(super) fn faults(&self) -> Vec<Fault> {
+        let state = self.lock();
+        state.unwritable.into_iter().chain(state.is_damaged.then_some(Fault::Damaged)).collect()
+    }
+}
+
+impl App {
+    /// Returns the faults of the database.
+    #[must_use]
+    pub fn health(&self) -> Arc<Health> {
+        Arc::clone(&self.health)
+    }
+
+    /// Writes a value from time to time, so that a fault is noticed and its end too.
+    pub(super) async fn try_database(&self) {
+        if !self.health.begin_try() {
+            return;
+        }
+        match self.store.probe(self.now()).await {
+            Ok(()) => self.health.lock().unwritable = None,
+            Err(error) => {
+                tracing::warn!(%error, "the database cannot be written");
+                if let Some(fault) = error.fault() {
+                    self.health.note(fault);
+                }
+            }
+        }
+    }
+
+    /// Checks the next table of the database, each once a day; a server checks its own.
+    pub async fn check_next_table(&self) {
+        if self.config.database_url.is_some() {
+            return;
+        }
+        let now = self.now();
+        let is_due = super::lock(&self.checkup).is_due(now);
+        if is_due {
+            match self.store.tables().await {
+                Ok(tables) => super::lock(&self.checkup).begin(tables, now),
+                Err(error) => tracing::warn!(%error, "the tables to check cannot be listed"),
+            }
+        }
+        let Some(table) = super::lock(&self.checkup).next() else { return };
+        match check_table(&self.config.data, &table, CHECK_TIMEOUT).await {
+            Ok(damages) => match damages.first() {
+                None => tracing::debug!(table, "a table was checked"),
+                Some(damage) => {
+                    tracing::error!(
+                        table,
+                        damage,
+                        more = damages.len() - 1,
+                        "the database is damaged; run `link-backend doctor`"
+                    );
+                    self.health.note(Fault::Damaged);
+                }
+            },
+            Err(error) => {
+                tracing::warn!(table, %error, "a table could not be checked");
+                if let Some(fault) = error.fault() {
+                    self.health.note(fault);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_stays_and_a_fault_of_writing_is_replaced_by_the_next() {
+        let health = Health::default();
+        assert_eq!(health.faults(), []);
+        health.note(Fault::Full);
+        health.note(Fault::Unwritable);
+        health.note(Fault::Damaged);
+        assert_eq!(health.faults(), [Fault::Unwritable, Fault::Damaged]);
+        health.lock().unwritable = None;
+        assert_eq!(health.faults(), [Fault::Damaged]);
+    }
+
+    #[test]
+    fn a_database_is_not_tried_twice_at_once() {
+        let health = Health::default();
+        assert!(health.begin_try());
+        assert!(!health.begin_try());
+    }
+}
