@@ -22,7 +22,7 @@ use anyhow::Context as _;
 use jiff::{SignedDuration, Timestamp};
 use link_backend::{
     app::{
-        queue,
+        accounts, keys, queue,
         registration::{self, Enrolment},
     },
     database::Store,
@@ -31,6 +31,7 @@ use link_backend::{
         audit::{self, Action, AuditRecord},
         device::DeviceRecord,
         key::KeyRecord,
+        quota::Quota,
         registration::Given,
     },
 };
@@ -129,7 +130,7 @@ async fn account(store: &Store) -> anyhow::Result<AccountId> {
             .context("the address is one")?,
         password_hash: String::new(),
     };
-    store.create_account(&user, None, Timestamp::now()).await?;
+    accounts::create_account(store, &user, None, Timestamp::now()).await?;
     Ok(account)
 }
 
@@ -155,7 +156,10 @@ async fn device(store: &Store, account: AccountId) -> anyhow::Result<DeviceId> {
         created_by: None,
     };
     let made = entry(account, Action::CreateKey, &record.id, now);
-    store.add_key(&record, &key.digest(), u32::MAX, &made).await?;
+    let most = u32::MAX;
+    let quota =
+        Quota { models: most, model_bytes: u64::MAX, keys: most, tokens: most, invitations: most };
+    keys::store_key(store, &record, &key, &quota, &made).await?;
     let request = RegisterRequest {
         registration_key: Some(key.clone()),
         fleet_key: None,

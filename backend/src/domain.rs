@@ -27,6 +27,7 @@ pub mod key;
 pub mod local_owner;
 pub mod member;
 pub mod model;
+pub mod model_state;
 pub mod name;
 pub mod network;
 pub mod operation;

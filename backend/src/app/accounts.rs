@@ -20,7 +20,7 @@ use crate::{
         refresh::RefreshTokens,
         setup_token::SetupToken,
     },
-    database::StoreError,
+    database::{Store, StoreError, write},
     domain::{
         account::{self, Email, UserRecord},
         attempts::Peer,
@@ -32,14 +32,38 @@ use crate::{
     },
     failure::Failure,
     host::random,
+    tables::{accounts, locks},
 };
+
+/// Creates an account with `user` as its owner, called `name` or after the user's address.
+///
+/// # Errors
+/// [`StoreError::Conflict`] when the e-mail address is taken, [`Refusal::Invalid`] when the name is.
+pub async fn create_account(
+    store: &Store,
+    user: &UserRecord,
+    name: Option<&AccountName>,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    write!(store, [locks::table("accounts")], |db| {
+        let name = match name {
+            Some(name) => {
+                account::check_name(name, accounts::is_taken(db, name).await?)?;
+                name.clone()
+            }
+            None => accounts::free_name(db, user.email.as_str()).await?,
+        };
+        accounts::insert(db, user, &name, now).await?;
+    });
+    Ok(())
+}
 
 impl App {
     /// Creates the first account and logs its user in.
     ///
     /// # Errors
-    /// [`Refusal::AlreadySetUp`], [`Refusal::SetupTokenInvalid`], an address or a password that is
-    /// none.
+    /// [`Refusal::AlreadySetUp`], [`Refusal::SetupTokenInvalid`], [`Refusal::Invalid`] for an invalid address or
+    /// password.
     pub async fn set_up(
         &self,
         peer: Peer,
@@ -61,11 +85,10 @@ impl App {
         self.log_in_user(&user, user.account, entry).await
     }
 
-    /// Creates a further account; whoever may start the program may do this.
+    /// Creates a further account, which only a user of this machine who may start the program can do.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] for an address or a password that is none, or an address or a name that is
-    /// taken.
+    /// [`Refusal::Invalid`] for an invalid address or password, or for a taken address or name.
     pub async fn add_account(
         &self,
         email: &str,
@@ -73,7 +96,7 @@ impl App {
         password: Secret,
     ) -> Result<Me, Failure> {
         let user = self.new_user(email, password).await?;
-        match self.store.create_account(&user, name.as_ref(), self.now()).await {
+        match create_account(&self.store, &user, name.as_ref(), self.now()).await {
             Ok(()) => self.describe_user(&user, user.account, Role::Owner).await,
             Err(Failure::Store(StoreError::Conflict)) => {
                 Err(Refusal::invalid("email: another user has it").into())
@@ -113,8 +136,8 @@ impl App {
         }
     }
 
-    /// Counts a login, and says in which queue its password waits. Who logged in from the same host
-    /// before is not held up by what others try.
+    /// Counts a login, and returns the queue in which its password waits. The attempts of others do not delay a user
+    /// who has logged in from the same host before.
     async fn admit_login(&self, peer: Peer, email: Option<&Email>) -> Result<Queue, Failure> {
         let now = self.now();
         let who = email.map_or("", Email::as_str);
@@ -131,8 +154,8 @@ impl App {
     /// Exchanges a refresh token for a new pair of tokens.
     ///
     /// # Errors
-    /// [`Refusal::Unauthorized`] when it is unknown, expired or was used before; then everything
-    /// that came of its login ends.
+    /// [`Refusal::Unauthorized`] when the token is unknown, has expired or was used before. A token that was used
+    /// before ends its login.
     pub async fn refresh(
         &self,
         peer: Peer,
@@ -148,7 +171,7 @@ impl App {
         let token = match redeemed {
             Some((Redemption::Rotate | Redemption::Repeat, token)) => Some(token),
             Some((Redemption::Reused, token)) => {
-                tracing::warn!(user = %token.user, "a refresh token came twice; its login ended");
+                tracing::warn!(user = %token.user, "a refresh token was used twice; its login has ended");
                 let (account, actor) = (token.account, audit::system());
                 let action = Action::ReuseRefreshToken;
                 let entry = self.entry_of(account, actor, peer, action, token.user);
@@ -160,7 +183,7 @@ impl App {
         self.issue(&token.ok_or(Refusal::Unauthorized)?, successor)
     }
 
-    /// Ends the login that a refresh token belongs to.
+    /// Ends the login of a refresh token.
     ///
     /// # Errors
     /// [`Failure::Store`].
@@ -169,8 +192,8 @@ impl App {
         Ok(self.store.close_session(&digest).await?)
     }
 
-    /// Tells who an access token of a login, or a personal one, stands for, and what they are in its
-    /// account right now.
+    /// Returns the user of an access token or a personal access token, with the user's present role in the account of
+    /// the token.
     ///
     /// # Errors
     /// [`Refusal::Unauthorized`] also when the login has ended or the user left the account;
@@ -224,7 +247,7 @@ impl App {
         })
     }
 
-    /// Begins a login of `user` in `account`, which they belong to.
+    /// Begins a login of `user`, a member of `account`, in that account.
     pub(super) async fn log_in_user(
         &self,
         user: &UserRecord,

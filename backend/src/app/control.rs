@@ -15,7 +15,7 @@ use link_protocol::{
 };
 
 use crate::{
-    app::{App, queue},
+    app::{App, queue, reports},
     database::{StoreError, write},
     domain::{
         command::{self, CommandRecord},
@@ -77,7 +77,8 @@ impl App {
             if current { (hello.inflight.as_slice(), hello.last_seq) } else { (&[][..], 0) };
         self.give_back(device, &hello.serving, now).await?;
         if !hello.serving.is_empty() || self.store.has_serving_states(device.id).await? {
-            self.store.serving_states(device.id, device.epoch, &hello.serving, now).await?;
+            let (id, epoch) = (device.id, device.epoch);
+            reports::greet_serving(&self.store, id, epoch, &hello.serving, now).await?;
         }
         let commands = if self.store.has_unfinished_commands(device.id).await? {
             queue::greet(&self.store, device.id, inflight, last_seq, now).await?

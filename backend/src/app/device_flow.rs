@@ -1,5 +1,6 @@
 //! The device flow: codes for a machine, the decision of a person, tokens for the machine.
 
+use jiff::Timestamp;
 use link_protocol::backend_api::{
     account::TokenResponse,
     device_flow::{
@@ -11,7 +12,7 @@ use link_protocol::backend_api::{
 use crate::{
     app::{App, lock},
     auth::access::Identity,
-    database::StoreError,
+    database::{Store, StoreError, write},
     domain::{
         attempts::{Peer, WINDOW},
         audit::Action,
@@ -21,6 +22,7 @@ use crate::{
     },
     failure::Failure,
     host::random,
+    tables::{device_codes, locks},
 };
 
 /// How often a user code that is taken is made again.
@@ -44,9 +46,9 @@ impl App {
         let digest = random::digest(device_code.expose());
         let mut pending = None;
         for _ in 0..TRIES {
-            let code = UserCode::from_chance(&random::bits());
+            let code = UserCode::from_random(&random::bits());
             let new = Pending::new(digest, code, client_name.clone(), peer.to_string(), now);
-            match self.store.add_device_code(&new, device_flow::MOST_PENDING).await {
+            match add_code(&self.store, &new).await {
                 Ok(()) => {
                     pending = Some(new);
                     break;
@@ -80,7 +82,7 @@ impl App {
         request: DeviceTokenRequest,
     ) -> Result<TokenResponse, Failure> {
         let digest = random::digest(request.device_code.expose());
-        let poll = self.store.poll_device_code(&digest, self.now()).await?;
+        let poll = poll_code(&self.store, &digest, self.now()).await?;
         let (user, account) = match poll {
             Some(Poll::Pending) => return Err(Refusal::AuthorizationPending.into()),
             Some(Poll::TooFast) => return Err(Refusal::SlowDown.into()),
@@ -123,7 +125,13 @@ impl App {
         let code = self.guess(caller, &user_code)?;
         let (user, account) = (caller.user, caller.account);
         let decision = if allow { Decision::Granted { user, account } } else { Decision::Denied };
-        self.store.decide_device_code(&code, decision, self.now()).await?;
+        let now = self.now();
+        write!(self.store, [locks::table("device_codes")], |db| {
+            let found = device_codes::find_by_user_code(db, &code).await?;
+            let mut pending = found.ok_or(Refusal::UserCodeUnknown)?;
+            pending.decide(decision, now)?;
+            device_codes::update(db, &pending).await?;
+        });
         tracing::info!(%user, allow, "a login by the device flow was decided");
         Ok(())
     }
@@ -133,4 +141,47 @@ impl App {
         lock(&self.guesses).count(caller.user, self.now())?;
         UserCode::parse(user_code)
     }
+}
+
+/// Stores a login that waits; when too many wait, one of them gives way.
+///
+/// # Errors
+/// [`StoreError::Conflict`] when the user code is taken.
+async fn add_code(store: &Store, new: &Pending) -> Result<(), StoreError> {
+    write!(store, [locks::table("device_codes")], |db| {
+        device_codes::delete_expired(db, new.created_at).await?;
+        if device_codes::count(db).await? >= device_flow::MOST_PENDING {
+            let waiting = device_codes::list(db).await?;
+            if let Some(gone) = device_flow::gives_way(&waiting) {
+                device_codes::delete(db, &gone.digest).await?;
+            }
+        }
+        device_codes::insert(db, new).await?;
+    });
+    Ok(())
+}
+
+/// Answers a poll with the device code of `digest`, and deletes a code whose wait has ended; returns nothing when
+/// there is no such code.
+async fn poll_code(
+    store: &Store,
+    digest: &[u8; 32],
+    now: Timestamp,
+) -> Result<Option<Poll>, StoreError> {
+    let polled = write!(store, [locks::table("device_codes")], |db| {
+        match device_codes::find(db, digest).await? {
+            Some(mut pending) => {
+                let poll = pending.poll(now);
+                match poll {
+                    Poll::Pending | Poll::TooFast => device_codes::update(db, &pending).await?,
+                    Poll::Expired | Poll::Denied | Poll::Granted { .. } => {
+                        device_codes::delete(db, digest).await?;
+                    }
+                }
+                Some(poll)
+            }
+            None => None,
+        }
+    });
+    Ok(polled)
 }

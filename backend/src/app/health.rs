@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{app::App, database::Fault, numbers, tables::check::check_table};
+use crate::{app::App, database::Fault, host::metrics, tables::check::check_table};
 
 /// How often a value is written to a healthy database, so that an unused backend notices a fault too.
 const TRY_EVERY: Duration = Duration::from_secs(30);
@@ -39,7 +39,7 @@ impl Health {
 
     /// Records and counts a fault of the database.
     pub(crate) fn note(&self, fault: Fault) {
-        numbers::database_fault(fault.name());
+        metrics::database_fault(fault.name());
         let mut state = self.lock();
         match fault {
             Fault::Full | Fault::Unwritable => state.unwritable = Some(fault),

@@ -9,11 +9,36 @@ use link_protocol::{
 use crate::{
     app::App,
     auth::access::Identity,
-    database::{Page, StoreError},
-    domain::{audit::Action, key::KeyRecord, quota::Quota, refusal::Refusal},
+    database::{Page, Store, StoreError, write},
+    domain::{
+        audit::{Action, AuditRecord},
+        key::KeyRecord,
+        quota::Quota,
+        refusal::Refusal,
+    },
     failure::Failure,
     host::random,
+    tables::{audit, keys, locks},
 };
+
+/// Stores a new key of an account whose quota allows one more.
+///
+/// # Errors
+/// [`Refusal::QuotaReached`] and [`Failure::Store`].
+pub async fn store_key(
+    store: &Store,
+    record: &KeyRecord,
+    key: &EnrolmentKey,
+    quota: &Quota,
+    entry: &AuditRecord,
+) -> Result<(), Failure> {
+    write!(store, [locks::account(record.account)], |db| {
+        quota.check_keys(keys::count_usable(db, record.account, record.created_at).await?)?;
+        keys::insert(db, record, &key.digest()).await?;
+        audit::insert(db, entry).await?;
+    });
+    Ok(())
+}
 
 impl App {
     /// Creates a key; the answer is the only place where it is shown.
@@ -29,10 +54,7 @@ impl App {
         let key = EnrolmentKey::from_secret(wish.kind, random::bits());
         let record = KeyRecord::create(id, (caller.account, caller.user), wish, self.now())?;
         let entry = self.entry(&caller, Action::CreateKey, id).with(&record.name);
-        let most = self.config.quota.keys;
-        if !self.store.add_key(&record, &key.digest(), most, &entry).await? {
-            return Err(Quota::reached(most, "keys that can register a device").into());
-        }
+        store_key(&self.store, &record, &key, &self.config.quota, &entry).await?;
         Ok(KeyCreated { key, info: record.info() })
     }
 

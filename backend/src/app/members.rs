@@ -15,18 +15,18 @@ use link_protocol::{
 use crate::{
     app::App,
     auth::access::Identity,
-    database::{Page, StoreError, write},
+    database::{Page, Store, StoreError, lock, write},
     domain::{
+        account::UserRecord,
         attempts::Peer,
-        audit::Action,
+        audit::{Action, AuditRecord},
         key::{Heir, KeyRecord},
-        member::{self, InvitationRecord},
-        quota::Quota,
+        member::{self, InvitationRecord, MemberRecord},
         refusal::Refusal,
     },
     failure::Failure,
     host::random,
-    tables::{audit, keys, locks, members},
+    tables::{accounts, audit, invitations, keys, locks, members},
 };
 
 impl App {
@@ -51,11 +51,14 @@ impl App {
         let record = InvitationRecord::create(id, caller.account, caller.role, wish, self.now())?;
         let token = random::secret("lit_");
         let digest = random::digest(token.expose());
-        let most = self.config.quota.invitations;
+        let quota = &self.config.quota;
         let entry = self.entry(&caller, Action::Invite, id).with(record.role.as_str());
-        if !self.store.add_invitation(&record, &digest, most, &entry).await? {
-            return Err(Quota::reached(most, "invitations that wait").into());
-        }
+        write!(self.store, [locks::account(record.account)], |db| {
+            let waiting = invitations::count_waiting(db, record.account, record.created_at);
+            quota.check_invitations(waiting.await?)?;
+            invitations::insert(db, &record, &digest).await?;
+            audit::insert(db, &entry).await?;
+        });
         Ok(InvitationCreated { invitation_token: token, info: record.info() })
     }
 
@@ -88,8 +91,7 @@ impl App {
         }
     }
 
-    /// Accepts an invitation as the caller, or as a user who is created for it, and begins a login
-    /// in its account.
+    /// Accepts an invitation as the caller or as a new user, and begins a login in the account of the invitation.
     ///
     /// # Errors
     /// [`Refusal::InvitationInvalid`], [`Refusal::AlreadyMember`], [`Refusal::Invalid`].
@@ -103,7 +105,7 @@ impl App {
             caller.check(Permission::ActInPerson)?;
         }
         let digest = random::digest(request.invitation_token.expose());
-        // Whoever has no invitation makes nobody compute the hash of a password.
+        // Without an invitation no password is hashed.
         let invitation = self.store.invitation(&digest).await?;
         invitation.ok_or(Refusal::InvitationInvalid)?.in_time(self.now())?;
         let new = caller.is_none();
@@ -121,9 +123,9 @@ impl App {
                 return Err(Refusal::invalid(rule).into());
             }
         };
-        // The store knows the account once it has found the invitation.
+        // The account is known once the invitation is found.
         let joins = self.entry_of_user(user.account, user.id, peer, Action::Join);
-        match self.store.accept_invitation(&digest, &user, new, &joins).await {
+        match join(&self.store, &digest, &user, new, &joins).await {
             Ok(member) => {
                 let entry = self.entry_of_user(member.account, user.id, peer, Action::LogIn);
                 self.log_in_user(&user, member.account, entry).await
@@ -161,12 +163,11 @@ impl App {
         Ok(member.info(&user.email))
     }
 
-    /// Removes a member; their logins and tokens for the account end at once, and the keys that they
-    /// answer for are revoked or come to the caller.
+    /// Removes a member. The member's logins and tokens for the account end at once, and the member's keys are revoked
+    /// or handed to the caller.
     ///
     /// # Errors
-    /// As for [`App::change_member`]; [`Refusal::Invalid`] when the caller would inherit from
-    /// themselves.
+    /// As for [`App::change_member`]; [`Refusal::Invalid`] when the caller would take over the caller's own keys.
     pub async fn remove_member(
         &self,
         caller: Identity,
@@ -182,7 +183,7 @@ impl App {
             }
             LeftKeys::TakeOver => Heir::Member(caller.user),
         };
-        // Who leaves needs nobody's leave.
+        // A member may leave without a permission.
         let actor = if own { Role::Owner } else { caller.role };
         let entry = self.entry(&caller, Action::RemoveMember, user);
         let why = format!("{user} {}", if own { "left" } else { "was removed" });
@@ -211,7 +212,7 @@ impl App {
         })
     }
 
-    /// Removes the caller from the account, and revokes the keys that they answer for.
+    /// Removes the caller from the account, and revokes the caller's keys.
     ///
     /// # Errors
     /// [`Refusal::LastOwner`].
@@ -238,7 +239,7 @@ impl App {
         Ok(described)
     }
 
-    /// Begins a login of the caller in another of their accounts.
+    /// Begins a login of the caller in another account of the caller.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
@@ -256,4 +257,36 @@ impl App {
         let entry = self.entry_of_user(account_id, user.id, caller.peer, action);
         self.log_in_user(&user, account_id, entry).await
     }
+}
+
+/// Uses up the invitation with `digest`: `user` becomes a member of its account. A `new` user is created.
+async fn join(
+    store: &Store,
+    digest: &[u8; 32],
+    user: &UserRecord,
+    new: bool,
+    entry: &AuditRecord,
+) -> Result<MemberRecord, Failure> {
+    let now = entry.at;
+    let joined = write!(store, [], |db| {
+        if let Some(found) = invitations::find(db, digest).await? {
+            lock::take(db, &[locks::account(found.account), locks::user(user.id)]).await?;
+        }
+        let invitation = invitations::find(db, digest).await?;
+        let invitation = invitation.ok_or(Refusal::InvitationInvalid)?;
+        let is_member = members::find(db, invitation.account, user.id).await?.is_some();
+        let member = invitation.accept(user, is_member, now)?;
+        if !invitations::delete(db, invitation.id).await? {
+            return Err(Refusal::InvitationInvalid.into());
+        }
+        if new {
+            let user = UserRecord { account: invitation.account, ..user.clone() };
+            accounts::insert_user(db, &user, now).await?;
+        }
+        members::insert(db, &member).await?;
+        let entry = AuditRecord { account: member.account, ..entry.clone() };
+        audit::insert(db, &entry.with(member.role.as_str())).await?;
+        member
+    });
+    Ok(joined)
 }

@@ -19,8 +19,8 @@ use crate::{
     content::{Announced, Reading, ReceiveError},
     database::{Page, write},
     domain::{
-        audit::Action, device::DeviceRecord, model::ModelRecord, ownership, quota::Quota,
-        refusal::Refusal, sharing::Publishers,
+        audit::Action, device::DeviceRecord, model::ModelRecord, ownership, refusal::Refusal,
+        sharing::Publishers,
     },
     failure::Failure,
     host::random,
@@ -49,10 +49,11 @@ impl App {
         let publishers = self.publishers().await?;
         let account = (caller.account, self.store.account_name(caller.account).await?);
         let model = ModelRecord::create(id, account, &publishers, wish, self.now())?;
-        let most = self.config.quota.models;
-        if !self.store.add_model(&model, most).await? {
-            return Err(Quota::reached(most, "models").into());
-        }
+        let quota = &self.config.quota;
+        write!(self.store, [locks::account(model.account)], |db| {
+            quota.check_models(models::count(db, model.account).await?)?;
+            models::insert(db, &model).await?;
+        });
         self.note(&caller, Action::CreateModel, id, &model.name).await;
         Ok(model.info(caller.account, &publishers))
     }

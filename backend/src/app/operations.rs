@@ -25,7 +25,7 @@ use crate::{
             Item, OperationRecord, Requester,
             request::{self, Chosen},
         },
-        quota::Quota,
+        quota::check_running,
         refusal::Refusal,
     },
     failure::Failure,
@@ -249,11 +249,6 @@ async fn make_room(db: &mut Connection, record: &OperationRecord) -> Result<(), 
         operations::delete_oldest(db, record.account, all - most).await?;
     }
     Ok(())
-}
-
-fn check_running(running: u32) -> Result<(), Refusal> {
-    let most = limits::OPERATIONS_RUNNING;
-    if running < most { Ok(()) } else { Err(Quota::reached(most, "running operations")) }
 }
 
 fn own(record: Option<OperationRecord>, caller: Identity) -> Result<OperationRecord, Refusal> {

@@ -1,19 +1,21 @@
-//! What devices report.
+//! The reports of devices.
 
+use jiff::Timestamp;
 use link_protocol::{
-    id::{CommandId, ModelId},
+    id::{CommandId, DeviceId, ModelId},
     report::{
-        CommandReport, LifecycleReport, LogRecord, ModelReport, ProgressReport, TelemetryReport,
+        CommandReport, LifecycleReport, LogRecord, ModelReport, ModelState, ProgressReport,
+        TelemetryReport,
     },
     system::SystemReport,
 };
 
 use crate::{
     app::{App, deploying, queue},
-    database::{StoreError, write},
-    domain::{device::DeviceRecord, refusal::Refusal},
+    database::{Connection, Store, StoreError, lock::Lock, write},
+    domain::{deployment, device::DeviceRecord, model_state, refusal::Refusal},
     failure::Failure,
-    tables::{devices, locks},
+    tables::{deployments, devices, locks, reports},
 };
 
 /// Characters of a log message that are kept.
@@ -22,7 +24,7 @@ const LONGEST_MESSAGE: usize = 8 * 1024;
 const LONGEST_CATEGORY: usize = 100;
 
 impl App {
-    /// Notes the lifecycle of a device.
+    /// Stores the lifecycle of a device.
     ///
     /// # Errors
     /// [`Failure::Store`].
@@ -39,7 +41,7 @@ impl App {
         Ok(())
     }
 
-    /// Notes the result of a command, and what follows from it.
+    /// Stores the result of a command and its consequences.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::CommandExpired`].
@@ -57,7 +59,7 @@ impl App {
         Ok(())
     }
 
-    /// Notes the state of a model; an older state never replaces a newer one.
+    /// Stores the state of a model; an older state never replaces a newer state.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] when path and body name two models.
@@ -68,10 +70,18 @@ impl App {
         report: ModelReport,
     ) -> Result<(), Failure> {
         check_model(model, report.model_id)?;
-        Ok(self.store.model_state(device.id, device.epoch, &report, self.now()).await?)
+        let (epoch, now) = (device.epoch, self.now());
+        let held = [locks::model_kept(model), locks::device(device.id)];
+        write!(self.store, held, |db| {
+            let stored = reports::reported(db, device.id, model).await?;
+            if model_state::takes_place(stored, epoch, report.generation) {
+                set(db, device.id, epoch, &report, now).await?;
+            }
+        });
+        Ok(())
     }
 
-    /// Notes the progress of a deployment; what comes late is ignored.
+    /// Stores the progress of a deployment; late reports are ignored.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
@@ -84,7 +94,7 @@ impl App {
         deploying::advance(&self.store, device.id, model, &report, self.now()).await
     }
 
-    /// Keeps token usage.
+    /// Stores token usage.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] when path and body name two models.
@@ -98,7 +108,7 @@ impl App {
         Ok(self.store.telemetry(device.id, &report, self.config.telemetry_kept, self.now()).await?)
     }
 
-    /// Keeps a sample of the device itself, in the place of the one before.
+    /// Stores a system sample of the device, and replaces the stored sample.
     ///
     /// # Errors
     /// [`Failure::Store`].
@@ -110,7 +120,7 @@ impl App {
         Ok(self.store.keep_system(device.id, &report.bounded(), self.now()).await?)
     }
 
-    /// Keeps a log record, shortened when it is too long.
+    /// Stores a log record; a long record is shortened.
     ///
     /// # Errors
     /// [`Failure::Store`].
@@ -127,4 +137,53 @@ impl App {
 
 fn check_model(path: ModelId, body: ModelId) -> Result<(), Refusal> {
     if path == body { Ok(()) } else { Err(Refusal::invalid("model_id: is the one of the path")) }
+}
+
+/// Stores the list of models that a device sends at the start of a connection: it has these models, whatever was
+/// stored, and no others. The deployments of other models stay as they are, because a removal that is on its way is
+/// reported again.
+///
+/// # Errors
+/// [`StoreError`].
+pub(super) async fn greet_serving(
+    store: &Store,
+    device: DeviceId,
+    epoch: u64,
+    listed: &[ModelReport],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let models = listed.iter().map(|report| locks::model_kept(report.model_id));
+    let held: Vec<Lock> = models.chain([locks::device(device)]).collect();
+    write!(store, held, |db| {
+        let stored = reports::states(db, device).await?;
+        for gone in model_state::gone(stored, listed) {
+            reports::set(db, device, epoch, &gone, now).await?;
+        }
+        for report in listed {
+            set(db, device, epoch, report, now).await?;
+        }
+    });
+    Ok(())
+}
+
+/// Stores the state of a model. When the model is removed from the device, its deployments are marked as removed. The
+/// state of an unknown model is ignored: its record was deleted.
+async fn set(
+    db: &mut Connection,
+    device: DeviceId,
+    epoch: u64,
+    report: &ModelReport,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    if !reports::is_known(db, report.model_id).await? {
+        return Ok(());
+    }
+    reports::set(db, device, epoch, report, now).await?;
+    if report.state == ModelState::Removed {
+        let all = deployments::of_device(db, device).await?;
+        for gone in deployment::removed(all, report.model_id, now) {
+            deployments::update(db, &gone).await?;
+        }
+    }
+    Ok(())
 }

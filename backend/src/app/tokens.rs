@@ -3,17 +3,17 @@
 use link_protocol::{
     backend_api::token::{CreateToken, TokenCreated, TokenInfo},
     id::TokenId,
-    limits,
     personal_token::PersonalToken,
 };
 
 use crate::{
     app::App,
     auth::access::{Identity, Means},
-    database::{Page, StoreError},
+    database::{Page, StoreError, write},
     domain::{attempts::Peer, audit::Action, refusal::Refusal, token::TokenRecord},
     failure::Failure,
     host::random,
+    tables::{audit, locks, tokens},
 };
 
 impl App {
@@ -29,13 +29,14 @@ impl App {
         let id = TokenId::from_uuid(random::uuid());
         let record = TokenRecord::create(id, caller.account, caller.user, wish, self.now())?;
         let token = PersonalToken::from_secret(random::bits());
-        let (most, of_all) = (limits::PERSONAL_TOKENS, self.config.quota.tokens);
+        let quota = &self.config.quota;
         let entry = self.entry(&caller, Action::CreateToken, id).with(&record.name);
-        if !self.store.add_token(&record, &token.digest(), (most, of_all), &entry).await? {
-            let said =
-                format!("a member may have {most} tokens, an account {of_all} of all members");
-            return Err(Refusal::QuotaReached(said).into());
-        }
+        write!(self.store, [locks::account(record.account)], |db| {
+            let (own, of_all) = tokens::count(db, record.account, record.user).await?;
+            quota.check_tokens(own, of_all)?;
+            tokens::insert(db, &record, &token.digest()).await?;
+            audit::insert(db, &entry).await?;
+        });
         Ok(TokenCreated { token, info: record.info() })
     }
 

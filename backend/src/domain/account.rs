@@ -71,6 +71,17 @@ pub fn name_for(email: &str, number: u32) -> AccountName {
     format!("{stem}{end}").parse().expect("lower-case letters, digits and dashes in bounds")
 }
 
+/// Checks that a new account may be called `name`.
+///
+/// # Errors
+/// [`Refusal::Invalid`] when another account is.
+pub fn check_name(name: &AccountName, is_taken: bool) -> Result<(), Refusal> {
+    if is_taken {
+        return Err(Refusal::Invalid(format!("name: another account is called `{name}`")));
+    }
+    Ok(())
+}
+
 /// Checks a password that is about to be set.
 ///
 /// # Errors
@@ -103,6 +114,14 @@ mod tests {
         }
         let long = format!("{}@example.org", "x".repeat(60));
         assert_eq!(name_for(&long, u32::MAX).as_str().len(), AccountName::LONGEST);
+    }
+
+    #[test]
+    fn a_name_belongs_to_one_account() {
+        let name: AccountName = "lab".parse().unwrap();
+        assert_eq!(check_name(&name, false), Ok(()));
+        let refused = check_name(&name, true).unwrap_err().to_string();
+        assert!(refused.contains("another account is called `lab`"), "{refused}");
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub fn gives_way(waiting: &[Pending]) -> Option<&Pending> {
 impl UserCode {
     /// Makes the code that `chance` stands for.
     #[must_use]
-    pub fn from_chance(chance: &[u8; 32]) -> Self {
+    pub fn from_random(chance: &[u8; 32]) -> Self {
         let mut number = chance.iter().take(16).fold(0_u128, |n, byte| n << 8 | u128::from(*byte));
         let mut code = String::with_capacity(CODE_LETTERS);
         for _ in 0..CODE_LETTERS {
@@ -214,14 +214,14 @@ mod tests {
 
     #[test]
     fn a_code_reads_back_however_it_is_typed() {
-        let code = UserCode::from_chance(&[7; 32]);
+        let code = UserCode::from_random(&[7; 32]);
         assert_eq!(code.shown().len(), 9);
         let typed = format!(" {} ", code.shown().to_lowercase().replace('-', " - "));
         assert_eq!(UserCode::parse(&typed), Ok(code.clone()));
         for bad in ["", "AAAA-AAAA", "BCDF-GHJ", "BCDF-GHJK-L", "ＢCDFGHJK"] {
             assert_eq!(UserCode::parse(bad), Err(Refusal::UserCodeUnknown), "{bad}");
         }
-        assert_ne!(code, UserCode::from_chance(&[8; 32]));
+        assert_ne!(code, UserCode::from_random(&[8; 32]));
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn whoever_has_the_most_waiting_gives_way_with_the_oldest() {
         let at = |address: &str, letter: u8| {
-            let code = UserCode::from_chance(&[letter; 32]);
+            let code = UserCode::from_random(&[letter; 32]);
             Pending::new([letter; 32], code, "bot".to_owned(), address.to_owned(), start())
         };
         let waiting =
@@ -265,7 +265,7 @@ mod tests {
     }
 
     fn pending() -> Pending {
-        let code = UserCode::from_chance(&[1; 32]);
+        let code = UserCode::from_random(&[1; 32]);
         Pending::new([0; 32], code, "laptop".to_owned(), "192.0.2.1".to_owned(), start())
     }
 

@@ -1,4 +1,4 @@
-//! Members of an account: who may change whom, and that an owner always stays.
+//! Members of an account: who may change whom. An account always keeps an owner.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -7,7 +7,10 @@ use link_protocol::{
     limits,
 };
 
-use crate::domain::{account::Email, refusal::Refusal};
+use crate::domain::{
+    account::{Email, UserRecord},
+    refusal::Refusal,
+};
 
 /// A user in an account.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -29,11 +32,11 @@ pub struct InvitationRecord {
     pub expires_at: Timestamp,
 }
 
-/// Decides whether a member with the role `actor` may give one with `role` the role `to`, or remove
-/// them (`to` is `None`), in an account that has `owners`.
+/// Checks that a member with the role `actor` may change the role of another member from `role` to `to`, or remove
+/// the other member (`to` is `None`), in an account with that many `owners`.
 ///
 /// # Errors
-/// [`Refusal::Forbidden`] when it concerns an owner and `actor` is none, [`Refusal::LastOwner`].
+/// [`Refusal::Forbidden`] when the change concerns an owner and `actor` is no owner, [`Refusal::LastOwner`].
 pub fn check_change(actor: Role, role: Role, to: Option<Role>, owners: u32) -> Result<(), Refusal> {
     let concerns_owners = role == Role::Owner || to == Some(Role::Owner);
     if concerns_owners && actor != Role::Owner {
@@ -49,7 +52,7 @@ impl InvitationRecord {
     /// Makes the record of a new invitation by a member with the role `actor`.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`], [`Refusal::Forbidden`] when it would make an owner and `actor` is none.
+    /// [`Refusal::Invalid`], [`Refusal::Forbidden`] when the invitation is for an owner and `actor` is no owner.
     pub fn create(
         id: InvitationId,
         account: AccountId,
@@ -70,7 +73,7 @@ impl InvitationRecord {
         Ok(Self { id, account, role: wish.role, email, created_at: now, expires_at })
     }
 
-    /// Checks that `email` may accept it at `now`.
+    /// Checks that the user with the address `email` may accept the invitation at `now`.
     ///
     /// # Errors
     /// [`Refusal::InvitationInvalid`].
@@ -79,7 +82,25 @@ impl InvitationRecord {
         if meant { self.in_time(now) } else { Err(Refusal::InvitationInvalid) }
     }
 
-    /// Checks that it can still be accepted at `now`.
+    /// Returns the member that `user` becomes. `is_member` tells that `user` is a member already.
+    ///
+    /// # Errors
+    /// [`Refusal::InvitationInvalid`], [`Refusal::AlreadyMember`].
+    pub fn accept(
+        &self,
+        user: &UserRecord,
+        is_member: bool,
+        now: Timestamp,
+    ) -> Result<MemberRecord, Refusal> {
+        self.check(&user.email, now)?;
+        if is_member {
+            return Err(Refusal::AlreadyMember);
+        }
+        let (account, role) = (self.account, self.role);
+        Ok(MemberRecord { account, user: user.id, role, joined_at: now })
+    }
+
+    /// Checks that the invitation can still be accepted at `now`.
     ///
     /// # Errors
     /// [`Refusal::InvitationInvalid`].
@@ -160,6 +181,16 @@ mod tests {
         let refused = Err(Refusal::InvitationInvalid);
         assert_eq!(invitation.check(ada.as_ref().unwrap(), week), refused);
         assert_eq!(invitation.check(eve.as_ref().unwrap(), now), refused);
+        let user = UserRecord {
+            id: UserId::from_uuid(Uuid::from_u128(3)),
+            account: AccountId::from_uuid(Uuid::from_u128(4)),
+            email: ada.unwrap(),
+            password_hash: String::new(),
+        };
+        let member = invitation.accept(&user, false, now).unwrap();
+        assert_eq!((member.account, member.role), (invitation.account, Role::Viewer));
+        assert_eq!(invitation.accept(&user, true, now), Err(Refusal::AlreadyMember));
+        assert_eq!(invitation.accept(&user, false, week), Err(Refusal::InvitationInvalid));
         assert!(create(wish(Some(now))).is_err());
         assert!(create(wish(Some(now + (31 * 24).hours()))).is_err());
     }

@@ -1,15 +1,17 @@
-//! What one account may have, so that it leaves room for the others.
+//! The quota of an account, which leaves room for other accounts.
+
+use link_protocol::limits;
 
 use crate::domain::refusal::Refusal;
 
 /// Bytes of a GiB.
 pub const GIB: u64 = 1 << 30;
 
-/// What one account may have.
+/// The most that one account may have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Quota {
     pub models: u32,
-    /// Of all uploaded files together.
+    /// The size of all uploaded files together.
     pub model_bytes: u64,
     /// Keys that can still register a device.
     pub keys: u32,
@@ -20,8 +22,7 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// Returns how many bytes a file may have, beside `used` ones that are there or on their way.
-    /// A file of `size` has to fit, where that is known.
+    /// Returns how many bytes a file may have when other files use `used` bytes. A file whose `size` is known has to fit.
     ///
     /// # Errors
     /// [`Refusal::QuotaReached`].
@@ -35,16 +36,78 @@ impl Quota {
         Ok(size.unwrap_or(room))
     }
 
-    /// Refuses one more of `what`.
-    #[must_use]
-    pub fn reached(most: u32, what: &str) -> Refusal {
-        Refusal::QuotaReached(format!("the account has {most} {what}, which is its limit"))
+    /// Checks that an account with `count` models may have one more.
+    ///
+    /// # Errors
+    /// [`Refusal::QuotaReached`].
+    pub fn check_models(&self, count: u32) -> Result<(), Refusal> {
+        check(count, self.models, "models")
     }
+
+    /// Checks that an account with `count` keys that can register a device may have one more.
+    ///
+    /// # Errors
+    /// [`Refusal::QuotaReached`].
+    pub fn check_keys(&self, count: u32) -> Result<(), Refusal> {
+        check(count, self.keys, "keys that can register a device")
+    }
+
+    /// Checks that an account with `count` waiting invitations may have one more.
+    ///
+    /// # Errors
+    /// [`Refusal::QuotaReached`].
+    pub fn check_invitations(&self, count: u32) -> Result<(), Refusal> {
+        check(count, self.invitations, "invitations that wait")
+    }
+
+    /// Checks that a member with `own` tokens may have one more when all members have `of_all` tokens.
+    ///
+    /// # Errors
+    /// [`Refusal::QuotaReached`].
+    pub fn check_tokens(&self, own: u32, of_all: u32) -> Result<(), Refusal> {
+        let (most, most_of_all) = (limits::PERSONAL_TOKENS, self.tokens);
+        if own < most && of_all < most_of_all {
+            return Ok(());
+        }
+        let said =
+            format!("a member may have {most} tokens, an account {most_of_all} of all members");
+        Err(Refusal::QuotaReached(said))
+    }
+}
+
+/// Checks that an account with `running` operations may start one more.
+///
+/// # Errors
+/// [`Refusal::QuotaReached`].
+pub fn check_running(running: u32) -> Result<(), Refusal> {
+    check(running, limits::OPERATIONS_RUNNING, "running operations")
+}
+
+fn check(count: u32, most: u32, what: &str) -> Result<(), Refusal> {
+    if count < most {
+        return Ok(());
+    }
+    Err(Refusal::QuotaReached(format!("the account has {most} {what}, which is its limit")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_more_is_refused_at_the_limit() {
+        let quota = Quota { models: 2, model_bytes: GIB, keys: 2, tokens: 2, invitations: 2 };
+        let said = |checked: Result<(), Refusal>| checked.unwrap_err().to_string();
+        for checked in [quota.check_models(1), quota.check_keys(1), quota.check_invitations(1)] {
+            assert_eq!(checked, Ok(()));
+        }
+        assert!(said(quota.check_models(2)).contains("the account has 2 models"));
+        assert!(said(quota.check_keys(2)).contains("2 keys that can register a device"));
+        assert!(said(quota.check_invitations(3)).contains("2 invitations that wait"));
+        assert_eq!(quota.check_tokens(0, 1), Ok(()));
+        assert!(said(quota.check_tokens(0, 2)).contains("an account 2 of all members"));
+        assert!(quota.check_tokens(limits::PERSONAL_TOKENS, 1).is_err());
+    }
 
     #[test]
     fn a_file_has_to_fit_into_what_is_left() {

@@ -18,10 +18,8 @@ use crate::{
     domain::{
         account::{self, Email, UserRecord},
         member::MemberRecord,
-        refusal::Refusal,
         sharing::{AccountRef, Publishers, Sharing},
     },
-    failure::Failure,
     tables::{locks, members},
 };
 
@@ -74,32 +72,7 @@ impl Store {
         Ok(first)
     }
 
-    /// Creates an account with `user` in it.
-    ///
-    /// # Errors
-    /// [`StoreError::Conflict`] when the e-mail address is taken, [`Refusal::Invalid`] when the name
-    /// is.
-    pub async fn create_account(
-        &self,
-        user: &UserRecord,
-        name: Option<&AccountName>,
-        now: Timestamp,
-    ) -> Result<(), Failure> {
-        write!(self, [locks::table("accounts")], |db| {
-            let name = match name {
-                Some(name) if is_taken(db, name).await? => {
-                    let rule = format!("name: another account is called `{name}`");
-                    return Err(Refusal::Invalid(rule).into());
-                }
-                Some(name) => name.clone(),
-                None => free_name(db, user.email.as_str()).await?,
-            };
-            insert(db, user, &name, now).await?;
-        });
-        Ok(())
-    }
-
-    /// Gives a name to each account that a backend of before made without one.
+    /// Names each account that an earlier version made without a name.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -140,7 +113,7 @@ impl Store {
         parse(&name.ok_or(StoreError::NotFound)?)
     }
 
-    /// Returns the accounts that may share right now.
+    /// Returns the accounts that may share models at present.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -166,7 +139,7 @@ impl Store {
         Ok(Publishers::new(accounts?))
     }
 
-    /// Returns what `sharing` names and is no account.
+    /// Returns the names in `sharing` that no account has.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -257,8 +230,8 @@ impl Store {
     }
 }
 
-/// The first of the names for `email` that no account has.
-async fn free_name(db: &mut Connection, email: &str) -> Result<AccountName, StoreError> {
+/// Returns the first of the names for `email` that no account has.
+pub(crate) async fn free_name(db: &mut Connection, email: &str) -> Result<AccountName, StoreError> {
     let mut number = 1;
     loop {
         let name = account::name_for(email, number);
@@ -269,7 +242,8 @@ async fn free_name(db: &mut Connection, email: &str) -> Result<AccountName, Stor
     }
 }
 
-async fn is_taken(db: &mut Connection, name: &AccountName) -> Result<bool, StoreError> {
+/// Tells whether an account has the name.
+pub(crate) async fn is_taken(db: &mut Connection, name: &AccountName) -> Result<bool, StoreError> {
     let accounts: i64 = sql::query_scalar("SELECT COUNT(*) FROM accounts WHERE name = $1")
         .bind(name.as_str())
         .fetch_one(db)
@@ -292,7 +266,8 @@ async fn find_named(
     Ok(sql::query_scalar(text).bind(value).fetch_optional(db).await?)
 }
 
-async fn insert(
+/// Stores an account called `name` with `user` as its owner.
+pub(crate) async fn insert(
     db: &mut Connection,
     user: &UserRecord,
     name: &AccountName,

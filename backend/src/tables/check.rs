@@ -29,7 +29,7 @@ impl Store {
 ///
 /// # Errors
 /// [`StoreError`], also when there was not enough time.
-pub async fn check_table(
+pub(crate) async fn check_table(
     data: &Path,
     table: &str,
     patience: Duration,

@@ -8,14 +8,8 @@ use crate::{
         column::{broken, from_hex, hex, ms, optional_time, parse, small, time},
         read,
         sql::{self, row},
-        write,
     },
-    domain::{
-        device_flow::{self, Decision, Pending, Poll, UserCode},
-        refusal::Refusal,
-    },
-    failure::Failure,
-    tables::locks,
+    domain::device_flow::{Decision, Pending, UserCode},
 };
 
 row! {
@@ -35,108 +29,58 @@ row! {
 }
 
 impl Store {
-    /// Stores a login that waits; when `most` do already, one of them gives way.
-    ///
-    /// # Errors
-    /// [`StoreError::Conflict`] when the user code is taken.
-    pub async fn add_device_code(&self, new: &Pending, most: u32) -> Result<(), StoreError> {
-        write!(self, [locks::table("device_codes")], |db| {
-            sql::query("DELETE FROM device_codes WHERE expires_ms <= $1")
-                .bind(ms(new.created_at))
-                .execute(&mut *db)
-                .await?;
-            let waiting: i64 =
-                sql::query_scalar("SELECT COUNT(*) FROM device_codes").fetch_one(&mut *db).await?;
-            if small(waiting) >= most {
-                let rows: Vec<CodeRow> =
-                    sql::query_as("SELECT * FROM device_codes ORDER BY created_ms, digest")
-                        .fetch_all(&mut *db)
-                        .await?;
-                let waiting: Vec<Pending> =
-                    rows.into_iter().map(Pending::try_from).collect::<Result<_, _>>()?;
-                if let Some(gone) = device_flow::gives_way(&waiting) {
-                    delete(db, &gone.digest).await?;
-                }
-            }
-            insert(db, new).await?;
-        });
-        Ok(())
-    }
-
     /// Finds the login that waits for `code`.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn device_code(&self, code: &UserCode) -> Result<Option<Pending>, StoreError> {
-        let row: Option<CodeRow> = read!(self, |pool| {
-            sql::query_as("SELECT * FROM device_codes WHERE user_code = $1")
-                .bind(code.as_str())
-                .fetch_optional(pool)
-                .await?
-        });
-        row.map(Pending::try_from).transpose()
-    }
-
-    /// Notes what a person said about the login that waits for `code`.
-    ///
-    /// # Errors
-    /// [`Refusal::UserCodeUnknown`].
-    pub async fn decide_device_code(
-        &self,
-        code: &UserCode,
-        decision: Decision,
-        now: Timestamp,
-    ) -> Result<Pending, Failure> {
-        let decided = write!(self, [locks::table("device_codes")], |db| {
-            let row: Option<CodeRow> =
-                sql::query_as("SELECT * FROM device_codes WHERE user_code = $1")
-                    .bind(code.as_str())
-                    .fetch_optional(&mut *db)
-                    .await
-                    .map_err(StoreError::from)?;
-            let mut pending: Pending = row.ok_or(Refusal::UserCodeUnknown)?.try_into()?;
-            pending.decide(decision, now)?;
-            update(db, &pending).await?;
-            pending
-        });
-        Ok(decided)
-    }
-
-    /// Answers a poll with the device code of `digest`; one that ends the waiting ends the code.
-    /// `None` when there is no such code.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn poll_device_code(
-        &self,
-        digest: &[u8; 32],
-        now: Timestamp,
-    ) -> Result<Option<Poll>, StoreError> {
-        let polled = write!(self, [locks::table("device_codes")], |db| {
-            let row: Option<CodeRow> =
-                sql::query_as("SELECT * FROM device_codes WHERE digest = $1")
-                    .bind(hex(digest))
-                    .fetch_optional(&mut *db)
-                    .await?;
-            match row.map(Pending::try_from).transpose()? {
-                Some(mut pending) => {
-                    let poll = pending.poll(now);
-                    match poll {
-                        Poll::Pending | Poll::TooFast => update(db, &pending).await?,
-                        Poll::Expired | Poll::Denied | Poll::Granted { .. } => {
-                            delete(db, digest).await?;
-                        }
-                    }
-                    Some(poll)
-                }
-                None => None,
-            }
-        });
-        Ok(polled)
+        Ok(read!(self, |db| find_by_user_code(db, code).await?))
     }
 }
 
-async fn insert(db: &mut Connection, new: &Pending) -> Result<(), StoreError> {
+/// Deletes the codes that expired by `now`.
+pub(crate) async fn delete_expired(db: &mut Connection, now: Timestamp) -> Result<(), StoreError> {
+    sql::query("DELETE FROM device_codes WHERE expires_ms <= $1").bind(ms(now)).execute(db).await?;
+    Ok(())
+}
+
+pub(crate) async fn count(db: &mut Connection) -> Result<u32, StoreError> {
+    let waiting: i64 = sql::query_scalar("SELECT COUNT(*) FROM device_codes").fetch_one(db).await?;
+    Ok(small(waiting))
+}
+
+/// Lists the logins that wait, the oldest first.
+pub(crate) async fn list(db: &mut Connection) -> Result<Vec<Pending>, StoreError> {
+    let rows: Vec<CodeRow> =
+        sql::query_as("SELECT * FROM device_codes ORDER BY created_ms, digest")
+            .fetch_all(db)
+            .await?;
+    rows.into_iter().map(Pending::try_from).collect()
+}
+
+pub(crate) async fn find(
+    db: &mut Connection,
+    digest: &[u8; 32],
+) -> Result<Option<Pending>, StoreError> {
+    let row: Option<CodeRow> = sql::query_as("SELECT * FROM device_codes WHERE digest = $1")
+        .bind(hex(digest))
+        .fetch_optional(db)
+        .await?;
+    row.map(Pending::try_from).transpose()
+}
+
+pub(crate) async fn find_by_user_code(
+    db: &mut Connection,
+    code: &UserCode,
+) -> Result<Option<Pending>, StoreError> {
+    let row: Option<CodeRow> = sql::query_as("SELECT * FROM device_codes WHERE user_code = $1")
+        .bind(code.as_str())
+        .fetch_optional(db)
+        .await?;
+    row.map(Pending::try_from).transpose()
+}
+
+pub(crate) async fn insert(db: &mut Connection, new: &Pending) -> Result<(), StoreError> {
     sql::query(
         "INSERT INTO device_codes (digest, user_code, client_name, address, created_ms, \
          expires_ms, interval_s, denied) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -154,7 +98,7 @@ async fn insert(db: &mut Connection, new: &Pending) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn update(db: &mut Connection, pending: &Pending) -> Result<(), StoreError> {
+pub(crate) async fn update(db: &mut Connection, pending: &Pending) -> Result<(), StoreError> {
     let (user, account, denied) = match pending.decision {
         Decision::Open => (None, None, false),
         Decision::Denied => (None, None, true),
@@ -177,7 +121,7 @@ async fn update(db: &mut Connection, pending: &Pending) -> Result<(), StoreError
     Ok(())
 }
 
-async fn delete(db: &mut Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
+pub(crate) async fn delete(db: &mut Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
     sql::query("DELETE FROM device_codes WHERE digest = $1").bind(hex(digest)).execute(db).await?;
     Ok(())
 }

@@ -7,18 +7,12 @@ use crate::{
     database::{
         Connection, Page, Store, StoreError,
         column::{broken, from_word, hex, ms, parse, small, time, word},
-        lock, read,
+        read,
         sql::{self, row},
         write,
     },
-    domain::{
-        account::{Email, UserRecord},
-        audit::AuditRecord,
-        member::{InvitationRecord, MemberRecord},
-        refusal::Refusal,
-    },
-    failure::Failure,
-    tables::{accounts, audit, locks, members},
+    domain::{account::Email, audit::AuditRecord, member::InvitationRecord},
+    tables::audit,
 };
 
 row! {
@@ -33,35 +27,6 @@ row! {
 }
 
 impl Store {
-    /// Stores an invitation while fewer than `most` wait in its account; tells whether it did.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn add_invitation(
-        &self,
-        invitation: &InvitationRecord,
-        digest: &[u8; 32],
-        most: u32,
-        entry: &AuditRecord,
-    ) -> Result<bool, StoreError> {
-        let added = write!(self, [locks::account(invitation.account)], |db| {
-            let waiting: i64 = sql::query_scalar(
-                "SELECT COUNT(*) FROM invitations WHERE account_id = $1 AND expires_ms > $2",
-            )
-            .bind(invitation.account.to_string())
-            .bind(ms(invitation.created_at))
-            .fetch_one(&mut *db)
-            .await?;
-            let fits = small(waiting) < most;
-            if fits {
-                insert_invitation(db, invitation, digest).await?;
-                audit::insert(db, entry).await?;
-            }
-            fits
-        });
-        Ok(added)
-    }
-
     /// Lists the invitations of an account that can still be accepted, the newest first.
     ///
     /// # Errors
@@ -135,60 +100,36 @@ impl Store {
         &self,
         digest: &[u8; 32],
     ) -> Result<Option<InvitationRecord>, StoreError> {
-        Ok(read!(self, |db| find_invitation(db, digest).await?))
-    }
-
-    /// Uses the invitation with `digest` up: `user` becomes a member of its account, and is created
-    /// there when they are `new`.
-    ///
-    /// # Errors
-    /// [`Refusal::InvitationInvalid`], [`Refusal::AlreadyMember`], [`StoreError::Conflict`] when a
-    /// new user's address is taken.
-    pub async fn accept_invitation(
-        &self,
-        digest: &[u8; 32],
-        user: &UserRecord,
-        new: bool,
-        entry: &AuditRecord,
-    ) -> Result<MemberRecord, Failure> {
-        let now = entry.at;
-        let joined = write!(self, [], |db| {
-            if let Some(found) = find_invitation(db, digest).await? {
-                lock::take(db, &[locks::account(found.account), locks::user(user.id)]).await?;
-            }
-            let invitation = find_invitation(db, digest).await?;
-            let invitation = invitation.ok_or(Refusal::InvitationInvalid)?;
-            invitation.check(&user.email, now)?;
-            let used = sql::query("DELETE FROM invitations WHERE invitation_id = $1")
-                .bind(invitation.id.to_string())
-                .execute(&mut *db)
-                .await
-                .map_err(StoreError::from)?;
-            if used.rows_affected() == 0 {
-                return Err(Refusal::InvitationInvalid.into());
-            }
-            if new {
-                let user = UserRecord { account: invitation.account, ..user.clone() };
-                accounts::insert_user(db, &user, now).await?;
-            } else if members::find(db, invitation.account, user.id).await?.is_some() {
-                return Err(Refusal::AlreadyMember.into());
-            }
-            let member = MemberRecord {
-                account: invitation.account,
-                user: user.id,
-                role: invitation.role,
-                joined_at: now,
-            };
-            members::insert(db, &member).await?;
-            let entry = AuditRecord { account: member.account, ..entry.clone() };
-            audit::insert(db, &entry.with(member.role.as_str())).await?;
-            member
-        });
-        Ok(joined)
+        Ok(read!(self, |db| find(db, digest).await?))
     }
 }
 
-async fn find_invitation(
+/// Counts the invitations of an account that can be accepted at `now`.
+pub(crate) async fn count_waiting(
+    db: &mut Connection,
+    account: AccountId,
+    now: Timestamp,
+) -> Result<u32, StoreError> {
+    let waiting: i64 = sql::query_scalar(
+        "SELECT COUNT(*) FROM invitations WHERE account_id = $1 AND expires_ms > $2",
+    )
+    .bind(account.to_string())
+    .bind(ms(now))
+    .fetch_one(db)
+    .await?;
+    Ok(small(waiting))
+}
+
+/// Deletes an invitation; tells whether it was there.
+pub(crate) async fn delete(db: &mut Connection, id: InvitationId) -> Result<bool, StoreError> {
+    let deleted = sql::query("DELETE FROM invitations WHERE invitation_id = $1")
+        .bind(id.to_string())
+        .execute(db)
+        .await?;
+    Ok(deleted.rows_affected() > 0)
+}
+
+pub(crate) async fn find(
     db: &mut Connection,
     digest: &[u8; 32],
 ) -> Result<Option<InvitationRecord>, StoreError> {
@@ -199,7 +140,7 @@ async fn find_invitation(
     row.map(InvitationRecord::try_from).transpose()
 }
 
-async fn insert_invitation(
+pub(crate) async fn insert(
     db: &mut Connection,
     invitation: &InvitationRecord,
     digest: &[u8; 32],

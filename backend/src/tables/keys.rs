@@ -1,5 +1,6 @@
 //! Registration and fleet keys, by their SHA-256.
 
+use jiff::Timestamp;
 use link_protocol::id::{AccountId, KeyId, UserId};
 
 use crate::{
@@ -34,39 +35,7 @@ row! {
 }
 
 impl Store {
-    /// Stores a new key while fewer than `most` of its account can register a device; tells whether it
-    /// did.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn add_key(
-        &self,
-        key: &KeyRecord,
-        digest: &[u8; 32],
-        most: u32,
-        entry: &AuditRecord,
-    ) -> Result<bool, StoreError> {
-        let added = write!(self, [locks::account(key.account)], |db| {
-            let usable: i64 = sql::query_scalar(
-                "SELECT COUNT(*) FROM enrolment_keys WHERE account_id = $1 AND NOT revoked \
-                 AND (expires_ms IS NULL OR expires_ms > $2) \
-                 AND NOT (kind = 'registration' AND devices > 0) \
-                 AND (max_devices IS NULL OR devices < max_devices)",
-            )
-            .bind(key.account.to_string())
-            .bind(ms(key.created_at))
-            .fetch_one(&mut *db)
-            .await?;
-            if small(usable) < most {
-                insert(db, key, digest).await?;
-                audit::insert(db, entry).await?;
-            }
-            small(usable) < most
-        });
-        Ok(added)
-    }
-
-    /// Lists the keys of an account, or those of one member of it, the newest first.
+    /// Lists the keys of an account, or those of one member, the newest first.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -138,7 +107,30 @@ pub(crate) async fn count_device(db: &mut Connection, key: KeyId) -> Result<(), 
     Ok(())
 }
 
-async fn insert(db: &mut Connection, key: &KeyRecord, digest: &[u8; 32]) -> Result<(), StoreError> {
+/// Counts the keys of an account that can still register a device at `now`.
+pub(crate) async fn count_usable(
+    db: &mut Connection,
+    account: AccountId,
+    now: Timestamp,
+) -> Result<u32, StoreError> {
+    let usable: i64 = sql::query_scalar(
+        "SELECT COUNT(*) FROM enrolment_keys WHERE account_id = $1 AND NOT revoked \
+         AND (expires_ms IS NULL OR expires_ms > $2) \
+         AND NOT (kind = 'registration' AND devices > 0) \
+         AND (max_devices IS NULL OR devices < max_devices)",
+    )
+    .bind(account.to_string())
+    .bind(ms(now))
+    .fetch_one(db)
+    .await?;
+    Ok(small(usable))
+}
+
+pub(crate) async fn insert(
+    db: &mut Connection,
+    key: &KeyRecord,
+    digest: &[u8; 32],
+) -> Result<(), StoreError> {
     sql::query(
         "INSERT INTO enrolment_keys (key_id, account_id, digest, kind, name, created_ms, \
          expires_ms, max_devices, devices, tags, revoked, created_by) \
@@ -161,7 +153,7 @@ async fn insert(db: &mut Connection, key: &KeyRecord, digest: &[u8; 32]) -> Resu
     Ok(())
 }
 
-/// Leaves the keys of `user` that are not revoked to `heir`, and returns them as they are then.
+/// Hands the keys of `user` that are not revoked to `heir`, and returns the keys as they are afterwards.
 pub(crate) async fn leave(
     db: &mut Connection,
     account: AccountId,
@@ -191,7 +183,7 @@ pub(crate) async fn leave(
     Ok(keys)
 }
 
-/// Takes a key out of use, whatever room it has; tells whether the account has it.
+/// Revokes a key; tells whether the account has the key.
 pub(crate) async fn revoke(
     db: &mut Connection,
     account: AccountId,

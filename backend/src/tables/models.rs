@@ -1,4 +1,4 @@
-//! Models.
+//! Models: their records, and where they are deployed.
 
 use link_protocol::id::{AccountId, DeviceId, ModelId};
 
@@ -8,10 +8,9 @@ use crate::{
         column::{from_json, json, ms, parse, signed, small, time, unsigned},
         read,
         sql::{self, row},
-        write,
     },
     domain::{model::ModelRecord, ownership::Pair, sharing::Publishers},
-    tables::{deployments, devices, locks, paging::begin},
+    tables::{deployments, devices, paging::begin},
 };
 
 row! {
@@ -33,24 +32,6 @@ row! {
 }
 
 impl Store {
-    /// Stores a new model while its account has fewer than `most`; tells whether it did.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn add_model(&self, model: &ModelRecord, most: u32) -> Result<bool, StoreError> {
-        let added = write!(self, [locks::account(model.account)], |db| {
-            let count: i64 = sql::query_scalar("SELECT COUNT(*) FROM models WHERE account_id = $1")
-                .bind(model.account.to_string())
-                .fetch_one(&mut *db)
-                .await?;
-            if small(count) < most {
-                insert(db, model).await?;
-            }
-            small(count) < most
-        });
-        Ok(added)
-    }
-
     /// Finds a model.
     ///
     /// # Errors
@@ -94,7 +75,7 @@ impl Store {
         page: &Page,
     ) -> Result<Vec<ModelRecord>, StoreError> {
         let rows: Vec<ModelRow> = read!(self, |pool| {
-            // An id is found in a text of ids only where it stands whole.
+            // All ids have the same length, so LIKE finds only whole ids in the text of ids.
             sql::query_as(
                 "SELECT models.*, accounts.name AS publisher FROM models \
                  JOIN accounts ON accounts.account_id = models.account_id \
@@ -160,7 +141,16 @@ pub(crate) async fn find(
     row.map(ModelRecord::try_from).transpose()
 }
 
-async fn insert(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
+/// Counts the models of an account.
+pub(crate) async fn count(db: &mut Connection, account: AccountId) -> Result<u32, StoreError> {
+    let count: i64 = sql::query_scalar("SELECT COUNT(*) FROM models WHERE account_id = $1")
+        .bind(account.to_string())
+        .fetch_one(db)
+        .await?;
+    Ok(small(count))
+}
+
+pub(crate) async fn insert(db: &mut Connection, model: &ModelRecord) -> Result<(), StoreError> {
     sql::query(
         "INSERT INTO models (model_id, account_id, name, file_name, url, sha256, \
          size_bytes, plugin, shared, uploaded, created_ms) \
@@ -199,7 +189,7 @@ pub(crate) async fn update(db: &mut Connection, model: &ModelRecord) -> Result<(
     Ok(())
 }
 
-/// Deployments by which the model is on a device or on its way to one.
+/// Counts the deployments by which a model is on a device or on its way to a device.
 pub(crate) async fn uses(db: &mut Connection, id: ModelId) -> Result<i64, StoreError> {
     let uses = sql::query_scalar(
         "SELECT COUNT(*) FROM deployments WHERE model_id = $1 AND (state IN ('queued', \

@@ -1,21 +1,20 @@
-//! What devices report of themselves: model states, token usage, log records.
+//! The reports of devices: model states, token usage, log records.
 
 use jiff::Timestamp;
 use link_protocol::{
     id::{DeviceId, ModelId},
-    report::{LogRecord, ModelReport, ModelState, TelemetryReport},
+    report::{LogRecord, ModelReport, TelemetryReport},
 };
 
 use crate::{
     database::{
         Connection, Store, StoreError,
         column::{from_json, json, ms, signed, unsigned, word},
-        lock::Lock,
         sql::{self, row},
         write,
     },
-    domain::deployment,
-    tables::{deployments, locks, usage},
+    domain::model_state::Reported,
+    tables::{locks, usage},
 };
 
 row! {
@@ -26,54 +25,6 @@ row! {
 }
 
 impl Store {
-    /// Stores the state of a model on a device, unless a newer one is known. Generations start
-    /// again in another epoch.
-    ///
-    /// # Errors
-    /// [`StoreError`]. A model that is not known is ignored: its record was removed.
-    pub async fn model_state(
-        &self,
-        device: DeviceId,
-        epoch: u64,
-        report: &ModelReport,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let held = [locks::model_kept(report.model_id), locks::device(device)];
-        write!(self, held, |db| { apply(db, device, epoch, report, now).await? });
-        Ok(())
-    }
-
-    /// Stores what a device says at the start of a connection: it has what it lists, whatever was
-    /// known of it, and nothing else. The deployments stay as they are: what was on its way while it
-    /// said so is told again.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn serving_states(
-        &self,
-        device: DeviceId,
-        epoch: u64,
-        serving: &[ModelReport],
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let models = serving.iter().map(|report| locks::model_kept(report.model_id));
-        let held: Vec<Lock> = models.chain([locks::device(device)]).collect();
-        write!(self, held, |db| {
-            for mut known in states(db, device).await? {
-                let listed = serving.iter().any(|report| report.model_id == known.model_id);
-                if known.state != ModelState::Removed && !listed {
-                    known.is_serving = false;
-                    known.state = ModelState::Removed;
-                    set(db, device, epoch, &known, now).await?;
-                }
-            }
-            for report in serving {
-                set_known(db, device, epoch, report, now).await?;
-            }
-        });
-        Ok(())
-    }
-
     /// Stores token usage once and counts it; only the newest `kept` rows of the device stay.
     ///
     /// # Errors
@@ -157,51 +108,28 @@ impl Store {
     }
 }
 
-async fn apply(
+/// Finds when the state of a model on a device was reported.
+pub(crate) async fn reported(
     db: &mut Connection,
     device: DeviceId,
-    epoch: u64,
-    report: &ModelReport,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let known: Option<StateRow> = sql::query_as(
+    model: ModelId,
+) -> Result<Option<Reported>, StoreError> {
+    let row: Option<StateRow> = sql::query_as(
         "SELECT epoch, generation FROM model_states WHERE device_id = $1 AND model_id = $2",
     )
     .bind(device.to_string())
-    .bind(report.model_id.to_string())
-    .fetch_optional(&mut *db)
+    .bind(model.to_string())
+    .fetch_optional(db)
     .await?;
-    let late = known.is_some_and(|known| {
-        unsigned(known.epoch) == epoch && report.generation < unsigned(known.generation)
-    });
-    if late {
-        return Ok(());
-    }
-    set_known(db, device, epoch, report, now).await
+    let reported = |row: StateRow| Reported {
+        epoch: unsigned(row.epoch),
+        generation: unsigned(row.generation),
+    };
+    Ok(row.map(reported))
 }
 
-/// Stores what a device says of a model that there is, whatever was known of it.
-async fn set_known(
-    db: &mut Connection,
-    device: DeviceId,
-    epoch: u64,
-    report: &ModelReport,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    if !is_known(db, report.model_id).await? {
-        return Ok(());
-    }
-    set(db, device, epoch, report, now).await?;
-    if report.state == ModelState::Removed {
-        let all = deployments::of_device(db, device).await?;
-        for gone in deployment::removed(all, report.model_id, now) {
-            deployments::update(db, &gone).await?;
-        }
-    }
-    Ok(())
-}
-
-async fn set(
+/// Stores the state of a model on a device, and replaces the stored state.
+pub(crate) async fn set(
     db: &mut Connection,
     device: DeviceId,
     epoch: u64,
@@ -225,7 +153,11 @@ async fn set(
     Ok(())
 }
 
-async fn states(db: &mut Connection, device: DeviceId) -> Result<Vec<ModelReport>, StoreError> {
+/// Lists the stored states of the models on a device.
+pub(crate) async fn states(
+    db: &mut Connection,
+    device: DeviceId,
+) -> Result<Vec<ModelReport>, StoreError> {
     let reports: Vec<String> =
         sql::query_scalar("SELECT report FROM model_states WHERE device_id = $1")
             .bind(device.to_string())
@@ -234,7 +166,8 @@ async fn states(db: &mut Connection, device: DeviceId) -> Result<Vec<ModelReport
     reports.iter().map(|report| from_json(report)).collect()
 }
 
-async fn is_known(db: &mut Connection, model: ModelId) -> Result<bool, StoreError> {
+/// Tells whether there is such a model.
+pub(crate) async fn is_known(db: &mut Connection, model: ModelId) -> Result<bool, StoreError> {
     let count: i64 = sql::query_scalar("SELECT COUNT(*) FROM models WHERE model_id = $1")
         .bind(model.to_string())
         .fetch_one(db)

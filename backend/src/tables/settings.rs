@@ -52,7 +52,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn probe(&self, now: Timestamp) -> Result<(), StoreError> {
-        write!(self, |db| {
+        write!(self, [], |db| {
             sql::query(
                 "INSERT INTO settings (name, value) VALUES ('written_ms', $1) \
                  ON CONFLICT (name) DO UPDATE SET value = excluded.value",

@@ -8,7 +8,7 @@ use link_protocol::{
 
 use crate::{
     database::{
-        Page, Store, StoreError,
+        Connection, Page, Store, StoreError,
         column::{from_json, from_word, hex, json, ms, optional_time, parse, small, time},
         error::SqlError,
         read,
@@ -16,10 +16,10 @@ use crate::{
         write,
     },
     domain::{audit::AuditRecord, token::TokenRecord},
-    tables::{audit, locks},
+    tables::audit,
 };
 
-/// How exactly it is known when a token was last used.
+/// Resolution of the time at which a token was last used.
 const LAST_USED_STEP: SignedDuration = SignedDuration::from_mins(1);
 
 row! {
@@ -47,54 +47,6 @@ impl Row for UsedRow {
 }
 
 impl Store {
-    /// Stores a token while its owner has fewer than `most` in the account, and all members together
-    /// fewer than `most_of_all`; tells whether it did.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub async fn add_token(
-        &self,
-        token: &TokenRecord,
-        digest: &[u8; 32],
-        (most, most_of_all): (u32, u32),
-        entry: &AuditRecord,
-    ) -> Result<bool, StoreError> {
-        let added = write!(self, [locks::account(token.account)], |db| {
-            let count: i64 = sql::query_scalar(
-                "SELECT COUNT(*) FROM personal_tokens WHERE account_id = $1 AND user_id = $2",
-            )
-            .bind(token.account.to_string())
-            .bind(token.user.to_string())
-            .fetch_one(&mut *db)
-            .await?;
-            let of_all: i64 =
-                sql::query_scalar("SELECT COUNT(*) FROM personal_tokens WHERE account_id = $1")
-                    .bind(token.account.to_string())
-                    .fetch_one(&mut *db)
-                    .await?;
-            let fits = small(count) < most && small(of_all) < most_of_all;
-            if fits {
-                sql::query(
-                    "INSERT INTO personal_tokens (token_id, account_id, user_id, digest, name, \
-                     scopes, created_ms, expires_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-                )
-                .bind(token.id.to_string())
-                .bind(token.account.to_string())
-                .bind(token.user.to_string())
-                .bind(hex(digest))
-                .bind(&token.name)
-                .bind(json(&token.scopes)?)
-                .bind(ms(token.created_at))
-                .bind(ms(token.expires_at))
-                .execute(&mut *db)
-                .await?;
-                audit::insert(db, entry).await?;
-            }
-            fits
-        });
-        Ok(added)
-    }
-
     /// Lists the tokens of a member, the newest first.
     ///
     /// # Errors
@@ -120,7 +72,7 @@ impl Store {
         rows.into_iter().map(TokenRecord::try_from).collect()
     }
 
-    /// Finds the token with `digest`, and the role that its owner has right now.
+    /// Finds the token with `digest`, and the present role of its owner.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -141,7 +93,7 @@ impl Store {
         row.map(|row| Ok((row.token.try_into()?, from_word(&row.role)?))).transpose()
     }
 
-    /// Notes that a token is used, unless that is known to the minute.
+    /// Stores when a token was used, unless a use within the same minute is stored.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -187,6 +139,49 @@ impl Store {
         });
         if removed == 0 { Err(StoreError::NotFound) } else { Ok(()) }
     }
+}
+
+/// Counts the tokens of a member in an account, and those of all members.
+pub(crate) async fn count(
+    db: &mut Connection,
+    account: AccountId,
+    user: UserId,
+) -> Result<(u32, u32), StoreError> {
+    let own: i64 = sql::query_scalar(
+        "SELECT COUNT(*) FROM personal_tokens WHERE account_id = $1 AND user_id = $2",
+    )
+    .bind(account.to_string())
+    .bind(user.to_string())
+    .fetch_one(&mut *db)
+    .await?;
+    let of_all: i64 =
+        sql::query_scalar("SELECT COUNT(*) FROM personal_tokens WHERE account_id = $1")
+            .bind(account.to_string())
+            .fetch_one(db)
+            .await?;
+    Ok((small(own), small(of_all)))
+}
+
+pub(crate) async fn insert(
+    db: &mut Connection,
+    token: &TokenRecord,
+    digest: &[u8; 32],
+) -> Result<(), StoreError> {
+    sql::query(
+        "INSERT INTO personal_tokens (token_id, account_id, user_id, digest, name, \
+         scopes, created_ms, expires_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(token.id.to_string())
+    .bind(token.account.to_string())
+    .bind(token.user.to_string())
+    .bind(hex(digest))
+    .bind(&token.name)
+    .bind(json(&token.scopes)?)
+    .bind(ms(token.created_at))
+    .bind(ms(token.expires_at))
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 impl TryFrom<TokenRow> for TokenRecord {

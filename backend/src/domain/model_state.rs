@@ -1,0 +1,63 @@
+//! What a device says of a model that it serves: which report counts, and which models are gone.
+
+use link_protocol::report::{ModelReport, ModelState};
+
+/// When a state was reported that is stored.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Reported {
+    pub epoch: u64,
+    pub generation: u64,
+}
+
+/// Tells whether a report in `epoch` takes the place of the stored one. Generations begin again in another epoch, and
+/// within an epoch an older generation came late.
+#[must_use]
+pub fn takes_place(stored: Option<Reported>, epoch: u64, generation: u64) -> bool {
+    stored.is_none_or(|stored| stored.epoch != epoch || generation >= stored.generation)
+}
+
+/// Returns the states among `stored` whose models a device has not `listed` at the start of a connection, as removed.
+#[must_use]
+pub fn gone(stored: Vec<ModelReport>, listed: &[ModelReport]) -> Vec<ModelReport> {
+    let is_listed =
+        |state: &ModelReport| listed.iter().any(|report| report.model_id == state.model_id);
+    stored
+        .into_iter()
+        .filter(|state| state.state != ModelState::Removed && !is_listed(state))
+        .map(|state| ModelReport { is_serving: false, state: ModelState::Removed, ..state })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_older_generation_of_the_same_epoch_came_late() {
+        let stored = Some(Reported { epoch: 2, generation: 5 });
+        assert!(takes_place(None, 1, 0));
+        assert!(takes_place(stored, 2, 5) && takes_place(stored, 2, 6));
+        assert!(!takes_place(stored, 2, 4));
+        assert!(takes_place(stored, 3, 1), "another epoch begins again");
+    }
+
+    #[test]
+    fn what_a_device_does_not_list_is_gone_once() {
+        let (here, away, removed) =
+            (report(1, "serving"), report(2, "serving"), report(3, "removed"));
+        let gone = gone(vec![here.clone(), away.clone(), removed], std::slice::from_ref(&here));
+        let expected = ModelReport { is_serving: false, state: ModelState::Removed, ..away };
+        assert_eq!(gone, [expected]);
+    }
+
+    fn report(number: u8, state: &str) -> ModelReport {
+        let value = json!({
+            "model_id": format!("mdl_{number:032x}"), "pipeline_id": format!("pip_{number:032x}"),
+            "state": state, "is_serving": state == "serving", "port": 8080,
+            "allowlist_digest": "", "generation": 1,
+        });
+        serde_json::from_value(value).unwrap()
+    }
+}
