@@ -1,4 +1,4 @@
-//! Commands as the outside sees them.
+//! Commands as users see them.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl App {
-    /// Describes a command; waits up to `wait` until it is known what became of it.
+    /// Describes a command; waits up to `wait` for its outcome.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
@@ -74,7 +74,7 @@ impl App {
         Ok(commands.iter().map(CommandRecord::info).collect())
     }
 
-    /// Says where a command is, why, and what happens next.
+    /// Explains the state of a command, the reason, and what happens next.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].

@@ -1,4 +1,4 @@
-//! Deployments: always with the allowlist of that moment.
+//! Deployments, each made with the allowlist that its account has at that moment.
 
 use link_protocol::{
     allowlist::Allowlist,
@@ -35,7 +35,8 @@ impl App {
     /// Deploys or redeploys a model. The device may be offline for up to five minutes.
     ///
     /// # Errors
-    /// What the caller may not see or use, [`Refusal::ModelNotReady`], [`Refusal::AliasTaken`],
+    /// [`Refusal::NotFound`] and [`Refusal::NotOwner`] for a device or a model that the caller may not use,
+    /// [`Refusal::ModelNotReady`], [`Refusal::AliasTaken`],
     /// [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`].
     pub async fn deploy(
         &self,
@@ -145,8 +146,8 @@ impl App {
         }
     }
 
-    /// Cancels a deployment. One that failed has been seen; one that is under way ends once its
-    /// device says so.
+    /// Cancels a deployment. A failed deployment counts as seen; an unfinished one ends once its device reports the
+    /// end.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::AlreadyFinal`].

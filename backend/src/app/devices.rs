@@ -41,7 +41,7 @@ impl App {
         Ok(self.describe(&device, self.store.system(id).await?))
     }
 
-    /// Tells a device to replace its agent by another version; the device may be offline.
+    /// Sends a device the command to update its agent; the device may be offline.
     ///
     /// # Errors
     /// [`Refusal::NotFound`], [`Refusal::QueueFull`], [`Refusal::IdempotencyConflict`].
@@ -89,7 +89,7 @@ impl App {
         self.forget(device.id, &entry).await
     }
 
-    /// Removes the device itself, at its own wish.
+    /// Removes a device that deregisters itself.
     ///
     /// # Errors
     /// [`Refusal::NotFound`].
@@ -126,7 +126,7 @@ impl App {
         }
     }
 
-    /// Finds the device that shows `token`.
+    /// Finds the device with `token`.
     ///
     /// # Errors
     /// [`Refusal::Unauthorized`].

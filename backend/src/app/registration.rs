@@ -28,15 +28,15 @@ use crate::{
 pub struct Enrolment<'r> {
     pub key: &'r EnrolmentKey,
     pub request: &'r RegisterRequest,
-    /// The account of the person who registers it, when there is one.
+    /// The account of the user who registers the device, if a user does.
     pub account: Option<AccountId>,
-    /// Devices that an account may have.
+    /// The most devices that an account may have.
     pub limit: u32,
     pub given: Given,
 }
 
-/// Registers a device in one transaction, so nothing is ever half registered; `entry` makes what the
-/// audit log says of it.
+/// Registers a device in one transaction, so no device is ever registered in part; `entry` makes the entry of the
+/// audit log.
 ///
 /// # Errors
 /// Why the key cannot be used, the device limit, and [`Failure::Store`].
@@ -75,7 +75,7 @@ pub async fn enrol(
                     keys::count_device(db, key.id).await?;
                 }
                 devices::update(db, &device).await?;
-                // What was delivered in the epoch before is delivered again.
+                // Commands that were delivered in the earlier epoch are delivered again.
                 for mut command in commands::open(db, device.id).await? {
                     command.restart(now);
                     commands::update(db, &command).await?;
@@ -89,7 +89,7 @@ pub async fn enrol(
 }
 
 impl App {
-    /// Registers a device with a key, or wakes its record up again.
+    /// Registers a device with a key, or reactivates its record.
     ///
     /// # Errors
     /// Why the key cannot be used, the device limit, or a value that is not valid.
@@ -120,7 +120,7 @@ impl App {
             entry.with(&format!("{}, with {}", device.name, device.registered_with))
         };
         let device = enrol(&self.store, &enrolment, entry).await?;
-        // A poll with the token of before ends.
+        // A poll with the earlier token ends.
         self.ring_device(device.id);
         tracing::info!(device = %device.id, epoch = device.epoch, "device registered");
         Ok(Registered {

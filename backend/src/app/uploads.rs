@@ -1,4 +1,4 @@
-//! Uploads that run: a few of each account, what they may bring together, and one at a time of a model.
+//! Running uploads: bounds on their number and size for each account, and one upload at a time for each model.
 
 use std::{
     collections::HashMap,
@@ -14,28 +14,28 @@ use crate::{
     domain::{quota::Quota, refusal::Refusal},
 };
 
-/// Uploads of one account that may run at a time; a bucket takes four of all accounts.
+/// The most uploads of one account that run at a time; a bucket takes four of all accounts.
 const OF_AN_ACCOUNT: usize = 3;
 
-/// How long an upload waits for the one before it to let go of the file.
+/// How long an upload waits until the previous upload releases the file.
 const TURN_WAIT: Duration = Duration::from_secs(15);
 
-/// The uploads that run.
+/// The running uploads.
 #[derive(Debug, Default)]
 pub(super) struct Uploads {
     running: Mutex<HashMap<AccountId, Running>>,
     files: Mutex<HashMap<ModelId, Arc<Queue>>>,
 }
 
-/// Uploads of one file: the newest one is written, and those before it end.
+/// Uploads of one file: the newest upload is written, and earlier uploads end.
 #[derive(Debug, Default)]
 struct Queue {
     turn: Arc<Turns<()>>,
-    /// How many have come.
+    /// The number of uploads that have begun.
     newest: watch::Sender<u64>,
 }
 
-/// The one upload of a file that is written.
+/// The upload that writes a file.
 #[derive(Debug)]
 pub(super) struct Turn {
     uploads: Arc<Uploads>,
@@ -51,18 +51,18 @@ struct Running {
     bytes: u64,
 }
 
-/// The room that an upload has; it is free again when this is dropped.
+/// The room that an upload has reserved; dropping it releases the room.
 #[derive(Debug)]
 pub(super) struct Place {
     uploads: Arc<Uploads>,
     account: AccountId,
-    /// How large the file may be.
+    /// The largest size of the file.
     pub(super) most: u64,
 }
 
 impl Uploads {
-    /// Takes room for a file of `size`, or all that is left when that is not known; `stored` is
-    /// what the account has.
+    /// Reserves room for a file of `size`, or all that is left when the size is unknown; `stored` is the size of the
+    /// files of the account.
     ///
     /// # Errors
     /// [`Refusal::TooManyUploads`], [`Refusal::QuotaReached`].
@@ -84,7 +84,7 @@ impl Uploads {
         Ok(Place { uploads: Arc::clone(self), account, most })
     }
 
-    /// Takes a place for a file whose size is counted elsewhere.
+    /// Reserves a place for a file whose size is counted elsewhere.
     ///
     /// # Errors
     /// [`Refusal::TooManyUploads`].
@@ -98,17 +98,17 @@ impl Uploads {
         Ok(Place { uploads: Arc::clone(self), account, most: 0 })
     }
 
-    /// Returns how many bytes the uploads of an account may bring that are counted here.
+    /// Returns how many bytes are reserved for the uploads of an account.
     pub(super) fn running_bytes(&self, account: AccountId) -> u64 {
         lock(&self.running).get(&account).map_or(0, |running| running.bytes)
     }
 }
 
 impl Uploads {
-    /// Waits for the turn to write the file of `model`; the upload that has it ends.
+    /// Waits for the turn to write the file of `model`; the upload that has the turn ends.
     ///
     /// # Errors
-    /// [`Refusal::TooManyUploads`] when that one does not let go.
+    /// [`Refusal::TooManyUploads`] when that upload does not release the file.
     pub(super) async fn turn(self: &Arc<Self>, model: ModelId) -> Result<Turn, Refusal> {
         let queue = Arc::clone(lock(&self.files).entry(model).or_default());
         let mut number = 0;
@@ -141,7 +141,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         self.held = None;
         let mut files = lock(&self.uploads.files);
-        // One reference is the table's: nobody else waits then.
+        // One reference is the table's: no other upload waits then.
         if *self.newest.borrow() == self.number {
             files.remove(&self.model);
         }

@@ -1,4 +1,4 @@
-//! What models did on an account's devices.
+//! Token usage of the models on an account's devices.
 
 use link_protocol::backend_api::usage::Usage;
 

@@ -1,8 +1,8 @@
-//! The alias that a model gets when nobody chose one.
+//! The alias of a model that was deployed without one.
 
 use link_protocol::{command::Alias, id::ModelId};
 
-/// Returns an alias made from `name`; one that holds nothing usable gives an alias of the id.
+/// Returns an alias made from `name`, or from the id when `name` has no usable character.
 #[must_use]
 pub fn from_name(name: &str, model: ModelId) -> Alias {
     let mut slug = String::new();

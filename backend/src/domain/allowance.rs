@@ -1,34 +1,34 @@
-//! How much a connection may send: so much at once, and so much in a second from then on.
+//! How much a connection may send: a burst, and a rate per second (a token bucket).
 
 use std::time::Duration;
 
-/// What may be sent.
+/// A burst and a rate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Allowance {
-    /// What may be sent at once.
+    /// The most that may be sent at once.
     pub burst: u32,
-    /// What comes back in a second.
+    /// The amount that is refilled in a second.
     pub each_second: u32,
 }
 
-/// What of an [`Allowance`] is left.
+/// The rest of an [`Allowance`].
 #[derive(Clone, Copy, Debug)]
 pub struct Purse {
     allowance: Allowance,
-    /// Below nothing when more was spent than was there.
+    /// Negative when more was spent than was left.
     left: f64,
-    /// The time up to which it was refilled, since any fixed moment.
+    /// When it was refilled last, counted from any fixed moment.
     at: Duration,
 }
 
 impl Purse {
-    /// Returns a full one.
+    /// Returns a full purse.
     #[must_use]
     pub fn full(allowance: Allowance, now: Duration) -> Self {
         Self { allowance, left: f64::from(allowance.burst), at: now }
     }
 
-    /// Spends `amount`, and returns how long to wait before anything more is spent.
+    /// Spends `amount`, and returns how long the caller must wait before spending more.
     #[must_use]
     pub fn spend(&mut self, amount: u32, now: Duration) -> Duration {
         self.refill(now);
@@ -37,7 +37,7 @@ impl Purse {
         Duration::from_secs_f64(debt / f64::from(self.allowance.each_second.max(1)))
     }
 
-    /// Tells whether `amount` is there.
+    /// Tells whether `amount` is left.
     #[must_use]
     pub fn has(&mut self, amount: u32, now: Duration) -> bool {
         self.refill(now);

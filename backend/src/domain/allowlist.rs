@@ -1,26 +1,26 @@
-//! Which origins every account's deployments carry, unless the configuration names others.
+//! The origins that are in the allowlist of every account, unless the configuration names others.
 //!
-//! A backend that other machines reach admits no name of the loopback address: there it would be
-//! whatever runs on the visitor's own machine.
+//! A backend that other machines reach admits no loopback name: for a visitor, a loopback name is a program on the
+//! visitor's own machine.
 
 use std::net::SocketAddr;
 
 use http::Uri;
 use link_protocol::allowlist::{Allowlist, Origin};
 
-/// Where the pages of a backend are.
+/// The addresses of the pages of a backend.
 #[derive(Clone, Copy, Debug)]
 pub struct Addresses<'a> {
-    /// The workspace, when it is somewhere else.
+    /// The address of the workspace, when another server has it.
     pub workspace_url: Option<&'a str>,
-    /// What people and devices reach the backend at.
+    /// The address at which people and devices reach the backend.
     pub public_url: Option<&'a str>,
-    /// What the backend listens on, once it does.
+    /// The address on which the backend listens.
     pub listener: Option<SocketAddr>,
 }
 
-/// Returns the defaults: those that are `configured`, else the workspace's origin and, while nobody
-/// elsewhere can reach the backend, its names on this machine.
+/// Returns the defaults: the `configured` origins, else the origin of the workspace and, while only this machine
+/// can reach the backend, the loopback names of the backend.
 #[must_use]
 pub fn defaults(configured: &[Origin], addresses: Addresses<'_>) -> Allowlist {
     if !configured.is_empty() {
@@ -75,7 +75,7 @@ mod tests {
             assert!(origins(None, None, listener).is_empty(), "{listener}");
             assert_eq!(origins(None, Some(PUBLIC), listener), ["https://link.example"]);
         }
-        // It listens on loopback, and a proxy brings everybody there.
+        // It listens on loopback behind a proxy that other machines reach.
         assert_eq!(origins(None, Some(PUBLIC), LOCAL), ["https://link.example"]);
     }
 

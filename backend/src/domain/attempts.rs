@@ -1,9 +1,9 @@
 //! How often something may be tried in a minute: by a person, and from a network.
 //!
-//! What is remembered is bounded, and a bound that is reached refuses no newcomer. When there are too
-//! many hosts to remember, the networks around them are counted, with higher limits; when there are too
-//! many of these too, nobody is limited here, and the queue of password hashes is what is left. Of the
-//! people who are guessed at, the one of the oldest attempt is forgotten.
+//! The memory of attempts is bounded, and a reached bound refuses no new host. When there are too many hosts, the
+//! networks around them are counted, with higher limits. When there are too many networks too, only the queue of
+//! password hashes limits attempts. Of the people whose codes are guessed, the person with the oldest attempt is
+//! forgotten.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -32,14 +32,14 @@ pub const WINDOW: Duration = Duration::from_secs(60);
 /// People, and networks of each width, that are remembered at once.
 const REMEMBERED: usize = 10_000;
 
-/// The recent attempts of some, with a limit for each.
+/// The recent attempts of several parties, with a limit for each.
 #[derive(Debug)]
 pub struct Attempts<K> {
     limit: usize,
     most: usize,
-    /// The times of those who are remembered, none of them without any.
+    /// The times of the attempts of each party; no party has none.
     recent: HashMap<K, VecDeque<Timestamp>>,
-    /// Every time that is remembered, in their order.
+    /// All times in order.
     order: VecDeque<(Timestamp, K)>,
 }
 
@@ -53,13 +53,13 @@ pub struct Networks {
 #[derive(Debug)]
 pub struct Logins {
     networks: Networks,
-    /// By the e-mail address that strangers gave.
+    /// By e-mail address, from unknown hosts.
     people: Attempts<String>,
-    /// Of people from where they logged in before.
+    /// By person, from hosts with an earlier login.
     familiar: Attempts<(UserId, Network)>,
 }
 
-/// Where a request comes from, when that is known.
+/// The origin of a request, if known.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Peer(pub Option<IpAddr>);
 

@@ -1,4 +1,4 @@
-//! The audit log: what is recorded, and in whose name.
+//! The audit log: which actions are recorded, and in whose name.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -15,7 +15,7 @@ const LONGEST_FILTER: usize = 100;
 
 macro_rules! actions {
     ($($name:ident = $text:literal;)+) => {
-        /// What can be recorded.
+        /// The actions that are recorded.
         #[derive(Clone, Copy, Debug, Eq, PartialEq)]
         pub enum Action { $(#[doc = $text] $name,)+ }
 
@@ -95,7 +95,7 @@ pub struct AuditFilter {
 }
 
 impl AuditRecord {
-    /// Makes an entry of something that was done.
+    /// Makes an entry for an action that succeeded.
     #[must_use]
     pub fn done(
         id: AuditId,
@@ -118,7 +118,7 @@ impl AuditRecord {
         }
     }
 
-    /// Adds what else there is to know.
+    /// Adds a detail.
     #[must_use]
     pub fn with(mut self, detail: &str) -> Self {
         let clean = |c: char| if c.is_control() { ' ' } else { c };
@@ -143,7 +143,7 @@ impl AuditRecord {
 }
 
 impl AuditFilter {
-    /// Checks that the filter can fit an entry.
+    /// Checks that an entry can fit the filter.
     ///
     /// # Errors
     /// [`Refusal::Invalid`].
@@ -170,7 +170,7 @@ impl AuditFilter {
     }
 }
 
-/// The backend, which acts by itself.
+/// The backend as the actor of its own actions.
 #[must_use]
 pub const fn system() -> Actor {
     Actor { kind: ActorKind::System, id: None }

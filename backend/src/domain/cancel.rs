@@ -1,5 +1,5 @@
-//! How a deployment that is not finished ends: at once when its device was never sent the command,
-//! otherwise by asking the device.
+//! How an unfinished deployment ends: at once while its command was never delivered, else by a command to the
+//! device.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -9,7 +9,7 @@ use link_protocol::{
 
 use crate::domain::{command::CommandRecord, deployment::DeploymentRecord};
 
-/// Ends `deployment`, and `command` which carries it out, or returns what the device is to be asked.
+/// Ends `deployment` with its `command`, or returns the command that asks the device to end it.
 #[must_use]
 pub fn cancel(
     deployment: &mut DeploymentRecord,

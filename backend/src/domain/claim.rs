@@ -5,12 +5,12 @@ use link_protocol::id::AccountId;
 
 use crate::domain::{operation::Item, refusal::Refusal};
 
-/// A request that names itself, so that a repetition can be told from a new one.
+/// A request with an idempotency key, by which a repetition is told from a new request.
 #[derive(Clone, Debug)]
 pub struct Claim {
     pub account: AccountId,
     pub key: String,
-    /// What the request asks for; another wish under the same key is a conflict.
+    /// The content of the request; another content under the same key is a conflict.
     pub fingerprint: String,
 }
 
@@ -44,16 +44,16 @@ impl<'a> Once<'a> {
     }
 }
 
-/// What is remembered of a request that named itself.
+/// A stored request with an idempotency key.
 #[derive(Clone, Debug)]
 pub struct Claimed {
     pub fingerprint: String,
-    /// The id of what the request made.
+    /// The id of the command or deployment that the request made.
     pub reference: String,
 }
 
 impl Claim {
-    /// Returns the id that the same request made `before`.
+    /// Returns the id that `before` has, when it is the same request.
     ///
     /// # Errors
     /// [`Refusal::IdempotencyConflict`] when the key stands for another request.

@@ -25,7 +25,7 @@ pub struct NewDeployment {
     pub command: Command,
 }
 
-/// What a deployment is made from.
+/// The input of a new deployment.
 #[derive(Clone, Debug)]
 pub struct Made {
     pub wish: CreateDeployment,

@@ -1,7 +1,7 @@
 //! Deployments: which change of state is legal, and when an allowlist is stale.
 //!
-//! The table of states is `link_protocol::deployment`; what comes late is ignored, so a report that
-//! overtakes another can do no harm. Completed, failed and cancelled are final.
+//! The table of states is `link_protocol::deployment`. Late reports are ignored, so reports may arrive in any order.
+//! Completed, failed and cancelled are final.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -17,14 +17,14 @@ use link_protocol::{
 
 use crate::domain::command::State;
 
-/// Why a deployment failed whose command never arrived (specification, section 3.1).
+/// Why a deployment failed: its command never arrived (specification, section 3.1).
 pub const NOT_RECEIVED: &str = "the device did not receive it within 5 minutes";
-/// Why a deployment failed that the device has but did not begin.
+/// Why a deployment failed: the device has its command and did not begin.
 pub const NOT_BEGUN: &str = "the device did not begin it within 5 minutes";
-/// Why a deployment was cancelled by its successor.
+/// Why a deployment was cancelled: a newer one replaced it.
 pub const REPLACED: &str = "a newer deployment of the model took its place";
 
-/// The port of a first deployment that names none.
+/// The port of a first deployment without a port.
 pub const DEFAULT_PORT: u16 = 8080;
 
 /// A deployment.
@@ -39,7 +39,7 @@ pub struct DeploymentRecord {
     pub state: DeploymentState,
     pub reason: Option<String>,
     pub progress: Progress,
-    /// What the device uses, as far as the backend knows.
+    /// The allowlist that the device has, as far as the backend knows.
     pub allowlist: Allowlist,
     pub proxy: ProxyFeatures,
     /// The model was removed from the device afterwards.
@@ -48,7 +48,7 @@ pub struct DeploymentRecord {
     pub updated_at: Timestamp,
 }
 
-/// Returns the time before which a deployment was made that is queued for too long at `now`
+/// Returns the time before which a deployment must have been made to be overdue at `now`, if it is still queued
 /// (specification, section 3.1).
 #[must_use]
 pub fn overdue_before(now: Timestamp) -> Timestamp {
@@ -89,7 +89,7 @@ impl DeploymentRecord {
         }
     }
 
-    /// Ends the deployment, when it has not ended; tells whether it did.
+    /// Ends an unfinished deployment; tells whether it was unfinished.
     pub fn end(&mut self, state: DeploymentState, reason: Option<&str>, now: Timestamp) -> bool {
         let legal = state.is_final() && self.state.may_become(state);
         if legal {
@@ -103,8 +103,7 @@ impl DeploymentRecord {
         legal
     }
 
-    /// Tells whether nothing moves the deployment any more: it has been queued for too long, or the
-    /// `command` that the device was to begin it by is over.
+    /// Tells whether the deployment is stuck: it has been queued for too long, or its `command` is over.
     #[must_use]
     pub fn is_stuck(&self, command: Option<State>, now: Timestamp) -> bool {
         let is_over = match command {
@@ -133,9 +132,8 @@ impl DeploymentRecord {
     /// Tells whether the device's allowlist lacks an origin of `current`. A deployment that ended
     /// without success, or whose model was removed, has none that could be stale.
     ///
-    /// `reported` is the digest that the device last said of a model that it has. One that is
-    /// neither of the two is of a list that nobody here knows: the device was set back to an older
-    /// state of itself.
+    /// `reported` is the digest of the allowlist that the device reported last. A digest that neither allowlist has
+    /// means that the device was set back to an older state.
     #[must_use]
     pub fn is_stale(&self, current: &Allowlist, reported: Option<&str>) -> bool {
         let lacks =
@@ -163,7 +161,7 @@ pub fn unfinished(all: Vec<DeploymentRecord>, model: ModelId) -> Option<Deployme
     all.into_iter().find(|record| record.model == model && !record.state.is_final())
 }
 
-/// Returns the deployments among `all` by which `model` is on its device, as removed from it.
+/// Returns the deployments among `all` by which `model` is on its device, marked as removed.
 #[must_use]
 pub fn removed(
     all: Vec<DeploymentRecord>,

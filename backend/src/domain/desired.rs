@@ -1,15 +1,14 @@
-//! What a device is meant to have and does not: which of its models are deployed again (decision
-//! 0018).
+//! The models that a device has lost: which of its deployments are repeated (decision 0018).
 
 use link_protocol::{command::Lane, id::ModelId, report::ModelReport};
 
 use crate::domain::{command::CommandRecord, deployment::DeploymentRecord};
 
-/// A model that a device has by a deployment, and does not list any more.
+/// A deployed model that its device does not list any more.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Lost {
     pub deployment: DeploymentRecord,
-    /// Whether the device last said that it serves the model.
+    /// Whether the device served the model by its last report.
     pub served: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Devices: who one is, whether it is online, and how many an account may have.
+//! Devices: their records, whether a device is online, and how many devices an account may have.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -28,12 +28,12 @@ pub struct DeviceRecord {
     pub registered_with: KeyId,
     pub tags: Vec<String>,
     pub agent_version: semver::Version,
-    /// What became of the last update that the device told of.
+    /// The outcome of the last update that the device reported.
     pub last_update: Option<UpdateOutcome>,
     pub platform: Platform,
-    /// What the device last said about itself.
+    /// The status that the device reported last.
     pub status: LifecycleStatus,
-    /// The epoch in which its hello was last answered, or that a transfer has ended; none after a
+    /// The epoch in which its last hello was answered, or which a transfer has ended. There is none after a
     /// registration.
     pub greeted_epoch: Option<u64>,
     pub last_seen_at: Option<Timestamp>,
@@ -53,15 +53,14 @@ impl DeviceRecord {
         self.greeted_epoch == Some(self.epoch) && staying && (polls_right_now || seen)
     }
 
-    /// Tells whether the device was transferred and still stands in an epoch before: what it says
-    /// is of the account that gave it.
+    /// Tells whether the device is behind: it was transferred and still is in an earlier epoch, so its reports belong
+    /// to the account that gave it.
     #[must_use]
     pub fn is_behind(&self) -> bool {
         self.greeted_epoch.is_some_and(|greeted| greeted < self.epoch)
     }
 
-    /// Notes that a hello was answered while the device stood in `epoch`; one that a transfer has
-    /// ended meanwhile changes nothing.
+    /// Records that a hello was answered in `epoch`. Nothing changes when a transfer has ended that epoch meanwhile.
     pub fn greet(&mut self, epoch: u64, agent_version: semver::Version, now: Timestamp) {
         if epoch != self.epoch {
             return;
@@ -70,7 +69,7 @@ impl DeviceRecord {
         self.last_seen_at = Some(now);
         self.agent_version = agent_version;
         match self.status {
-            // It said goodbye, and is back.
+            // It had reported its end, and is back.
             LifecycleStatus::Stopping | LifecycleStatus::Deregistered => {
                 self.status = LifecycleStatus::Starting;
             }
@@ -78,8 +77,8 @@ impl DeviceRecord {
         }
     }
 
-    /// Notes what the device says about itself, in the order in which it says it. A report that
-    /// tells of no update leaves the outcome of the last one.
+    /// Applies a lifecycle report; reports arrive in order. A report without an update keeps the outcome of the last
+    /// update.
     pub fn report(&mut self, report: LifecycleReport) {
         self.status = report.status;
         self.agent_version = report.agent_version;

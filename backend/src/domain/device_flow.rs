@@ -1,5 +1,5 @@
-//! The device flow (RFC 8628): a machine polls with one code until a person has decided about the
-//! other. A grant is taken once, who polls too fast waits longer, and codes end after ten minutes.
+//! The device flow (RFC 8628): a machine polls with its device code until a person has decided about the user code.
+//! A grant is taken once, a machine that polls too fast waits longer, and codes expire after ten minutes.
 
 use std::collections::HashMap;
 
@@ -11,20 +11,20 @@ use link_protocol::{
 
 use crate::domain::{network::Network, refusal::Refusal};
 
-/// Seconds that the codes are good.
+/// Seconds for which the codes are valid.
 pub const LIFETIME_S: u32 = 600;
 /// Seconds between two polls at first.
 pub const INTERVAL_S: u32 = 5;
-/// What a poll that came too early adds.
+/// Seconds that a premature poll adds to the interval.
 const SLOWER_S: u32 = 5;
-/// Codes that may wait at once; for one more, one of them gives way.
+/// The most codes that may wait; one more replaces one of them.
 pub const MOST_PENDING: u32 = 1_000;
 
-/// Letters of user codes: no vowels, and nothing that looks like something else.
+/// Letters of user codes: no vowels, and no letters that look alike.
 const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LETTERS: usize = 8;
 
-/// What a person types: eight letters.
+/// The code that a person types: eight letters.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UserCode(String);
 
@@ -42,7 +42,7 @@ pub struct Pending {
     pub decision: Decision,
 }
 
-/// What the person said.
+/// The decision of the person.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Decision {
     Open,
@@ -50,11 +50,11 @@ pub enum Decision {
     Granted { user: UserId, account: AccountId },
 }
 
-/// What a poll is answered with.
+/// The answer to a poll.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Poll {
     Pending,
-    /// It came before its time: the interval has grown.
+    /// The poll was premature: the interval has grown.
     TooFast,
     Expired,
     Denied,
@@ -64,8 +64,8 @@ pub enum Poll {
     },
 }
 
-/// Returns the login that gives way when too many wait, of those in the order in which they began:
-/// the oldest of the network that has the most. So whoever fills the room pushes out their own.
+/// Returns the login that is dropped when too many wait: the oldest login of the network with the most. A network that
+/// fills the list so displaces its own logins. `waiting` is in the order in which the logins began.
 #[must_use]
 pub fn gives_way(waiting: &[Pending]) -> Option<&Pending> {
     let mut of_network: HashMap<Option<Network>, usize> = HashMap::new();
@@ -77,10 +77,10 @@ pub fn gives_way(waiting: &[Pending]) -> Option<&Pending> {
 }
 
 impl UserCode {
-    /// Makes the code that `chance` stands for.
+    /// Makes a code from random bytes.
     #[must_use]
-    pub fn from_random(chance: &[u8; 32]) -> Self {
-        let mut number = chance.iter().take(16).fold(0_u128, |n, byte| n << 8 | u128::from(*byte));
+    pub fn from_random(bytes: &[u8; 32]) -> Self {
+        let mut number = bytes.iter().take(16).fold(0_u128, |n, byte| n << 8 | u128::from(*byte));
         let mut code = String::with_capacity(CODE_LETTERS);
         for _ in 0..CODE_LETTERS {
             let place = usize::try_from(number % 20).unwrap_or(0);
@@ -90,7 +90,7 @@ impl UserCode {
         Self(code)
     }
 
-    /// Reads what a person typed; case, spaces and dashes do not matter.
+    /// Reads a code as a person typed it; case, spaces and dashes do not matter.
     ///
     /// # Errors
     /// [`Refusal::UserCodeUnknown`] when it cannot be a code.
@@ -165,17 +165,17 @@ impl Pending {
         }
     }
 
-    /// Notes what a person said.
+    /// Applies the decision of a person.
     ///
     /// # Errors
-    /// [`Refusal::UserCodeUnknown`] when it is too late, or somebody decided before.
+    /// [`Refusal::UserCodeUnknown`] when the code has expired, or the decision was made before.
     pub fn decide(&mut self, decision: Decision, now: Timestamp) -> Result<(), Refusal> {
         self.open(now)?;
         self.decision = decision;
         Ok(())
     }
 
-    /// Returns what the person is shown before they decide.
+    /// Returns the description that the person sees before the decision.
     ///
     /// # Errors
     /// As for [`Self::decide`].
@@ -190,7 +190,7 @@ impl Pending {
         })
     }
 
-    /// The neighbours of the machine that asked.
+    /// The network of the machine that asked.
     fn network(&self) -> Option<Network> {
         let [_host, neighbours, ..] = Network::around(self.address.parse().ok()?);
         Some(neighbours)

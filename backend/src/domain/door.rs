@@ -1,29 +1,29 @@
-//! Who may come to the router next, among connections that have proved nothing yet.
+//! Which connection may join the router next, among connections that are not authenticated yet.
 //!
-//! A connection arrives, says its first word, waits for its turn and joins. Each stage has a bound.
-//! What is full gives way at the address that fills it: its oldest connection that has said nothing,
-//! or its newest that waits. A turn goes to the address with the fewest connections that join, so
-//! many connections of one address hold up that address alone.
+//! A connection arrives, sends its first message, waits for its turn and joins. Each stage has a bound. A full stage
+//! drops a connection of the address that fills it: its oldest silent connection, or its newest waiting connection.
+//! A turn goes to the address with the fewest joining connections, so many connections of one address delay that
+//! address alone.
 
 use std::{
     collections::{BTreeMap, HashMap},
     net::IpAddr,
 };
 
-/// Where a connection comes from: an IPv4 address, or the network of an IPv6 address.
+/// The origin of a connection: an IPv4 address, or the network of an IPv6 address.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Origin(IpAddr);
 
 /// How many connections a stage holds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Bounds {
-    /// Those that have said nothing.
+    /// Silent connections.
     pub arriving: usize,
-    /// Those that have said their first word and wait for a turn.
+    /// Connections that have sent their first message and wait for a turn.
     pub waiting: usize,
-    /// Those that the router is letting in.
+    /// Connections that are joining the router.
     pub joining: usize,
-    /// Those of one origin that the router is letting in.
+    /// Connections of one origin that are joining the router.
     pub joining_each: usize,
 }
 
@@ -31,7 +31,7 @@ pub struct Bounds {
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Ticket(u64);
 
-/// What follows from a change at the door.
+/// The effect of a change at the door.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Turn {
     /// The connection is closed.
@@ -40,7 +40,7 @@ pub enum Turn {
     Join(Ticket),
 }
 
-/// The connections that have proved nothing yet, in the order in which they came.
+/// The connections that are not authenticated yet, in the order of their arrival.
 #[derive(Debug)]
 pub struct Door {
     bounds: Bounds,
@@ -62,7 +62,7 @@ enum Stage {
 }
 
 impl Origin {
-    /// Returns where `address` belongs: whoever has one address of a /64 has all of them.
+    /// Returns the origin of `address`: a host with one address of a /64 has all of them.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
         match address.to_canonical() {
@@ -90,7 +90,7 @@ impl Door {
         Self { bounds, next: 0, guests: BTreeMap::new() }
     }
 
-    /// Takes a connection in, and says who gives way to it.
+    /// Admits a connection; returns which connections are dropped for it.
     pub fn arrive(&mut self, origin: Origin) -> (Ticket, Vec<Turn>) {
         let ticket = Ticket(self.next);
         self.next += 1;
@@ -102,7 +102,7 @@ impl Door {
         (ticket, turns)
     }
 
-    /// Notes that a connection has said its first word.
+    /// Records that a connection has sent its first message.
     pub fn spoke(&mut self, ticket: Ticket) -> Vec<Turn> {
         let Some(guest) = self.guests.get_mut(&ticket) else { return Vec::new() };
         guest.stage = Stage::Waiting;
@@ -113,7 +113,7 @@ impl Door {
         turns
     }
 
-    /// Notes that a connection joined, or ended.
+    /// Records that a connection joined or ended.
     pub fn leave(&mut self, ticket: Ticket) -> Vec<Turn> {
         self.guests.remove(&ticket);
         self.admit()
@@ -140,7 +140,7 @@ impl Door {
         turns
     }
 
-    /// Sends one away, of the origin that has most of them in `stage`.
+    /// Drops a connection of the origin with the most connections in `stage`.
     fn give_way(&mut self, stage: Stage) -> Option<Turn> {
         let counts = self.by_origin(stage);
         let most = counts.values().copied().max()?;

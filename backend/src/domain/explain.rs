@@ -1,4 +1,4 @@
-//! Where a command is, in plain words: what happened, why, and what happens next.
+//! Explains the state of a command in plain words: what happened, why, and what happens next.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -8,15 +8,15 @@ use link_protocol::{
 
 use crate::domain::command::{CommandRecord, State, Withdrawal};
 
-/// What happens to a command that is sent to a device which is being updated.
+/// The prospect of a command to a device that is being updated.
 pub const AFTER_THE_UPDATE: &str =
     "the device is being updated: it carries this out when the update has ended";
 
-/// What is known about the device of a command.
+/// The state of the device of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Receiver {
     pub online: bool,
-    /// Its agent is being replaced by another version.
+    /// Whether its agent is being updated.
     pub updating: bool,
     pub last_seen_at: Option<Timestamp>,
 }

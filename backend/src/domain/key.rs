@@ -1,4 +1,4 @@
-//! Registration and fleet keys: what may still be enrolled with one.
+//! Registration and fleet keys: whether a key may still register devices.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -9,10 +9,10 @@ use link_protocol::{
 
 use crate::domain::{name, refusal::Refusal, tag};
 
-/// Returns the one key that a request gives, when it has the kind that its member says.
+/// Returns the key of a request, which must have the kind of its member.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when there is no key or two, or one of the other kind.
+/// [`Refusal::Invalid`] when there is no key, or two, or a key of the other kind.
 pub fn given<'a>(
     registration_key: Option<&'a EnrolmentKey>,
     fleet_key: Option<&'a EnrolmentKey>,
@@ -33,7 +33,7 @@ pub fn given<'a>(
     }))
 }
 
-/// Who answers for the keys of a member who goes.
+/// Who becomes responsible for the keys of a member who leaves.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Heir {
     /// They are revoked.
@@ -51,11 +51,11 @@ pub struct KeyRecord {
     pub created_at: Timestamp,
     pub expires_at: Option<Timestamp>,
     pub max_devices: Option<u32>,
-    /// Devices that the key has enrolled, removed ones included.
+    /// Devices that the key has registered, including removed devices.
     pub devices: u32,
     pub tags: Vec<String>,
     pub revoked: bool,
-    /// The member who answers for it, when that is known.
+    /// The member who is responsible for the key, if known.
     pub created_by: Option<UserId>,
 }
 
@@ -63,7 +63,7 @@ impl KeyRecord {
     /// Makes the record of a new key.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when the wish contradicts itself.
+    /// [`Refusal::Invalid`] when the request contradicts itself.
     pub fn create(
         id: KeyId,
         (account, creator): (AccountId, UserId),
@@ -101,7 +101,7 @@ impl KeyRecord {
         })
     }
 
-    /// Checks that the key is good for anything at `now`, a re-activation included.
+    /// Checks that the key is valid at `now`, which a reactivation needs too.
     ///
     /// # Errors
     /// [`Refusal::KeyRevoked`] or [`Refusal::KeyExpired`].
@@ -115,7 +115,7 @@ impl KeyRecord {
         Ok(())
     }
 
-    /// Checks that the key may enrol one more device.
+    /// Checks that the key may register one more device.
     ///
     /// # Errors
     /// [`Refusal::KeyUsedUp`] when it may not.
@@ -130,7 +130,7 @@ impl KeyRecord {
         Ok(())
     }
 
-    /// Leaves the key to what becomes of the keys of a member who goes.
+    /// Hands the key of a member who leaves to `heir`.
     pub const fn leave(&mut self, to: Heir) {
         match to {
             Heir::Nobody => self.revoked = true,

@@ -1,8 +1,7 @@
-//! The owner of a backend that one person runs on one machine: a proof that is shown as it is, and
-//! one-time codes that stand for it in a browser.
+//! The owner of a backend for one person: the owner's proof, and one-time codes that a browser sends in its place.
 //!
-//! Both are kept as digests and compared in constant time. A code is good for [`CODE_LIFETIME`] and
-//! once, and few are good at the same moment.
+//! Both are kept as digests and compared in constant time. A code is valid once and for [`CODE_LIFETIME`], and few
+//! codes are valid at the same time.
 
 use std::time::Duration;
 
@@ -11,12 +10,12 @@ use subtle::ConstantTimeEq as _;
 
 use crate::domain::refusal::Refusal;
 
-/// How long a one-time code is good.
+/// How long a one-time code is valid.
 pub const CODE_LIFETIME: Duration = Duration::from_secs(30);
-/// Codes that are good at once; for one more, the oldest gives way.
+/// The most codes that are valid at once; one more replaces the oldest.
 const MOST_CODES: usize = 8;
 
-/// What an owner can show.
+/// The secrets of an owner.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LocalOwner {
     proof: [u8; 32],
@@ -44,7 +43,7 @@ impl LocalOwner {
         if bool::from(self.proof.ct_eq(shown)) { Ok(()) } else { Err(Refusal::OwnerProofInvalid) }
     }
 
-    /// Notes a code that was given to the owner.
+    /// Adds a code that was given to the owner.
     pub fn add_code(&mut self, digest: [u8; 32], now: Timestamp) {
         self.forget_expired(now);
         if self.codes.len() >= MOST_CODES {
@@ -55,7 +54,7 @@ impl LocalOwner {
         self.codes.push(Code { digest, expires_at });
     }
 
-    /// Takes a code by its digest: it is good for nothing afterwards.
+    /// Uses up a code by its digest.
     ///
     /// # Errors
     /// [`Refusal::OneTimeCodeInvalid`] when it is unknown, was used or has expired.

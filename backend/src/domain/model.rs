@@ -1,4 +1,4 @@
-//! Models: what may be announced, and what an uploaded file must be.
+//! Models: which announcements are valid, and which uploaded files.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -32,17 +32,17 @@ pub struct ModelRecord {
     pub shared: bool,
     /// Whether the backend holds its file.
     pub uploaded: bool,
-    /// What the file that the backend holds says of itself.
+    /// The metadata of the file that the backend holds.
     pub facts: Option<ModelFacts>,
     pub created_at: Timestamp,
 }
 
-/// A file that was received: what it turned out to be.
+/// A received file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Received {
     pub sha256: Sha256Hex,
     pub size_bytes: u64,
-    /// What it says of itself, as a file of a language model.
+    /// The metadata of the file of a language model.
     pub seen: Result<ModelFacts, NotAModel>,
 }
 
@@ -90,7 +90,7 @@ impl ModelRecord {
         })
     }
 
-    /// Tells whether every account may deploy the model: it is shared, by one that may share.
+    /// Tells whether every account may deploy the model: it is shared, and its account may share.
     #[must_use]
     pub fn is_shared(&self, publishers: &Publishers) -> bool {
         self.shared && publishers.has(self.account)
@@ -120,7 +120,7 @@ impl ModelRecord {
     /// Checks that a file may be uploaded for the model.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] when devices fetch it from elsewhere.
+    /// [`Refusal::Invalid`] when devices fetch the file from another address.
     pub fn accepts_upload(&self) -> Result<(), Refusal> {
         match self.url {
             Some(_) => Err(Refusal::invalid("the model is fetched from its url")),
@@ -128,11 +128,10 @@ impl ModelRecord {
         }
     }
 
-    /// Checks that `received` is the file that was announced, and takes it.
+    /// Checks that `received` is the announced file, and completes the model with it.
     ///
     /// # Errors
-    /// [`Refusal::ChecksumMismatch`] when it is another one, [`Refusal::NotAModel`] when no engine
-    /// could load it.
+    /// [`Refusal::ChecksumMismatch`] when it is another file, [`Refusal::NotAModel`] when no engine could load it.
     pub fn receive(&mut self, received: Received) -> Result<(), Refusal> {
         self.accepts_upload()?;
         let Received { sha256, size_bytes, seen } = received;
@@ -163,7 +162,7 @@ impl ModelRecord {
     /// Returns the file as a device fetches it.
     ///
     /// # Errors
-    /// [`Refusal::ModelNotReady`] when there is none.
+    /// [`Refusal::ModelNotReady`] when the model has no file.
     pub fn file(&self) -> Result<ModelFile, Refusal> {
         match (&self.sha256, self.size_bytes) {
             (Some(sha256), Some(size_bytes)) if self.is_ready() => Ok(ModelFile {

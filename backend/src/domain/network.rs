@@ -1,19 +1,19 @@
-//! Networks of the internet, as far as they tell who is near whom.
+//! Networks of the internet: which addresses are of one host, and which hosts are near each other.
 //!
-//! One machine has one address of IPv4 and a whole /64 of IPv6, so these count as one host. A wider
-//! network is that of its neighbours, who may be strangers to each other.
+//! One machine has one IPv4 address or a whole /64 of IPv6, so each counts as one host. The hosts of a wider network
+//! are neighbours and may belong to different people.
 
 use std::{
     fmt,
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
-/// The lengths of prefixes of IPv4, from a host to the widest network that counts.
+/// The prefix lengths of IPv4, from a host to the widest network.
 const PREFIXES_V4: [u8; LEVELS] = [32, 24, 16];
-/// The same of IPv6.
+/// The prefix lengths of IPv6.
 const PREFIXES_V6: [u8; LEVELS] = [64, 56, 48];
 
-/// How many widths of networks there are.
+/// The number of prefix lengths.
 pub const LEVELS: usize = 3;
 
 /// A network.
@@ -24,8 +24,7 @@ pub enum Network {
 }
 
 impl Network {
-    /// Returns the host that `address` belongs to, and the networks around it, each wider than the
-    /// one before.
+    /// Returns the host of `address` and the networks around the host, each wider than the previous network.
     #[must_use]
     pub fn around(address: IpAddr) -> [Self; LEVELS] {
         match address.to_canonical() {
@@ -40,7 +39,7 @@ impl Network {
         }
     }
 
-    /// Returns the host that `address` belongs to.
+    /// Returns the host of `address`.
     #[must_use]
     pub fn host(address: IpAddr) -> Self {
         let [host, ..] = Self::around(address);

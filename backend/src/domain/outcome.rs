@@ -11,20 +11,20 @@ use link_protocol::{
 
 use crate::domain::deployment::{self, DeploymentRecord};
 
-/// What follows from a result.
+/// The consequence of a result.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Consequence {
     /// Nothing.
     Nothing,
     /// The deployment ends with the result.
     Ends(DeploymentId),
-    /// The model's pipeline has this allowlist and, when given, this port from now on.
+    /// The pipeline of the model has this allowlist and, if given, this port.
     Carries { model: ModelId, allowlist: Option<Allowlist>, port: Option<Port> },
     /// The model is gone from the device.
     Removed(ModelId),
 }
 
-/// Returns what follows from `command` ending with `status`.
+/// Returns the consequence of the result `status` of `command`.
 #[must_use]
 pub fn of(command: &Command, status: CommandResult) -> Consequence {
     match (command, status) {
@@ -60,8 +60,8 @@ pub fn of(command: &Command, status: CommandResult) -> Consequence {
     }
 }
 
-/// Returns those of `deployments` that `consequence` of the `report` of `device` changes, as they are
-/// then. They are in order, the newest first.
+/// Returns the changed deployments among `deployments`, which are in order, the newest first. `report` of `device` has
+/// the `consequence`.
 #[must_use]
 pub fn changed(
     consequence: &Consequence,

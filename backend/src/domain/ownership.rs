@@ -1,8 +1,8 @@
 //! Who may do what with a device and a model (specification, sections 4.1 and 5).
 //!
-//! What another account owns is not found rather than forbidden, so that nothing tells which ids
-//! exist; only a model that stands on the caller's own device is known to them anyway. What is deployed
-//! there stays usable there when its publisher shares it no longer.
+//! A record of another account is answered as not found and not as forbidden, so that no answer tells which ids exist.
+//! The caller knows only models on the caller's own devices. A deployed model stays usable on its device after its
+//! publisher stops sharing it.
 
 use link_protocol::{id::AccountId, report::LifecycleStatus};
 
@@ -10,7 +10,7 @@ use crate::domain::{
     device::DeviceRecord, model::ModelRecord, refusal::Refusal, sharing::Publishers,
 };
 
-/// What is known about the device and the model that a request names.
+/// The device and the model that a request names.
 #[derive(Clone, Debug)]
 pub struct Pair {
     pub device: Option<DeviceRecord>,
@@ -32,7 +32,7 @@ pub fn own_device(
     device.filter(|device| device.account == caller).ok_or(Refusal::NotFound("device"))
 }
 
-/// Returns `device` when `caller` owns it and it can be sent a command, now or when it is back.
+/// Returns `device` when `caller` owns it and commands can reach it, now or when it is back.
 ///
 /// # Errors
 /// [`Refusal::NotFound`] otherwise, also when the device has deregistered itself.
@@ -50,8 +50,8 @@ pub fn reachable_device(
     }
 }
 
-/// Returns `model` when `caller` can see it: it is theirs, shared, or `is_deployed` on a device of
-/// theirs.
+/// Returns `model` when `caller` can see it: the caller owns it, it is shared, or it `is_deployed` on a device of the
+/// caller.
 ///
 /// # Errors
 /// [`Refusal::NotFound`] otherwise.
@@ -65,7 +65,7 @@ pub fn visible_model(
     model.filter(sees).ok_or(Refusal::NotFound("model"))
 }
 
-/// Returns `model`, which `caller` can see, when they own it.
+/// Returns `model`, which `caller` can see, when `caller` owns it.
 ///
 /// # Errors
 /// [`Refusal::NotOwner`].

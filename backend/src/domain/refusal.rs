@@ -1,4 +1,4 @@
-//! Why a wish is refused, in the words of the domain. The API turns each into one problem document.
+//! Why a request is refused, in the words of the domain. The API turns each refusal into one problem document.
 
 use link_protocol::{
     command::Alias,
@@ -12,7 +12,7 @@ use link_protocol::{
     retire::InvalidRetireCode,
 };
 
-/// A wish that is refused.
+/// Why a request is refused.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Refusal {
     #[error("the request carries no valid token")]

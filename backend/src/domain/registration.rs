@@ -1,7 +1,7 @@
-//! Registration: which device a key makes, or which one it wakes up again.
+//! Registration: whether a key registers a new device or reactivates a known device.
 //!
-//! A device that is known keeps its record: no second row, no second slot. Taking a device over
-//! needs the registration key that registered it, or its old key pair; a fleet key alone never does.
+//! A known device keeps its record: no second row, no second slot. Only the registration key that registered a device,
+//! or the old key pair of the device, reactivates it; a fleet key alone never does.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -22,7 +22,7 @@ use crate::domain::{
 
 const LONGEST_FACT: usize = 200;
 
-/// What the backend knows when a device asks to be registered.
+/// The records that decide a registration.
 #[derive(Clone, Debug)]
 pub struct Known {
     pub key: Option<KeyRecord>,
@@ -34,19 +34,19 @@ pub struct Known {
     pub devices: u32,
 }
 
-/// What is to be done.
+/// The outcome of the decision.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Plan {
     /// A new device of the key's account.
     Enrol { key: KeyRecord },
-    /// The device takes its place again.
+    /// The known device is registered again.
     Reactivate { key: KeyRecord, device: DeviceId },
 }
 
-/// Returns the one key of `request`, when it has the right kind and the rest of it is in bounds.
+/// Returns the key of `request`, after all its values were checked.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when there is no key or two, a key of the other kind, or a fact too long.
+/// [`Refusal::Invalid`] when there is no key, or two, or a key of the other kind, or when a fact is too long.
 pub fn check(request: &RegisterRequest) -> Result<&EnrolmentKey, Refusal> {
     let key = key::given(request.registration_key.as_ref(), request.fleet_key.as_ref())?;
     let platform = &request.platform;
@@ -63,7 +63,7 @@ pub fn check(request: &RegisterRequest) -> Result<&EnrolmentKey, Refusal> {
     Ok(key)
 }
 
-/// Decides what a registration does. `caller` is the account of the bearer token, when one came.
+/// Decides what a registration does. `caller` is the account of the bearer token, if the request has one.
 ///
 /// # Errors
 /// Why the key cannot be used, the limit, or [`Refusal::ProofRequired`].
@@ -111,8 +111,8 @@ pub fn plan(
     Ok(Plan::Enrol { key })
 }
 
-/// The answer to a registration may be lost on its way; the device then asks again with the same
-/// key pair. It may take its own record, which with a fleet key means: one that was never used.
+/// The answer to a registration may be lost; the device then asks again with the same key pair and takes its own
+/// record. With a fleet key, that record must never have been used.
 fn answer_was_lost(key: &KeyRecord, twin: &DeviceRecord) -> bool {
     match key.kind {
         KeyKind::Registration => true,
@@ -134,18 +134,17 @@ fn proves(
     })
 }
 
-/// What a registration gives a device.
+/// The values that a registration assigns to a device.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The id of a device that is new.
+    /// The id of a new device.
     pub id: DeviceId,
     pub name: String,
     pub token_digest: [u8; 32],
     pub now: Timestamp,
 }
 
-/// Returns the device as a registration by `plan` stores it; `former` is its record of before, which a
-/// device that is not new has.
+/// Returns the device as a registration by `plan` stores it; `former` is the record of a known device.
 #[must_use]
 pub fn registered(
     plan: &Plan,

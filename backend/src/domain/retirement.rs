@@ -1,22 +1,21 @@
-//! Retirement: whether a code that a device left behind removes it.
+//! Retirement: whether the retire code of a device removes the device.
 //!
-//! Only the device itself could sign the code. Whoever has none learns nothing: a device that is
-//! gone, one that never was and a signature that does not fit are refused alike.
+//! Only the device can sign its code. A removed device, an unknown device and a wrong signature are refused alike, so
+//! a guess learns nothing.
 
 use link_protocol::retire::RetireCode;
 
 use crate::domain::{device::DeviceRecord, refusal::Refusal};
 
-/// Returns the device that is to go. `known` is the device that the code names.
+/// Returns the device to remove. `known` is the device that the code names.
 ///
 /// # Errors
-/// [`Refusal::RetireCodeUnknown`], and [`Refusal::RetireCodeStale`] when a newer registration took
-/// the place of the one that the code ends.
+/// [`Refusal::RetireCodeUnknown`], and [`Refusal::RetireCodeStale`] when the device has registered again since.
 pub fn check(code: &RetireCode, known: Option<DeviceRecord>) -> Result<DeviceRecord, Refusal> {
     let device = known
         .filter(|device| device.id == code.device() && code.verify(&device.public_key).is_ok())
         .ok_or(Refusal::RetireCodeUnknown)?;
-    // A code may be newer than what a backend knows that was restored from a backup.
+    // A code may be newer than the record of a backend that was restored from a backup.
     if code.epoch() < device.epoch { Err(Refusal::RetireCodeStale) } else { Ok(device) }
 }
 

@@ -1,7 +1,7 @@
-//! One session for each user of the router: a newer one takes the place of the one before, because a
-//! device whose link broke comes back while the router still holds its old link.
+//! One session for each user of the router: a newer session replaces the older one, because a device whose link broke
+//! reconnects while the router still holds the old link.
 //!
-//! Whoever comes back too often keeps what it has, and is refused before the router is asked.
+//! A user that reconnects too often keeps its session, and is refused before the router is asked.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -10,28 +10,28 @@ use super::{
     door::{Origin, Ticket},
 };
 
-/// How often a user may join: as often as this is good for, and once in five seconds from then on.
+/// How often a user may join: a burst, then once in five seconds.
 const JOINS: Allowance = Allowance { burst: 150, each_second: 1 };
 const JOIN: u32 = 5;
 
-/// Who has a session, by the names of their users. It grows with the users of the router only.
+/// The sessions by the names of their users. It grows with the users of the router only.
 #[derive(Debug, Default)]
 pub struct Seats(HashMap<String, Seat>);
 
 #[derive(Debug)]
 struct Seat {
     held: Option<Ticket>,
-    /// Where the last session came from.
+    /// The origin of the last session.
     origin: Origin,
     joins: Purse,
 }
 
-/// What became of a session that the router let in.
+/// The effect of a session that has joined the router.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Seated {
     /// The user has no other session.
     Alone,
-    /// The session before, which ends.
+    /// The older session ends.
     InPlaceOf(Ticket, Origin),
     /// The user joins too often: the new session ends.
     TooOften,
@@ -46,7 +46,7 @@ impl Seats {
         seat.origin != origin || seat.joins.has(JOIN, now)
     }
 
-    /// Seats a session of `user`, which the router has let in.
+    /// Adds a session of `user` that has joined the router.
     #[must_use]
     pub fn take(&mut self, user: &str, origin: Origin, ticket: Ticket, now: Duration) -> Seated {
         let new = || Seat { held: None, origin, joins: Purse::full(JOINS, now) };
@@ -63,7 +63,7 @@ impl Seats {
         }
     }
 
-    /// Notes that a session ended.
+    /// Records that a session ended.
     pub fn leave(&mut self, user: &str, ticket: Ticket) {
         if let Some(seat) = self.0.get_mut(user)
             && seat.held == Some(ticket)

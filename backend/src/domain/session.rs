@@ -1,7 +1,7 @@
-//! Logins: refresh tokens rotate, and one that comes twice ends its whole family.
+//! Logins: refresh tokens rotate, and a token that is used twice revokes its whole family.
 //!
-//! Except at once: an answer can be lost, as when a page is loaded twice in a row. For ten seconds
-//! after its exchange a token leads to the same successor again, while nobody has used that one.
+//! An answer can be lost, for example when a page is loaded twice in a row. So for ten seconds after its exchange a
+//! token yields the same successor again, while the successor is unused.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::id::{AccountId, UserId};
@@ -9,37 +9,37 @@ use link_protocol::id::{AccountId, UserId};
 /// How long an exchange may be repeated.
 const GRACE: SignedDuration = SignedDuration::from_secs(10);
 
-/// A refresh token as it is stored: by its SHA-256.
+/// A refresh token as it is stored, without the token itself.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RefreshRecord {
     pub digest: [u8; 32],
-    /// What all tokens of one login share.
+    /// The family: all tokens of one login.
     pub family: String,
     pub user: UserId,
-    /// The account that the login stands in.
+    /// The account of the login.
     pub account: AccountId,
     pub expires_at: Timestamp,
-    /// A newer token has taken its place.
+    /// Whether a newer token has replaced it.
     pub used: bool,
-    /// When that happened, if it is known.
+    /// When it was replaced, if known.
     pub used_at: Option<Timestamp>,
 }
 
-/// What a refresh token that was shown is good for.
+/// The outcome of the use of a refresh token.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Redemption {
-    /// It is exchanged for a new one.
+    /// It is exchanged for a new token.
     Rotate,
-    /// It was exchanged a moment ago; its successor is given once more.
+    /// It was exchanged a moment ago; its successor is returned once more.
     Repeat,
-    /// Somebody used it before: the family is revoked.
+    /// It was used before: the family is revoked.
     Reused,
-    /// It is too old.
+    /// It has expired.
     Expired,
 }
 
 impl RefreshRecord {
-    /// Decides what the token is good for at `now`, given the one that took its place.
+    /// Decides the outcome of the use of the token at `now`, given its successor.
     #[must_use]
     pub fn redeem(&self, successor: Option<&Self>, now: Timestamp) -> Redemption {
         if self.used {

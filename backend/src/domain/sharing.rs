@@ -1,7 +1,6 @@
-//! Who may share models with every account of the backend: a decision of whoever runs it.
+//! Which accounts may share models with every account of the backend: a decision of the operator.
 //!
-//! What an account shares counts while the account may share. One that may not any more shares
-//! nothing, whatever its models say.
+//! The shared models of an account are shared while the account may share.
 
 use std::{fmt, str::FromStr};
 
@@ -14,7 +13,7 @@ pub const MOST: usize = 100;
 /// The accounts that may share, as the configuration names them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Sharing {
-    /// The only account of the backend; none once there is a second one.
+    /// The only account of the backend; none once there is a second account.
     #[default]
     OnlyAccount,
     /// Each of these.
@@ -33,7 +32,7 @@ pub enum AccountRef {
 #[error("expected the name of an account, such as `ada`, or its id, which begins with `acc_`")]
 pub struct InvalidAccountRef;
 
-/// The accounts that may share right now.
+/// The accounts that may share at present.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Publishers(Vec<AccountId>);
 
@@ -50,7 +49,7 @@ impl Publishers {
         self.0.contains(&account)
     }
 
-    /// Returns the ids of the accounts, one after the other.
+    /// Returns the ids of the accounts in one text.
     #[must_use]
     pub fn ids(&self) -> String {
         self.0.iter().map(ToString::to_string).collect()

@@ -1,7 +1,7 @@
-//! The slots of a zenoh router: how many there should be, and when a router is opened anew for them.
+//! The slots of a zenoh router: how many there should be, and when the router is restarted for more.
 //!
-//! The users of a router are fixed while it runs. Opening it anew takes about a second, in which
-//! every device of it reconnects, so it is done rarely, and at a quiet moment unless a device waits.
+//! The users of a router are fixed while it runs. A restart takes about a second, in which every device of the router
+//! reconnects, so the router is restarted rarely, and at a quiet moment unless a device waits.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Slots {
     pub free: u32,
-    /// Of a device that is registered.
+    /// Slots of registered devices.
     pub taken: u32,
-    /// Of a device that was removed or registered anew: its old user can still join.
+    /// Slots of devices that were removed or registered again: their old users can still join.
     pub spent: u32,
 }
 
 /// How many slots a router may have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Bounds {
-    /// Free ones that a router opens with at least.
+    /// The fewest free slots at the start of a router.
     pub reserve: u32,
     pub most: u32,
 }
 
-/// What is known of the router that runs.
+/// The state of the running router.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Moment {
     pub open_for: Duration,
@@ -33,20 +33,20 @@ pub struct Moment {
     pub quiet: bool,
 }
 
-/// A router stays open for this long even when a device waits.
+/// The shortest time between restarts while a device waits.
 const SHORTEST: Duration = Duration::from_secs(10);
-/// A router that has few free slots stays open for this long.
+/// The shortest time between restarts while few slots are free.
 const LOW: Duration = Duration::from_secs(60);
-/// After this long a user whose device is gone is cut off.
+/// The longest time for which the user of a removed device can still join.
 const CUT_OFF: Duration = Duration::from_secs(15 * 60);
 
-/// Returns how many slots a router is opened with when `taken` devices have one.
+/// Returns how many slots a router starts with when devices have `taken` slots.
 #[must_use]
 pub fn wanted(taken: u32, bounds: Bounds) -> u32 {
     taken.saturating_add(bounds.reserve.max(taken / 2)).min(bounds.most)
 }
 
-/// Tells whether the router should be opened anew now.
+/// Tells whether the router should be restarted now.
 #[must_use]
 pub fn is_due(slots: Slots, bounds: Bounds, moment: Moment) -> bool {
     let after = wanted(slots.taken, bounds).saturating_sub(slots.taken);

@@ -8,7 +8,7 @@ pub const MOST: usize = 20;
 /// Returns a tag without space around it.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when it is no name, or has what a selection cannot say.
+/// [`Refusal::Invalid`] when it is no name, or has a character that a selection cannot express.
 pub fn checked(tag: &str) -> Result<String, Refusal> {
     let tag = name::checked("tags", tag)?;
     if tag.contains(',') || tag.starts_with('=') {
@@ -20,7 +20,7 @@ pub fn checked(tag: &str) -> Result<String, Refusal> {
 /// Returns `tags` with those of `add` and without those of `remove`.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] for what is no tag, or when there would be more than [`MOST`].
+/// [`Refusal::Invalid`] for an invalid tag, or when there would be more than [`MOST`] tags.
 pub fn change(tags: &[String], add: &[String], remove: &[String]) -> Result<Vec<String>, Refusal> {
     let mut changed: Vec<String> =
         tags.iter().filter(|tag| !remove.iter().any(|gone| gone.trim() == *tag)).cloned().collect();

@@ -1,4 +1,4 @@
-//! Personal access tokens: what one may be made for, and what it is good for when it is used.
+//! Personal access tokens: which scopes a token may have, and what it permits when it is used.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::{
@@ -28,7 +28,7 @@ pub struct TokenRecord {
 }
 
 impl Scopes {
-    /// Every permission: what a login has.
+    /// Every permission, which a login has.
     pub const ALL: Self = Self(u32::MAX);
 
     /// Makes the set of `permissions`.
@@ -79,7 +79,7 @@ impl TokenRecord {
         Ok(Self { id, account, user, name, scopes, created_at: now, expires_at, last_used_at })
     }
 
-    /// Tells what the token is good for at `now`.
+    /// Returns the scopes of the token at `now`.
     ///
     /// # Errors
     /// [`Refusal::TokenExpired`].

@@ -1,5 +1,4 @@
-//! The audit log. An entry is written in the transaction of what it tells of, where that is a
-//! change of the account itself.
+//! The audit log. Where an entry records a change of the account, the transaction of the change writes the entry.
 
 use link_protocol::{backend_api::audit::Actor, id::AccountId};
 
@@ -64,7 +63,7 @@ impl Store {
         rows.into_iter().map(AuditRecord::try_from).collect()
     }
 
-    /// Records what was done elsewhere than in the account's own tables.
+    /// Records an action that changed no table of the account.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -74,7 +73,7 @@ impl Store {
     }
 }
 
-/// Writes an entry when what it tells of was there to be done.
+/// Writes an entry when the action that it records had an effect.
 pub(crate) async fn insert_if(
     db: &mut Connection,
     done: bool,

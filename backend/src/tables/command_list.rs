@@ -21,7 +21,7 @@ pub struct CommandFilter {
 }
 
 impl Store {
-    /// Lists what waits to be delivered (again) to a device, by sequence number.
+    /// Lists the commands that wait for a delivery or a redelivery to a device, by sequence number.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -77,7 +77,7 @@ impl Store {
     }
 }
 
-/// The condition of the index `commands_account_open`, and what has not expired among that.
+/// The condition of the index `commands_account_open`, and that a command has not expired.
 macro_rules! open {
     () => {
         "(state IN ('queued', 'delivered') OR (state = 'acknowledged' AND result IS NULL)) \

@@ -1,4 +1,4 @@
-//! Commands: the only durable queue. Whoever stores one takes its sequence number in the same transaction.
+//! Commands: the only durable queue. The transaction that stores a command takes its sequence number.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -207,7 +207,7 @@ const fn state_name(state: State) -> &'static str {
     }
 }
 
-/// A column holds a word that no state has.
+/// A column holds a word that names no state.
 #[derive(Debug, thiserror::Error)]
 #[error("no command has the state `{0}`")]
 struct UnknownState(String);

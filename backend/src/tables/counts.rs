@@ -1,4 +1,4 @@
-//! How much there is: what an operator watches.
+//! The counts that an operator watches.
 
 use jiff::{SignedDuration, Timestamp};
 use link_protocol::limits;
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Store {
-    /// Counts.
+    /// Counts the devices and the open commands.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,4 +1,4 @@
-//! Deployments.
+//! Deployments: one model on one device, and the newest of each pair.
 
 mod deployed;
 mod list;
@@ -26,15 +26,15 @@ use crate::{
     tables::deployments::row::{DeploymentRow, ViewRow},
 };
 
-/// A deployment and what stands beside it.
+/// A deployment with the publisher and the state of its model.
 #[derive(Clone, Debug)]
 pub struct DeploymentView {
     pub record: DeploymentRecord,
-    /// The account whose model it is.
+    /// The account that owns the model.
     pub publisher: AccountName,
-    /// The newest for its model and device.
+    /// Whether it is the newest deployment of its model on its device.
     pub current: bool,
-    /// What the device last reported of the model.
+    /// The state of the model that the device reported last.
     pub serving: Option<ModelReport>,
 }
 

@@ -83,7 +83,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`] when the account has no such device.
     pub async fn remove_device(&self, id: DeviceId, entry: &AuditRecord) -> Result<(), StoreError> {
-        write!(self, [locks::device(id)], |db| {
+        write!(self, [locks::account(entry.account), locks::device(id)], |db| {
             device_counts::decrement(db, entry.account).await?;
             let removed =
                 sql::query("DELETE FROM devices WHERE device_id = $1 AND account_id = $2")
@@ -110,7 +110,7 @@ impl Store {
         epoch: u64,
         entry: &AuditRecord,
     ) -> Result<(), StoreError> {
-        write!(self, [locks::device(id)], |db| {
+        write!(self, [locks::account(entry.account), locks::device(id)], |db| {
             device_counts::decrement(db, entry.account).await?;
             let removed = sql::query(
                 "DELETE FROM devices WHERE device_id = $1 AND account_id = $2 AND epoch = $3",

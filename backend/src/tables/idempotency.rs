@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: which request a key stands for, and what it made.
+//! `Idempotency-Key`: which request a key stands for, and which command or deployment the request made.
 
 use jiff::Timestamp;
 
@@ -19,7 +19,7 @@ row! {
     }
 }
 
-/// Finds what is remembered of the key of `claim`.
+/// Finds the request that used the key of `claim` before.
 pub(crate) async fn find(
     db: &mut Connection,
     claim: &Claim,
@@ -35,7 +35,7 @@ pub(crate) async fn find(
     Ok(row.map(|row| Claimed { fingerprint: row.fingerprint, reference: row.reference }))
 }
 
-/// Notes what the request made.
+/// Stores which command or deployment the request made.
 pub(crate) async fn remember(
     db: &mut Connection,
     claim: Option<&Claim>,
@@ -59,7 +59,7 @@ pub(crate) async fn remember(
 }
 
 impl Store {
-    /// Finds what is remembered of the key of `claim`.
+    /// Finds the request that used the key of `claim` before.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,4 +1,4 @@
-//! Who belongs to which account, and as what.
+//! The members of accounts and their roles.
 
 use link_protocol::{
     backend_api::member::{Member, Role},
@@ -89,7 +89,7 @@ impl Store {
         rows.into_iter().map(member).collect()
     }
 
-    /// Lists the accounts that a user belongs to, the one joined last first.
+    /// Lists the accounts that a user belongs to, the account joined last first.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,5 +1,5 @@
-//! Who was heard, and whether a hello has anything to change: a device that comes back as it went
-//! costs no transaction.
+//! When devices were heard, and whether a hello has anything to change: a device that reconnects unchanged costs
+//! no transaction.
 
 use jiff::Timestamp;
 use link_protocol::id::DeviceId;
@@ -48,7 +48,7 @@ impl Store {
         Ok(count > 0)
     }
 
-    /// Tells whether the state of any model on a device was ever reported.
+    /// Tells whether a device has reported the state of any model.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -19,7 +19,7 @@ use crate::{
     tables::{audit, locks},
 };
 
-/// Hosts that are remembered of each user.
+/// Hosts that are stored for each user.
 const HOSTS: i64 = 16;
 
 row! {
@@ -35,7 +35,7 @@ row! {
 }
 
 impl Store {
-    /// Stores the first token of a login, and that its user logged in from `host`.
+    /// Stores the first token of a login, and `host` as a host of its user.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -55,7 +55,7 @@ impl Store {
         Ok(())
     }
 
-    /// Finds the user with the e-mail address `email`, if they logged in from `host` before.
+    /// Finds the user with the e-mail address `email` who has logged in from `host` before.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -77,8 +77,8 @@ impl Store {
         user.as_deref().map(parse).transpose()
     }
 
-    /// Exchanges the token with `digest` for one with `successor` as its digest, or revokes its
-    /// family when it was used before and its exchange is not repeated. `None` when there is no such token.
+    /// Exchanges the token with `digest` for a token with the digest `successor`. When the token was used before and
+    /// its exchange may not be repeated, its family is revoked. Returns nothing when there is no such token.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -114,7 +114,7 @@ impl Store {
         Ok(redeemed)
     }
 
-    /// Ends the login that the token with `digest` belongs to, if there is one.
+    /// Ends the login of the token with `digest`, if there is one.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -146,7 +146,7 @@ async fn find_alone(
     find(db, digest).await
 }
 
-/// Of each user the latest [`HOSTS`] hosts are known.
+/// Deletes all but the latest [`HOSTS`] hosts of a user.
 async fn remember(
     db: &mut Connection,
     user: UserId,

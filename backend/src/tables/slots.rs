@@ -1,4 +1,4 @@
-//! Slots of the zenoh router: who has which.
+//! The slots of the zenoh router, each with the device that has it.
 
 use link_protocol::id::DeviceId;
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 row! {
-    /// A slot and the password that it has at present.
+    /// A slot with its present password.
     #[derive(Clone, Copy, Debug, Eq, PartialEq)]
     struct SlotRow {
         slot: i64,
@@ -26,7 +26,7 @@ row! {
     }
 }
 
-/// A slot, and how often it was given another password.
+/// A slot, and how often its password has changed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SlotTurn {
     pub slot: u32,
@@ -54,8 +54,8 @@ impl Store {
         Ok(Slots { free: small(free), taken: small(taken), spent: small(used - taken) })
     }
 
-    /// Makes the slots that a router is opened with: frees what is spent, under another password,
-    /// and adds what is missing.
+    /// Prepares the slots for the start of a router: frees used slots, each with a new password, and adds missing
+    /// slots.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -78,14 +78,15 @@ impl Store {
         Ok(rows.into_iter().map(SlotTurn::from).collect())
     }
 
-    /// Finds the slot of a device, or gives it a free one; nothing when there is none.
+    /// Returns the slot of a device, and assigns a free slot to a device without a slot. Returns nothing when no slot
+    /// is free.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn take_slot(&self, device: &DeviceRecord) -> Result<Option<SlotTurn>, StoreError> {
         let row: Option<SlotRow> = write!(self, [locks::table("zenoh_slots")], |db| {
             let (id, epoch) = (device.id.to_string(), signed(device.epoch));
-            // The user of an earlier epoch may be in other hands.
+            // Another person may know the password of an earlier epoch.
             sql::query(
                 "UPDATE zenoh_slots SET device_id = NULL WHERE device_id = $1 AND epoch <> $2",
             )
@@ -115,7 +116,7 @@ impl Store {
         Ok(row.map(SlotTurn::from))
     }
 
-    /// Finds the device that has a slot, when it is registered and in the epoch of then.
+    /// Finds the device of a slot, if the device is still registered in the epoch in which it got the slot.
     ///
     /// # Errors
     /// [`StoreError`].

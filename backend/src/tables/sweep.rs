@@ -1,4 +1,4 @@
-//! What is too old to be kept: a bounded number of rows in each transaction.
+//! Deletes records whose retention is over: a bounded number of rows in each transaction.
 
 use crate::database::{
     Store, StoreError,
@@ -10,14 +10,14 @@ use jiff::Timestamp;
 /// Rows that are deleted in one transaction.
 const BATCH: i64 = 500;
 
-/// What is deleted by its age.
+/// Records that are deleted by their age.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Outdated {
-    /// By the time at which they expire.
+    /// Their age counts from the time at which they expire.
     RefreshTokens,
     Idempotency,
     Logs,
-    /// Commands that came to their end, unless a deployment still follows them.
+    /// Commands that ended, unless an unfinished deployment depends on them.
     Commands,
     Samples,
     Usage,
@@ -66,7 +66,7 @@ impl Outdated {
 }
 
 impl Store {
-    /// Deletes some of what is older than `before`; returns whether there may be more of it.
+    /// Deletes some of the records that are older than `before`; returns whether there may be more.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,4 +1,4 @@
-//! How busy devices are: the latest sample of each.
+//! The latest system sample of each device.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -22,7 +22,7 @@ row! {
 }
 
 impl Store {
-    /// Stores a sample of a device in the place of the one before.
+    /// Stores a sample of a device, and replaces the stored sample.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -20,9 +20,9 @@ pub(crate) async fn known(
     Ok(Known { device, key, devices })
 }
 
-/// Removes a device and puts it back as another account's, so that whatever hangs on a device ends with a transfer as it does
-/// with a removal. Only the numbers of its commands go on: a device that does not know yet that it was transferred has
-/// the ones of before, and takes no new one for them.
+/// Removes a device and inserts it into another account, so that a transfer deletes the same records as a removal.
+/// Only the sequence numbers of its commands continue: a device that is behind still has the earlier numbers, and
+/// must not take a new command for one of them.
 pub(crate) async fn replace(
     db: &mut Connection,
     from: AccountId,

@@ -1,4 +1,4 @@
-//! Models whose files are not whole: when something of them came, and when they are removed.
+//! Models whose files are incomplete: when bytes arrived last, and when the models are removed.
 
 use jiff::Timestamp;
 use link_protocol::id::{AccountId, ModelId};
@@ -13,8 +13,7 @@ use crate::{
 };
 
 impl Store {
-    /// Returns how many bytes the files of an account have that are whole or have begun, but for that of
-    /// one model.
+    /// Returns the size in bytes of all complete and incomplete files of an account, except the file of one model.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -22,7 +21,7 @@ impl Store {
         Ok(read!(self, |db| bytes(db, account, but).await?))
     }
 
-    /// Notes when something of a model's file came; nothing when all of it was dropped.
+    /// Stores when bytes of a model's file arrived last, or that none are kept.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -37,7 +36,7 @@ impl Store {
         Ok(())
     }
 
-    /// Lists models without a file of which nothing came since `before`.
+    /// Lists models without a complete file to which no bytes have arrived since `before`.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -59,8 +58,8 @@ impl Store {
         ids.iter().map(|id| parse(id)).collect()
     }
 
-    /// Removes a model that is still without a file, of which nothing came since `before`; tells whether
-    /// it did.
+    /// Removes a model that still has no complete file and to which no bytes have arrived since `before`; tells
+    /// whether it was removed.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -84,8 +83,7 @@ impl Store {
     }
 }
 
-/// Returns how many bytes the files of an account have that are whole or have begun, but for that of one
-/// model.
+/// Returns the size in bytes of all complete and incomplete files of an account, except the file of one model.
 pub(crate) async fn bytes(
     db: &mut Connection,
     account: AccountId,
@@ -102,7 +100,7 @@ pub(crate) async fn bytes(
     Ok(unsigned(bytes))
 }
 
-/// Notes when something of the file of a model came; nothing when all of it was dropped.
+/// Stores when bytes of a model's file arrived last, or that none are kept.
 pub(crate) async fn touch(
     db: &mut Connection,
     model: ModelId,

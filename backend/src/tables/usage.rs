@@ -1,7 +1,6 @@
-//! Token usage added up by device, model and hour; old hours become days.
+//! Token usage, summed by device, model and hour; old hours are folded into days.
 //!
-//! A report counts in the transaction that stores it, and only when it is stored: a report that
-//! comes again counts again only after so many later ones of its device that it was deleted.
+//! The transaction that stores a report counts it, so a repeated report counts once while the stored one is kept.
 
 use jiff::Timestamp;
 use link_protocol::{
@@ -23,12 +22,12 @@ use crate::{
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// What one report can add at most, so that no sum is too large for its column.
+/// The most that one report adds to a sum, so that no sum exceeds its column.
 const MOST: i64 = 1_000_000_000;
-/// Hours that become days in one transaction.
+/// Hours that one transaction folds into days.
 const BATCH: i64 = 200;
 
-/// Adds to a row, or begins it.
+/// Adds to a row, or inserts the row.
 const ADD: &str = "INSERT INTO usage_totals (account_id, device_id, model_id, span_ms, begin_ms, \
      inferences, uncounted, prompt_tokens, completion_tokens, duration_ms) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
@@ -45,8 +44,8 @@ pub struct UsageFilter {
     pub bucket: UsageBucket,
     pub device: Option<DeviceId>,
     pub model: Option<ModelId>,
-    /// The hours or days that hold these two, and those between, are meant; `to` is not in it when
-    /// it is the beginning of one.
+    /// The range contains the spans that hold `from` and `to`, and those between. A span that begins at `to` is not
+    /// in the range.
     pub from: Timestamp,
     pub to: Timestamp,
     /// The last item that the caller has.
@@ -119,8 +118,7 @@ impl Store {
         rows.into_iter().map(|row| row.usage(filter.bucket)).collect()
     }
 
-    /// Turns some of the hours that ended before `before` into days; returns whether there may be
-    /// more of them.
+    /// Folds some of the hours that ended before `before` into days; returns whether there may be more.
     ///
     /// # Errors
     /// [`StoreError`].
