@@ -166,6 +166,8 @@ async fn what_a_mirror_altered_cut_or_made_older_changes_nothing() {
         let pulled = pull(&backend, &offer, &mirror.url, &[]);
         assert_eq!(pulled.code, code, "{name} {fault:?}: {pulled:?}");
         assert!(pulled.err.starts_with("error: "), "{name} {fault:?}: {pulled:?}");
+        // It leads elsewhere over plain HTTP, so it is not followed.
+        assert!(fault != Fault::Redirect || pulled.err.contains("302"), "{pulled:?}");
         assert_eq!(served(&backend, &offer).await, before, "{name} {fault:?}");
     }
     for (name, from_text, to) in [

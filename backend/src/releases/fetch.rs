@@ -71,18 +71,16 @@ impl Place {
         }
         let refused = || FetchError::Address(text.to_owned());
         let url = Url::parse(text).map_err(|_| refused())?;
-        let is_own = matches!(url.host_str(), Some("127.0.0.1" | "localhost"));
-        if url.scheme() != "https" && !(url.scheme() == "http" && is_own) {
+        if url.scheme() != "https" && !(url.scheme() == "http" && is_own(&url)) {
             return Err(refused());
         }
         // Another part of this process may have installed the provider already.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let policy = redirect::Policy::custom(|attempt| {
-            let same = attempt
-                .previous()
-                .first()
-                .is_some_and(|from| from.scheme() == attempt.url().scheme());
-            if same && attempt.previous().len() <= HOPS { attempt.follow() } else { attempt.stop() }
+            let from = attempt.previous().first().map(Url::scheme);
+            let (scheme, count) = (attempt.url().scheme(), attempt.previous().len());
+            let is_safe = from == Some(scheme) && (scheme == "https" || is_own(attempt.url()));
+            if is_safe && count <= HOPS { attempt.follow() } else { attempt.stop() }
         });
         let client = reqwest::Client::builder()
             .https_only(url.scheme() == "https")
@@ -218,6 +216,11 @@ async fn chunk(
 ) -> Result<Option<bytes::Bytes>, FetchError> {
     let unreachable = |source| FetchError::Unreachable { address: address.to_owned(), source };
     response.chunk().await.map_err(unreachable)
+}
+
+/// Tells whether an address is of this machine.
+fn is_own(url: &Url) -> bool {
+    matches!(url.host_str(), Some("127.0.0.1" | "localhost"))
 }
 
 /// Opens a regular file: not a link, a pipe or a device.
