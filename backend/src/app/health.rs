@@ -101,7 +101,7 @@ impl App {
                 Err(error) => tracing::warn!(%error, "the tables to check cannot be listed"),
             }
         }
-        let Some(table) = super::lock(&self.checkup).next() else { return };
+        let Some(table) = super::lock(&self.checkup).take_next() else { return };
         match check_table(&self.config.data, &table, CHECK_TIMEOUT).await {
             Ok(damages) => match damages.first() {
                 None => tracing::debug!(table, "a table was checked"),

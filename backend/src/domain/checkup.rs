@@ -28,7 +28,7 @@ impl Checkup {
     }
 
     /// Takes the table that is checked next, if one is left.
-    pub fn next(&mut self) -> Option<String> {
+    pub fn take_next(&mut self) -> Option<String> {
         self.left.pop_front()
     }
 }
@@ -44,9 +44,9 @@ mod tests {
         assert!(checkup.is_due(at(0)));
         checkup.begin(vec!["a".to_owned(), "b".to_owned()], at(0));
         assert!(!checkup.is_due(at(30)), "the round is under way");
-        assert_eq!(checkup.next().as_deref(), Some("a"));
-        assert_eq!(checkup.next().as_deref(), Some("b"));
-        assert_eq!(checkup.next(), None);
+        assert_eq!(checkup.take_next().as_deref(), Some("a"));
+        assert_eq!(checkup.take_next().as_deref(), Some("b"));
+        assert_eq!(checkup.take_next(), None);
         assert!(!checkup.is_due(at(23)));
         assert!(checkup.is_due(at(24)));
     }
