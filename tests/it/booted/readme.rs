@@ -3,7 +3,7 @@
 
 use link_protocol::command::Sha256Hex;
 use link_tests::{
-    booted::{Booted, Flavour},
+    booted::{Booted, Flavour, RELEASES},
     engine_index::EngineIndexes,
     engines,
     readme::{Block, blocks, shows},
@@ -79,6 +79,11 @@ async fn publish(machine: &Booted) {
         }
     }
     std::fs::write(stable.join("tiny.gguf"), &file).unwrap();
+    // The one library that the README asks for.
+    let library = "/usr/lib/x86_64-linux-gnu/libgomp.so.1";
+    std::fs::copy(library, machine.releases().join("libgomp.so.1")).unwrap();
+    let install = format!("curl -fsSo {library} {RELEASES}/libgomp.so.1");
+    assert_eq!(machine.root(&install).await.code, Some(0));
     // The programs of a development build trust no key of their own; a shipped build needs none of this.
     let keys = format!("LINK_DEV_RELEASE_KEYS={},{}", releases.trusted, indexes.trusted);
     let put = format!(

@@ -37,7 +37,7 @@ async fn a_second_conversation_begins_at_once_and_needs_no_backend() {
     third.ended_with(0).await;
     let mut other = desk.terminal(&["run", "other"]);
     other.ended_with(69).await;
-    assert!(other.text().contains("hint: "), "{}", other.text());
+    assert!(other.text().contains("hint:"), "{}", other.text());
     assert_eq!(desk.device.model().await.engine_pid, engine);
 }
 
@@ -55,7 +55,7 @@ async fn an_agent_that_is_killed_in_the_middle_of_an_answer_ends_the_answer_alon
     })
     .await;
     desk.device.kill();
-    terminal.shows("hint: `link status` shows how the model is").await;
+    terminal.shows("`link status` shows how the model is").await;
 
     desk.device.run(&[]);
     desk.device.serves().await;
@@ -80,7 +80,7 @@ async fn a_disk_that_is_full_is_named_and_the_same_command_works_once_there_is_r
     disk.fill();
     let mut full = desk.terminal(&["run", &file, "--port", &desk.port]);
     full.shows("not enough disk space").await;
-    full.shows("hint: ").await;
+    full.shows("hint:").await;
     full.ended_with(1).await;
     assert_eq!(desk.device.model_files(), [disk.filler()]);
 
