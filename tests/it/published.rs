@@ -15,7 +15,7 @@ use link_protocol::{
     catalogue::Catalogue,
     command::Sha256Hex,
     engine_index::{Accelerator, EngineBuild, EngineIndex},
-    release::{Archive, Channel, Manifest, SCHEMA, Statement},
+    release::{Archive, Channel, Manifest, Package, SCHEMA, Statement},
     signed_document::Issue,
     signing::SigningKey,
 };
@@ -273,6 +273,7 @@ impl Offer {
             counter: number,
             archives: vec![Archive {
                 target: "x86_64-unknown-linux-gnu".to_owned(),
+                package: Package::Everything,
                 name: ARCHIVE.parse().unwrap(),
                 size_bytes: archive.len() as u64,
                 sha256: hash(&archive),
@@ -331,7 +332,7 @@ fn command(backend: &TestBackend, offer: &Offer, place: &str, options: &[&str]) 
 }
 
 fn pull(backend: &TestBackend, offer: &Offer, place: &str, options: &[&str]) -> Ran {
-    let output = command(backend, from, place, options).output().unwrap();
+    let output = command(backend, offer, place, options).output().unwrap();
     Ran {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
