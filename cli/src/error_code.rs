@@ -39,8 +39,8 @@ error_codes! {
     CommandCancelled = "command-cancelled", "the command was cancelled";
     CommandFailed = "command-failed", "the device tried the command and failed";
     CommandRejected = "command-rejected", "the device refused the command";
-    Declined = "declined", "there is no version to install, or installing it is not allowed";
     Configuration = "configuration", "the configuration of the agent has faults";
+    Declined = "declined", "there is no version to install, or installing it is not allowed";
     DeploymentCancelled = "deployment-cancelled", "the deployment was cancelled";
     DeploymentCompleted = "deployment-completed", "the model is deployed, but cannot be served";
     DeploymentFailed = "deployment-failed", "the deployment failed";

@@ -194,7 +194,7 @@ mod tests {
         let refused = said(&mut talk, "/set top_p 2");
         assert_eq!(refused, "cannot set `top_p`: `2` is not a number from 0 to 1");
         let refused = said(&mut talk, "/set max_tokens 0");
-        assert_eq!(refused, "cannot set `max_tokens`: `0` is not a whole number from 1 on");
+        assert_eq!(refused, "cannot set `max_tokens`: `0` is not a whole number of at least 1");
         assert!(said(&mut talk, "/set top_k 1").contains("settings are"));
         said(&mut talk, "/set temperature -");
         assert_eq!(talk.sampling(), &Sampling::default());

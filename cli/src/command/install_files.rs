@@ -191,6 +191,6 @@ mod tests {
         assert_eq!(exit(Some(&own), Some(&other), &older), Err(ExitCode::NotRunning));
         assert_eq!(exit(Some(&own), None, &None), Err(ExitCode::NotRunning));
         let error = judge(Some(&other), Some(&other), back.clone()).unwrap_err();
-        assert!(error.message.contains("it ended; it was rolled back, version 0.0.1 runs"));
+        assert!(error.message.contains("it ended; it was rolled back to version 0.0.1"));
     }
 }

@@ -157,6 +157,6 @@ mod tests {
         }))
         .unwrap();
         let line = line(&record);
-        assert_eq!(line, "2026-10-01T12:00:00Z warning  engine ended\u{fffd}[2J\u{fffd}again");
+        assert_eq!(line, "2026-10-01T12:00:00Z warning  engine ended\u{fffd}[2J again");
     }
 }

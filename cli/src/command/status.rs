@@ -284,7 +284,7 @@ mod tests {
             },
         };
         let wanted = "Agent      not running\nDevice     dev_1\nBackend    http://b\n\
-                      Service    no service; survives logout, not a reboot: because";
+                      Service    background process; survives logout, not a reboot: because";
         assert_eq!(text(&status), wanted);
         assert_eq!(verdict(&status, None).0, ExitCode::Unreachable);
         let unregistered = Status { registered: false, ..status };

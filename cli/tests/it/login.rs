@@ -98,7 +98,10 @@ fn a_machine_waits_until_its_person_has_let_it_in() {
     let words = ["login", "--device", "--no-browser", "--backend", &backend.url];
     let ran = home.link(&words);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.stderr.starts_with("open http://link.example/device and type WDJB-MJHT; the code"));
+    assert!(
+        ran.stderr
+            .starts_with("open http://link.example/device and enter the code WDJB-MJHT within")
+    );
     assert!(ran.stderr.contains("logged in: a@b.c"), "{ran:?}");
     assert!(home.has("config/credentials.json") && !ran.stderr.contains("ldc_"), "{ran:?}");
     let polls = backend.seen().iter().filter(|line| line.ends_with("/device/token")).count();

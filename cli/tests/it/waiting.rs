@@ -150,7 +150,7 @@ fn a_deployment_without_a_terminal_shows_lines_in_steps() {
         ran.stderr,
         format!(
             "queued\ndownloading 5 % (100 B of 1.00 KiB)\ndownloading 50 % (512 B of 1.00 KiB)\n\
-             configuring\n{} has `smollm`: alias smollm, port 8080\n",
+             configuring\ndeployed `smollm` to {}: alias smollm, port 8080\n",
             id("dev", 1)
         )
     );

@@ -131,7 +131,7 @@ async fn an_answer_without_end_is_not_read_to_its_end() {
     };
     let http = server(Router::new().route("/", get(large))).await;
     let failure = http.call::<Value>(Call::get("/")).await.unwrap_err();
-    assert!(failure.to_string().contains("more than 67108864 bytes"), "{failure}");
+    assert!(failure.to_string().contains("longer than 67108864 bytes"), "{failure}");
 }
 
 #[tokio::test]
