@@ -29,6 +29,7 @@ use link_backend::{
     domain::{
         account::{Email, UserRecord},
         audit::{self, Action, AuditRecord},
+        claim::Once,
         device::DeviceRecord,
         key::KeyRecord,
         quota::Quota,
@@ -102,7 +103,7 @@ async fn submit(
         });
         let now = Timestamp::now();
         let entry = entry(account, Action::Stop, &device, now);
-        queue::place_command(&store, id, device, &wish, &format!("stop:{id}"), None, &entry)
+        queue::place_command(&store, id, device, &wish, &format!("stop:{id}"), Once::Never, &entry)
             .await?;
         queue::take_receipt(&store, device, id, ReceiptKind::Stored, now).await?;
         done.fetch_add(1, Ordering::SeqCst);
