@@ -24,99 +24,114 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('up', 'up', [CompletionResultType]::ParameterValue, 'Start a backend of your own on this machine, register this device with it and start the agent')
-            [CompletionResult]::new('open', 'open', [CompletionResultType]::ParameterValue, 'Open the dashboard and the workspace of that backend in a browser, logged in')
-            [CompletionResult]::new('down', 'down', [CompletionResultType]::ParameterValue, 'Stop that backend and the agent')
+            [CompletionResult]::new('up', 'up', [CompletionResultType]::ParameterValue, 'Start your own backend on this machine, register this device with it and start the agent')
+            [CompletionResult]::new('open', 'open', [CompletionResultType]::ParameterValue, 'Open the dashboard and workspace of your own backend in a browser, logged in')
+            [CompletionResult]::new('down', 'down', [CompletionResultType]::ParameterValue, 'Stop your own backend and the agent')
             [CompletionResult]::new('register', 'register', [CompletionResultType]::ParameterValue, 'Register this device with a key')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show the agent, its connection and its models')
             [CompletionResult]::new('start', 'start', [CompletionResultType]::ParameterValue, 'Start the agent')
-            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop the agent; models are not served while it is stopped')
-            [CompletionResult]::new('restart', 'restart', [CompletionResultType]::ParameterValue, 'Stop the agent if it runs, and start it')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop the agent; it serves no models while it is stopped')
+            [CompletionResult]::new('restart', 'restart', [CompletionResultType]::ParameterValue, 'Stop the agent if it runs, then start it')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Update Link on this machine')
-            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Deregister this device, stop the agent and delete everything that was installed')
+            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Deregister this device, stop the agent and delete the installation')
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Log in to a backend')
-            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Forget the login and revoke it')
-            [CompletionResult]::new('whoami', 'whoami', [CompletionResultType]::ParameterValue, 'Show who is logged in')
-            [CompletionResult]::new('account', 'account', [CompletionResultType]::ParameterValue, 'Create the first account of a backend; list your accounts and go to another')
+            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Delete the login from this machine and revoke it')
+            [CompletionResult]::new('whoami', 'whoami', [CompletionResultType]::ParameterValue, 'Show the user, the account and the backend of the login')
+            [CompletionResult]::new('account', 'account', [CompletionResultType]::ParameterValue, 'Create the first account of a backend, list your accounts, switch between them')
             [CompletionResult]::new('member', 'member', [CompletionResultType]::ParameterValue, 'List, invite and remove the members of the account')
             [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Create, list and revoke personal access tokens for scripts')
-            [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Show who did what in the account')
+            [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Show the audit log of the account')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Create, list and revoke the keys that devices register with')
             [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show, tag, update and remove devices')
-            [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'List tags, and show the devices that have one')
-            [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List what devices were told to do, and explain what became of it')
-            [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them, serve them')
+            [CompletionResult]::new('logs', 'logs', [CompletionResultType]::ParameterValue, 'Show the log records of a device')
+            [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'List tags, and the devices of a tag')
+            [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List the commands sent to devices, and explain their outcomes')
+            [CompletionResult]::new('operation', 'operation', [CompletionResultType]::ParameterValue, 'Follow, cancel and retry operations on many devices')
+            [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them and serve them')
             [CompletionResult]::new('engine', 'engine', [CompletionResultType]::ParameterValue, 'List, install and remove the inference engine on this machine')
-            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Chat with a model on this machine; deploy and serve it first if that is not done yet')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Chat with a model on this machine; deploys and serves it first where needed')
             [CompletionResult]::new('chat', 'chat', [CompletionResultType]::ParameterValue, 'Chat with a model that is served on this machine')
-            [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Correct the allowlist of a model that is served, in place')
-            [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that the account''s deployments carry from now on')
-            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
-            [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Tell whether this program runs here')
-            [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Tell whether an unpacked release is one by a trusted key')
-            [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Lay out an unpacked release, register and start')
-            [CompletionResult]::new('install-backend', 'install-backend', [CompletionResultType]::ParameterValue, 'Lay out the backend of an unpacked release and start it')
-            [CompletionResult]::new('uninstall-backend', 'uninstall-backend', [CompletionResultType]::ParameterValue, 'Take the backend away')
-            [CompletionResult]::new('refresh-files', 'refresh-files', [CompletionResultType]::ParameterValue, 'Write the completions and the manual pages of this version')
+            [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Update the allowlist of a served model in place')
+            [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that new deployments of the account allow')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script for a shell')
+            [CompletionResult]::new('complete', 'complete', [CompletionResultType]::ParameterValue, 'Print the names that complete the last of these words')
+            [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Check that this program runs on this machine')
+            [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Verify the signature of an unpacked release')
+            [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Install an unpacked release, register the device and start the agent')
+            [CompletionResult]::new('install-backend', 'install-backend', [CompletionResultType]::ParameterValue, 'Install the backend of an unpacked release and start it')
+            [CompletionResult]::new('uninstall-backend', 'uninstall-backend', [CompletionResultType]::ParameterValue, 'Uninstall the backend')
+            [CompletionResult]::new('refresh-files', 'refresh-files', [CompletionResultType]::ParameterValue, 'Write the completions and manual pages of this version')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'link;up' {
-            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port of the backend [default: the one that it had, or the first free one from 8000]')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port of the backend [default: its last port, or the first free port from 8000]')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;open' {
-            [CompletionResult]::new('--print', '--print', [CompletionResultType]::ParameterName, 'Print the address in place of opening a browser; it is good for 30 seconds and once')
+            [CompletionResult]::new('--print', '--print', [CompletionResultType]::ParameterName, 'Print the address instead of opening a browser; it works once, within 30 seconds')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;down' {
-            [CompletionResult]::new('--purge', '--purge', [CompletionResultType]::ParameterName, 'Delete the backend''s data and this device''s registration and models too')
-            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
-            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--purge', '--purge', [CompletionResultType]::ParameterName, 'Also delete the backend''s data and this device''s registration and models')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;register' {
-            [CompletionResult]::new('--registration-key', '--registration-key', [CompletionResultType]::ParameterName, 'Key for one device; `-` reads it from stdin. Or set LINK_REGISTRATION_KEY')
-            [CompletionResult]::new('--fleet-key', '--fleet-key', [CompletionResultType]::ParameterName, 'Key for many devices; `-` reads it from stdin. Or set LINK_FLEET_KEY')
-            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'Log in with this e-mail first; the password is asked for')
-            [CompletionResult]::new('--token', '--token', [CompletionResultType]::ParameterName, 'Access token of an account, in place of a login; `-` reads it from stdin. Or set LINK_ACCESS_TOKEN')
-            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
-            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name shown in the dashboard [default: the name of this machine]')
-            [CompletionResult]::new('--device-id', '--device-id', [CompletionResultType]::ParameterName, 'Re-activate this device instead of making a new one')
+            [CompletionResult]::new('--registration-key', '--registration-key', [CompletionResultType]::ParameterName, 'Key for one device; `-` prompts for it, or reads it from a pipe')
+            [CompletionResult]::new('--fleet-key', '--fleet-key', [CompletionResultType]::ParameterName, 'Key for many devices; `-` prompts for it, or reads it from a pipe')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of an account to log in to first; prompts for the password')
+            [CompletionResult]::new('--token', '--token', [CompletionResultType]::ParameterName, 'Access token of an account, instead of a login; `-` reads it from stdin. LINK_ACCESS_TOKEN does the same')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, else the login''s, else the installation''s]')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the device in the dashboard [default: the host name]')
+            [CompletionResult]::new('--device-id', '--device-id', [CompletionResultType]::ParameterName, 'Re-activate this device instead of creating a new one')
             [CompletionResult]::new('--password-stdin', '--password-stdin', [CompletionResultType]::ParameterName, 'Read the password from the next line of stdin')
-            [CompletionResult]::new('--new-device', '--new-device', [CompletionResultType]::ParameterName, 'Make a new device although this machine is registered')
+            [CompletionResult]::new('--new-device', '--new-device', [CompletionResultType]::ParameterName, 'Create a new device even if this machine is registered')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;status' {
-            [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Show it again after each change, until Ctrl-C; with --json, one document on each line')
-            [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Show it again after each change, until Ctrl-C; with --json, one document on each line')
+            [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Show the status again after each change, until Ctrl-C; with --json, one document per line')
+            [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Show the status again after each change, until Ctrl-C; with --json, one document per line')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -125,6 +140,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -133,6 +150,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -141,45 +160,53 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;update' {
             [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Version to install [default: the newest]')
-            [CompletionResult]::new('--channel', '--channel', [CompletionResultType]::ParameterName, 'Take a version that is at least so well tried: alpha, beta or stable [default: as well as what is installed]')
-            [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Only tell whether there is a newer version')
-            [CompletionResult]::new('--again', '--again', [CompletionResultType]::ParameterName, 'Also try a version that was given up before')
+            [CompletionResult]::new('--channel', '--channel', [CompletionResultType]::ParameterName, 'Least stable channel to accept: alpha, beta or stable [default: the installed one]')
+            [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Only check for a newer version')
+            [CompletionResult]::new('--again', '--again', [CompletionResultType]::ParameterName, 'Also retry a version that was rolled back before')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;uninstall' {
-            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
-            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
-            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Delete everything although the backend cannot be told, and print a retire code for it')
-            [CompletionResult]::new('--purge', '--purge', [CompletionResultType]::ParameterName, 'Delete the data of the backend of `link up` too, with every account, device and model')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Delete everything even if the backend is unreachable, and print a retire code for it')
+            [CompletionResult]::new('--purge', '--purge', [CompletionResultType]::ParameterName, 'Also delete the data of the backend of `link up`, with every account, device and model')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;login' {
-            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of the account; asked for on a terminal')
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait for the browser, such as `60s` or `5m`')
-            [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'Use a personal access token from the first line of this file; `-` reads it from stdin')
-            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of the account [default: prompt]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait for the browser, such as `60s` or `5m`')
+            [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'File with a personal access token on its first line; `-` reads it from stdin')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, else the login''s, else the installation''s]')
             [CompletionResult]::new('--password-stdin', '--password-stdin', [CompletionResultType]::ParameterName, 'Read the password from the first line of stdin')
-            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Let somebody log this machine in with a browser, here or elsewhere')
-            [CompletionResult]::new('--no-browser', '--no-browser', [CompletionResultType]::ParameterName, 'Open no browser here')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Approve this login in a browser, on this or another machine')
+            [CompletionResult]::new('--no-browser', '--no-browser', [CompletionResultType]::ParameterName, 'Do not open a browser on this machine')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -188,6 +215,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -196,6 +225,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -204,23 +235,27 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token of the backend')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the accounts that you belong to')
-            [CompletionResult]::new('password', 'password', [CompletionResultType]::ParameterValue, 'Set a password for the backend of `link up`; every login ends')
-            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Go to another of your accounts; commands act there from then on')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the backend''s setup token')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your accounts')
+            [CompletionResult]::new('password', 'password', [CompletionResultType]::ParameterValue, 'Set a password for the backend of `link up`; this ends every login')
+            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Switch to another account; later commands act in that account')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'link;account;create' {
             [CompletionResult]::new('--setup-token-file', '--setup-token-file', [CompletionResultType]::ParameterName, 'File that holds the setup token; `-` reads it from the first line of stdin')
-            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of the account; asked for on a terminal')
-            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of the account [default: prompt]')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, else the login''s, else the installation''s]')
             [CompletionResult]::new('--password-stdin', '--password-stdin', [CompletionResultType]::ParameterName, 'Read the password from the next line of stdin')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -229,6 +264,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -238,6 +275,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -246,15 +285,17 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;account;help' {
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token of the backend')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the accounts that you belong to')
-            [CompletionResult]::new('password', 'password', [CompletionResultType]::ParameterValue, 'Set a password for the backend of `link up`; every login ends')
-            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Go to another of your accounts; commands act there from then on')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the backend''s setup token')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your accounts')
+            [CompletionResult]::new('password', 'password', [CompletionResultType]::ParameterValue, 'Set a password for the backend of `link up`; this ends every login')
+            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Switch to another account; later commands act in that account')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -277,12 +318,14 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the members of the account, and who is invited')
-            [CompletionResult]::new('invite', 'invite', [CompletionResultType]::ParameterValue, 'Make an invitation; its token is shown this once and is good for one member')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the members of the account and the open invitations')
+            [CompletionResult]::new('invite', 'invite', [CompletionResultType]::ParameterValue, 'Create an invitation for one person; its token is shown only once')
             [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept an invitation and log in to its account')
-            [CompletionResult]::new('role', 'role', [CompletionResultType]::ParameterValue, 'Give a member another role')
+            [CompletionResult]::new('role', 'role', [CompletionResultType]::ParameterValue, 'Change the role of a member')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a member, withdraw an invitation, or leave the account')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -291,29 +334,35 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;member;invite' {
-            [CompletionResult]::new('--role', '--role', [CompletionResultType]::ParameterName, 'What the member may do')
-            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'Only a user of this e-mail may accept [default: whoever has the token]')
-            [CompletionResult]::new('--expires-at', '--expires-at', [CompletionResultType]::ParameterName, 'When it stops working, such as 2027-01-31T00:00:00Z [default: in seven days]')
+            [CompletionResult]::new('--role', '--role', [CompletionResultType]::ParameterName, 'Role of the new member')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'Only a user with this e-mail may accept [default: anyone with the token]')
+            [CompletionResult]::new('--expires-at', '--expires-at', [CompletionResultType]::ParameterName, 'Expiry, such as `30d` or `2027-01-31` [default: in seven days]')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'link;member;accept' {
             [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'File that holds the invitation''s token; `-` reads it from the first line of stdin')
-            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'Make a new user with this e-mail [default: who is logged in joins]')
-            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'E-mail of a new user to create [default: the logged-in user joins]')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, else the login''s, else the installation''s]')
             [CompletionResult]::new('--password-stdin', '--password-stdin', [CompletionResultType]::ParameterName, 'Read the new user''s password from the next line of stdin')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -322,26 +371,30 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'link;member;remove' {
-            [CompletionResult]::new('--keys', '--keys', [CompletionResultType]::ParameterName, 'What becomes of the registration and fleet keys that the member created [default: asked, and without a terminal or with --yes they are revoked]')
-            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
-            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--keys', '--keys', [CompletionResultType]::ParameterName, 'What to do with the registration and fleet keys that the member created [default: prompt; without a terminal, or with --yes, revoke]')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'link;member;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the members of the account, and who is invited')
-            [CompletionResult]::new('invite', 'invite', [CompletionResultType]::ParameterValue, 'Make an invitation; its token is shown this once and is good for one member')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the members of the account and the open invitations')
+            [CompletionResult]::new('invite', 'invite', [CompletionResultType]::ParameterValue, 'Create an invitation for one person; its token is shown only once')
             [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept an invitation and log in to its account')
-            [CompletionResult]::new('role', 'role', [CompletionResultType]::ParameterValue, 'Give a member another role')
+            [CompletionResult]::new('role', 'role', [CompletionResultType]::ParameterValue, 'Change the role of a member')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a member, withdraw an invitation, or leave the account')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -368,21 +421,25 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a personal access token for scripts; it is shown this once')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your tokens for the account, without their secrets')
-            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a token: it is good for nothing afterwards')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a personal access token for scripts; the token is shown only once')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your tokens in this account, without their secrets')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a token: every later request with it is refused')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'link;token;create' {
-            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name to know it by')
-            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'What it may be used for; may be given several times')
-            [CompletionResult]::new('--expires-at', '--expires-at', [CompletionResultType]::ParameterName, 'When it stops working, such as 2027-01-31T00:00:00Z [default: in 90 days]')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the token in lists')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'Scope of the token; may be given several times')
+            [CompletionResult]::new('--expires-at', '--expires-at', [CompletionResultType]::ParameterName, 'Expiry, such as `30d` or `2027-01-31` [default: in 90 days]')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -391,6 +448,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -399,14 +458,16 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;token;help' {
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a personal access token for scripts; it is shown this once')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your tokens for the account, without their secrets')
-            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a token: it is good for nothing afterwards')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a personal access token for scripts; the token is shown only once')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your tokens in this account, without their secrets')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a token: every later request with it is refused')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -423,15 +484,17 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;audit' {
-            [CompletionResult]::new('--action', '--action', [CompletionResultType]::ParameterName, 'Only this action, such as `member.remove`, or all of a kind, such as `member`')
-            [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Only what this user, token or device did, by id')
-            [CompletionResult]::new('--subject', '--subject', [CompletionResultType]::ParameterName, 'Only what was done to this, by id')
-            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Not before this time, such as 2027-01-31T00:00:00Z')
-            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Before this time')
-            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'How many entries, the newest first')
+            [CompletionResult]::new('--action', '--action', [CompletionResultType]::ParameterName, 'Only this action, such as `member.remove`, or every action of a group, such as `member`')
+            [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Only actions of this user, token or device, by id')
+            [CompletionResult]::new('--subject', '--subject', [CompletionResultType]::ParameterName, 'Only actions on this object, by id')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only entries at or after this time, such as `yesterday`, `2h` ago or `2027-01-31`')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only entries before this time')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Largest number of entries; the newest come first')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -440,23 +503,27 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a key; it is shown this once')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a key; the key is shown only once')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the keys of the account, without their secrets')
             [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a key: no device can register with it afterwards')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'link;key;create' {
-            [CompletionResult]::new('--kind', '--kind', [CompletionResultType]::ParameterName, 'One device, or many')
-            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name to know it by')
-            [CompletionResult]::new('--expires-at', '--expires-at', [CompletionResultType]::ParameterName, 'When it stops working, such as 2027-01-31T00:00:00Z')
-            [CompletionResult]::new('--max-devices', '--max-devices', [CompletionResultType]::ParameterName, 'How many devices a fleet key may enrol')
-            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Label of the devices that it enrols; may be given several times')
+            [CompletionResult]::new('--kind', '--kind', [CompletionResultType]::ParameterName, 'Kind of the key: for one device, or for many')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the key in lists')
+            [CompletionResult]::new('--expires-at', '--expires-at', [CompletionResultType]::ParameterName, 'Expiry, such as `30d` or `2027-01-31` [default: never]')
+            [CompletionResult]::new('--max-devices', '--max-devices', [CompletionResultType]::ParameterName, 'Largest number of devices that a fleet key may enrol')
+            [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Tag for the devices that the key enrols; may be given several times')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
@@ -465,20 +532,26 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;key;revoke' {
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;key;help' {
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a key; it is shown this once')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a key; the key is shown only once')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the keys of the account, without their secrets')
             [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a key: no device can register with it afterwards')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -500,40 +573,69 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
-            [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Give tags to a device')
-            [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Take tags from a device')
+            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Give a device another name')
+            [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Add tags to a device')
+            [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Remove tags from a device')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
-            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device by another version; a device that is offline does so later')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device with another version; an offline device does this later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
-            [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Give a device to another account, with a key of that account')
-            [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend could not be told; needs no login')
+            [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Transfer a device to another account, with a key of that account')
+            [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend was unreachable; needs no login')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'link;device;list' {
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Only the devices that fit, such as `tag=lab,state=online`')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Only devices that match, such as `tag=lab,state=online`')
+            [CompletionResult]::new('-w', '-w', [CompletionResultType]::ParameterName, 'Show the list again after each change, until Ctrl-C; with --json, one document per line')
+            [CompletionResult]::new('--watch', '--watch', [CompletionResultType]::ParameterName, 'Show the list again after each change, until Ctrl-C; with --json, one document per line')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;device;rename' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;device;tag' {
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;device;untag' {
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -542,64 +644,80 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;device;update' {
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
             [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Version to install')
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
-            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;device;remove' {
-            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
-            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;device;transfer' {
-            [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'File with the registration or fleet key of the account that receives it; `-` reads it from stdin [default: ask]')
-            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
-            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'File with the registration or fleet key of the receiving account; `-` reads it from stdin [default: prompt]')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;device;retire' {
-            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, the login''s, or the installation''s]')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Address of the backend [default: LINK_BACKEND_URL, else the login''s, else the installation''s]')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;device;help' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
-            [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Give tags to a device')
-            [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Take tags from a device')
+            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Give a device another name')
+            [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Add tags to a device')
+            [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Remove tags from a device')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
-            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device by another version; a device that is offline does so later')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device with another version; an offline device does this later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
-            [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Give a device to another account, with a key of that account')
-            [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend could not be told; needs no login')
+            [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Transfer a device to another account, with a key of that account')
+            [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend was unreachable; needs no login')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'link;device;help;list' {
+            break
+        }
+        'link;device;help;rename' {
             break
         }
         'link;device;help;tag' {
@@ -626,14 +744,32 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;device;help;help' {
             break
         }
+        'link;logs' {
+            [CompletionResult]::new('--severity', '--severity', [CompletionResultType]::ParameterName, 'Only records at least this severe')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Only records that name this model, by id or name')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Largest number of records, or of lines with --local; the newest come last')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Print new records as they arrive, until Ctrl-C')
+            [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Print new records as they arrive, until Ctrl-C')
+            [CompletionResult]::new('--local', '--local', [CompletionResultType]::ParameterName, 'Read the agent''s own log on this machine instead of the records at the backend')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'link;fleet' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the tags of the account''s devices, with how many are online and which versions they run')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show the devices with a tag')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the account''s tags, with their online devices and agent versions')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'List the devices with a tag')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -641,6 +777,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -649,13 +787,15 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;fleet;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the tags of the account''s devices, with how many are online and which versions they run')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show the devices with a tag')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the account''s tags, with their online devices and agent versions')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'List the devices with a tag')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -672,21 +812,25 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what devices were told to do, the newest first')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the commands sent to devices, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a command and its result')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Say where a command is, why, and what happens next')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain where a command is, why, and what happens next')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'link;commands;list' {
-            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Only the commands to this device, by id or by name')
-            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'How many')
-            [CompletionResult]::new('--open', '--open', [CompletionResultType]::ParameterName, 'Only those that something can still happen to')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Only commands to this device, by id or name')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Largest number of commands')
+            [CompletionResult]::new('--open', '--open', [CompletionResultType]::ParameterName, 'Only commands that have not ended')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -695,6 +839,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -703,14 +849,16 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;commands;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what devices were told to do, the newest first')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the commands sent to devices, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a command and its result')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Say where a command is, why, and what happens next')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain where a command is, why, and what happens next')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -726,22 +874,122 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;commands;help;help' {
             break
         }
+        'link;operation' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List operations, newest first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show an operation and its result on each device')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; a device that has it continues')
+            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Send an operation again to the devices that failed')
+            [CompletionResult]::new('wait', 'wait', [CompletionResultType]::ParameterValue, 'Wait until an operation ends, and show its results')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;operation;list' {
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Number of operations')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;operation;show' {
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'Only devices in this state: pending, sent, succeeded, failed, skipped or cancelled')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;operation;cancel' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;operation;retry' {
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;operation;wait' {
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;operation;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List operations, newest first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show an operation and its result on each device')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; a device that has it continues')
+            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Send an operation again to the devices that failed')
+            [CompletionResult]::new('wait', 'wait', [CompletionResultType]::ParameterValue, 'Wait until an operation ends, and show its results')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'link;operation;help;list' {
+            break
+        }
+        'link;operation;help;show' {
+            break
+        }
+        'link;operation;help;cancel' {
+            break
+        }
+        'link;operation;help;retry' {
+            break
+        }
+        'link;operation;help;wait' {
+            break
+        }
+        'link;operation;help;help' {
+            break
+        }
         'link;model' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy, shared ones with their publisher')
-            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the catalogue of models; without words, list it')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: of the catalogue, by its file, or by the address that devices fetch it from')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed, or one of the catalogue')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy; shared models show their publisher')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the catalogue of models; without words, list every model')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model from the catalogue, a file, or a URL that devices download from')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and its deployments, or a model of the catalogue')
             [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
-            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a model that is deployed')
-            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; it stays deployed')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete a model from a device; it stays available to deploy again')
-            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'End a deployment that is under way')
-            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete a model that is deployed nowhere')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a deployed model')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; the model stays deployed')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete a model from a device; the model can be deployed again')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Cancel an unfinished deployment')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete a model that is not deployed anywhere')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -749,6 +997,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -757,21 +1007,25 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;model;add' {
-            [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'Address that devices fetch the file from; the backend keeps no copy')
-            [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'SHA-256 of the file at the address [default: asked for, or pinned to what is there now]')
-            [CompletionResult]::new('--size', '--size', [CompletionResultType]::ParameterName, 'Size of the file at the address in bytes [default: asked from its server]')
-            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the model [default: the file''s, without its extension]')
-            [CompletionResult]::new('--file-name', '--file-name', [CompletionResultType]::ParameterName, 'Name of the file on devices [default: the file''s]')
-            [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Plugin whose engine runs it')
-            [CompletionResult]::new('--shared', '--shared', [CompletionResultType]::ParameterName, 'Let every account of the backend deploy it as `publisher/name`, where the backend''s configuration lets this account share')
+            [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'URL that devices download the file from; the backend keeps no copy')
+            [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'SHA-256 of the file at the URL [default: prompt, or pin the current file]')
+            [CompletionResult]::new('--size', '--size', [CompletionResultType]::ParameterName, 'Size of the file at the URL in bytes [default: the server''s answer]')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the model [default: the file name without its extension]')
+            [CompletionResult]::new('--file-name', '--file-name', [CompletionResultType]::ParameterName, 'Name of the file on devices [default: the file''s own name]')
+            [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Plugin whose engine runs the model')
+            [CompletionResult]::new('--shared', '--shared', [CompletionResultType]::ParameterName, 'Let every account of the backend deploy the model as `publisher/name`, if the backend''s configuration lets this account share')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -780,89 +1034,114 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;model;deploy' {
-            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'All devices that fit, such as `tag=lab,state=online`, in place of one')
-            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on [default: the one of the deployment before, or 8080]')
-            [CompletionResult]::new('--alias', '--alias', [CompletionResultType]::ParameterName, 'Name that clients call it by [default: made from the model''s name]')
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
-            [CompletionResult]::new('--serve', '--serve', [CompletionResultType]::ParameterName, 'Serve it as soon as it is there')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on [default: the port of the last deployment, or 8080]')
+            [CompletionResult]::new('--alias', '--alias', [CompletionResultType]::ParameterName, 'Name of the model in requests [default: derived from the model''s name]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
+            [CompletionResult]::new('--serve', '--serve', [CompletionResultType]::ParameterName, 'Serve the model as soon as it is downloaded')
             [CompletionResult]::new('--no-cors', '--no-cors', [CompletionResultType]::ParameterName, 'Let no web page call the model')
             [CompletionResult]::new('--no-telemetry', '--no-telemetry', [CompletionResultType]::ParameterName, 'Do not report the token usage of inferences')
-            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;model;serve' {
-            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
-            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on from now on [default: the current one]')
-            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on from now on [default: the current port]')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;model;stop' {
-            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
-            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;model;remove' {
-            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
-            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;model;cancel' {
-            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;model;delete' {
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;model;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy, shared ones with their publisher')
-            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the catalogue of models; without words, list it')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: of the catalogue, by its file, or by the address that devices fetch it from')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed, or one of the catalogue')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy; shared models show their publisher')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the catalogue of models; without words, list every model')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model from the catalogue, a file, or a URL that devices download from')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and its deployments, or a model of the catalogue')
             [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
-            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a model that is deployed')
-            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; it stays deployed')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete a model from a device; it stays available to deploy again')
-            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'End a deployment that is under way')
-            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete a model that is deployed nowhere')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a deployed model')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; the model stays deployed')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete a model from a device; the model can be deployed again')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Cancel an unfinished deployment')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete a model that is not deployed anywhere')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -903,12 +1182,14 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the builds of the inference engine that are installed here, and why')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine, and use it')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the installed builds of the inference engine, and why each was chosen')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine and switch to it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build')
-            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs indexes of engines, beside the keys that sign releases')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs engine indexes, in addition to the release keys')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -916,17 +1197,21 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;engine;install' {
-            [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'SHA-256 that the archive must have')
-            [CompletionResult]::new('--build', '--build', [CompletionResultType]::ParameterName, 'Name of the build [default: what the engine says of itself]')
-            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Folder on a web server (https) or on this machine (file://) that holds a signed index')
+            [CompletionResult]::new('--sha256', '--sha256', [CompletionResultType]::ParameterName, 'Expected SHA-256 of the archive')
+            [CompletionResult]::new('--build', '--build', [CompletionResultType]::ParameterName, 'Name of the build [default: the version that the engine reports]')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Folder with a signed index, on a web server (https) or on this machine (file://)')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -935,25 +1220,29 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;engine;trust' {
-            [CompletionResult]::new('--remove', '--remove', [CompletionResultType]::ParameterName, 'Trust this key no longer')
-            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the keys that were added here')
+            [CompletionResult]::new('--remove', '--remove', [CompletionResultType]::ParameterName, 'Key to stop trusting')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the keys that were added on this machine')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;engine;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the builds of the inference engine that are installed here, and why')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine, and use it')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the installed builds of the inference engine, and why each was chosen')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine and switch to it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build')
-            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs indexes of engines, beside the keys that sign releases')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs engine indexes, in addition to the release keys')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -973,15 +1262,17 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;run' {
-            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on [default: the one of the deployment before, or 8080]')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on [default: the port of the last deployment, or 8080]')
             [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'System prompt')
             [CompletionResult]::new('--temperature', '--temperature', [CompletionResultType]::ParameterName, 'Sampling temperature, from 0 to 10 [default: the engine''s]')
             [CompletionResult]::new('--max-tokens', '--max-tokens', [CompletionResultType]::ParameterName, 'Largest number of tokens in an answer [default: the engine''s]')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the sampling [default: random]')
-            [CompletionResult]::new('--anyway', '--anyway', [CompletionResultType]::ParameterName, 'Go on with a model that needs more memory than this machine has')
+            [CompletionResult]::new('--anyway', '--anyway', [CompletionResultType]::ParameterName, 'Continue even if the model needs more memory than this machine has')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -994,19 +1285,24 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;repair-serving' {
-            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or by name [default: this machine''s]')
-            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'All devices that fit, such as `tag=lab,state=online`, in place of one')
-            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Serve on this port from then on [default: the current one]')
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait, such as `60s`, `5m` or `1h`')
-            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has done it')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Device, by id or name [default: this machine]')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Every device that matches, such as `tag=lab,state=online`, instead of one device: an operation of the backend, which continues when this command ends')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Port to serve on from now on [default: the current port]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Longest wait, such as `60s`, `5m` or `1h`')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show the devices that match, and change nothing')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until the device has finished')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -1015,10 +1311,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the account''s origins, and the defaults of the backend')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin for this account; models that are already deployed need a repair or a redeployment to get it')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the account''s origins and the backend''s defaults')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin for this account; deployed models need a repair or a redeployment to get it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin of this account')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -1027,6 +1325,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -1035,6 +1335,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -1043,13 +1345,15 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;allowlist;help' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the account''s origins, and the defaults of the backend')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin for this account; models that are already deployed need a repair or a redeployment to get it')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the account''s origins and the backend''s defaults')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin for this account; deployed models need a repair or a redeployment to get it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin of this account')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -1070,6 +1374,18 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'link;complete' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -1078,55 +1394,65 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;verify-files' {
-            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder of the unpacked release [default: what is installed, if it is intact]')
-            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'SHA-256 of the archive that it came out of')
-            [CompletionResult]::new('--release', '--release', [CompletionResultType]::ParameterName, 'Version that it must have')
-            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'The backend, not the agent')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder of the unpacked release [default: the intact installation]')
+            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'SHA-256 of the archive that the folder was unpacked from')
+            [CompletionResult]::new('--release', '--release', [CompletionResultType]::ParameterName, 'Version that the release must have')
+            [CompletionResult]::new('--backend', '--backend', [CompletionResultType]::ParameterName, 'Verify the backend instead of the agent')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;install-files' {
-            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent` [default: what is installed, if it is intact]')
-            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'SHA-256 of the archive that it came out of')
-            [CompletionResult]::new('--made', '--made', [CompletionResultType]::ParameterName, 'Outermost folder that was made for this installation')
-            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Address of the folder that later releases come from')
-            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what would be done, and do nothing')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent` [default: the intact installation]')
+            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'SHA-256 of the archive that the folder was unpacked from')
+            [CompletionResult]::new('--made', '--made', [CompletionResultType]::ParameterName, 'Outermost folder that was created for this installation')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'URL of the folder that later releases come from')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print the steps without taking them')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;install-backend' {
-            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent` [default: what is installed, if it is intact]')
-            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'SHA-256 of the archive that it came out of')
-            [CompletionResult]::new('--made', '--made', [CompletionResultType]::ParameterName, 'Outermost folder that was made for this installation')
-            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Address of the folder that later releases come from')
-            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what would be done, and do nothing')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Folder that holds `link` and `link-agent` [default: the intact installation]')
+            [CompletionResult]::new('--archive', '--archive', [CompletionResultType]::ParameterName, 'SHA-256 of the archive that the folder was unpacked from')
+            [CompletionResult]::new('--made', '--made', [CompletionResultType]::ParameterName, 'Outermost folder that was created for this installation')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'URL of the folder that later releases come from')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print the steps without taking them')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;uninstall-backend' {
-            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
-            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
-            [CompletionResult]::new('--purge', '--purge', [CompletionResultType]::ParameterName, 'Delete the data and the configuration too')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask for confirmation')
+            [CompletionResult]::new('--purge', '--purge', [CompletionResultType]::ParameterName, 'Also delete the data and the configuration')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -1135,45 +1461,50 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print data as JSON on stdout, and an error as one JSON document on stderr')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only data and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only data and errors')
+            [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Print whole ids and texts in tables')
+            [CompletionResult]::new('--utc', '--utc', [CompletionResultType]::ParameterName, 'Print exact times (UTC) instead of relative ones')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'link;help' {
-            [CompletionResult]::new('up', 'up', [CompletionResultType]::ParameterValue, 'Start a backend of your own on this machine, register this device with it and start the agent')
-            [CompletionResult]::new('open', 'open', [CompletionResultType]::ParameterValue, 'Open the dashboard and the workspace of that backend in a browser, logged in')
-            [CompletionResult]::new('down', 'down', [CompletionResultType]::ParameterValue, 'Stop that backend and the agent')
+            [CompletionResult]::new('up', 'up', [CompletionResultType]::ParameterValue, 'Start your own backend on this machine, register this device with it and start the agent')
+            [CompletionResult]::new('open', 'open', [CompletionResultType]::ParameterValue, 'Open the dashboard and workspace of your own backend in a browser, logged in')
+            [CompletionResult]::new('down', 'down', [CompletionResultType]::ParameterValue, 'Stop your own backend and the agent')
             [CompletionResult]::new('register', 'register', [CompletionResultType]::ParameterValue, 'Register this device with a key')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show the agent, its connection and its models')
             [CompletionResult]::new('start', 'start', [CompletionResultType]::ParameterValue, 'Start the agent')
-            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop the agent; models are not served while it is stopped')
-            [CompletionResult]::new('restart', 'restart', [CompletionResultType]::ParameterValue, 'Stop the agent if it runs, and start it')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop the agent; it serves no models while it is stopped')
+            [CompletionResult]::new('restart', 'restart', [CompletionResultType]::ParameterValue, 'Stop the agent if it runs, then start it')
             [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Update Link on this machine')
-            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Deregister this device, stop the agent and delete everything that was installed')
+            [CompletionResult]::new('uninstall', 'uninstall', [CompletionResultType]::ParameterValue, 'Deregister this device, stop the agent and delete the installation')
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Log in to a backend')
-            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Forget the login and revoke it')
-            [CompletionResult]::new('whoami', 'whoami', [CompletionResultType]::ParameterValue, 'Show who is logged in')
-            [CompletionResult]::new('account', 'account', [CompletionResultType]::ParameterValue, 'Create the first account of a backend; list your accounts and go to another')
+            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Delete the login from this machine and revoke it')
+            [CompletionResult]::new('whoami', 'whoami', [CompletionResultType]::ParameterValue, 'Show the user, the account and the backend of the login')
+            [CompletionResult]::new('account', 'account', [CompletionResultType]::ParameterValue, 'Create the first account of a backend, list your accounts, switch between them')
             [CompletionResult]::new('member', 'member', [CompletionResultType]::ParameterValue, 'List, invite and remove the members of the account')
             [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Create, list and revoke personal access tokens for scripts')
-            [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Show who did what in the account')
+            [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Show the audit log of the account')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Create, list and revoke the keys that devices register with')
             [CompletionResult]::new('device', 'device', [CompletionResultType]::ParameterValue, 'List, show, tag, update and remove devices')
-            [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'List tags, and show the devices that have one')
-            [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List what devices were told to do, and explain what became of it')
-            [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them, serve them')
+            [CompletionResult]::new('logs', 'logs', [CompletionResultType]::ParameterValue, 'Show the log records of a device')
+            [CompletionResult]::new('fleet', 'fleet', [CompletionResultType]::ParameterValue, 'List tags, and the devices of a tag')
+            [CompletionResult]::new('commands', 'commands', [CompletionResultType]::ParameterValue, 'List the commands sent to devices, and explain their outcomes')
+            [CompletionResult]::new('operation', 'operation', [CompletionResultType]::ParameterValue, 'Follow, cancel and retry operations on many devices')
+            [CompletionResult]::new('model', 'model', [CompletionResultType]::ParameterValue, 'Add models, deploy them and serve them')
             [CompletionResult]::new('engine', 'engine', [CompletionResultType]::ParameterValue, 'List, install and remove the inference engine on this machine')
-            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Chat with a model on this machine; deploy and serve it first if that is not done yet')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Chat with a model on this machine; deploys and serves it first where needed')
             [CompletionResult]::new('chat', 'chat', [CompletionResultType]::ParameterValue, 'Chat with a model that is served on this machine')
-            [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Correct the allowlist of a model that is served, in place')
-            [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that the account''s deployments carry from now on')
-            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
-            [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Tell whether this program runs here')
-            [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Tell whether an unpacked release is one by a trusted key')
-            [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Lay out an unpacked release, register and start')
-            [CompletionResult]::new('install-backend', 'install-backend', [CompletionResultType]::ParameterValue, 'Lay out the backend of an unpacked release and start it')
-            [CompletionResult]::new('uninstall-backend', 'uninstall-backend', [CompletionResultType]::ParameterValue, 'Take the backend away')
-            [CompletionResult]::new('refresh-files', 'refresh-files', [CompletionResultType]::ParameterValue, 'Write the completions and the manual pages of this version')
+            [CompletionResult]::new('repair-serving', 'repair-serving', [CompletionResultType]::ParameterValue, 'Update the allowlist of a served model in place')
+            [CompletionResult]::new('allowlist', 'allowlist', [CompletionResultType]::ParameterValue, 'Show and change the web origins that new deployments of the account allow')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script for a shell')
+            [CompletionResult]::new('complete', 'complete', [CompletionResultType]::ParameterValue, 'Print the names that complete the last of these words')
+            [CompletionResult]::new('self-check', 'self-check', [CompletionResultType]::ParameterValue, 'Check that this program runs on this machine')
+            [CompletionResult]::new('verify-files', 'verify-files', [CompletionResultType]::ParameterValue, 'Verify the signature of an unpacked release')
+            [CompletionResult]::new('install-files', 'install-files', [CompletionResultType]::ParameterValue, 'Install an unpacked release, register the device and start the agent')
+            [CompletionResult]::new('install-backend', 'install-backend', [CompletionResultType]::ParameterValue, 'Install the backend of an unpacked release and start it')
+            [CompletionResult]::new('uninstall-backend', 'uninstall-backend', [CompletionResultType]::ParameterValue, 'Uninstall the backend')
+            [CompletionResult]::new('refresh-files', 'refresh-files', [CompletionResultType]::ParameterValue, 'Write the completions and manual pages of this version')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -1217,10 +1548,10 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;account' {
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the setup token of the backend')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the accounts that you belong to')
-            [CompletionResult]::new('password', 'password', [CompletionResultType]::ParameterValue, 'Set a password for the backend of `link up`; every login ends')
-            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Go to another of your accounts; commands act there from then on')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create the first account with the backend''s setup token')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your accounts')
+            [CompletionResult]::new('password', 'password', [CompletionResultType]::ParameterValue, 'Set a password for the backend of `link up`; this ends every login')
+            [CompletionResult]::new('use', 'use', [CompletionResultType]::ParameterValue, 'Switch to another account; later commands act in that account')
             break
         }
         'link;help;account;create' {
@@ -1236,10 +1567,10 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;member' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the members of the account, and who is invited')
-            [CompletionResult]::new('invite', 'invite', [CompletionResultType]::ParameterValue, 'Make an invitation; its token is shown this once and is good for one member')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the members of the account and the open invitations')
+            [CompletionResult]::new('invite', 'invite', [CompletionResultType]::ParameterValue, 'Create an invitation for one person; its token is shown only once')
             [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept an invitation and log in to its account')
-            [CompletionResult]::new('role', 'role', [CompletionResultType]::ParameterValue, 'Give a member another role')
+            [CompletionResult]::new('role', 'role', [CompletionResultType]::ParameterValue, 'Change the role of a member')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a member, withdraw an invitation, or leave the account')
             break
         }
@@ -1259,9 +1590,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;token' {
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a personal access token for scripts; it is shown this once')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your tokens for the account, without their secrets')
-            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a token: it is good for nothing afterwards')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a personal access token for scripts; the token is shown only once')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List your tokens in this account, without their secrets')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a token: every later request with it is refused')
             break
         }
         'link;help;token;create' {
@@ -1277,7 +1608,7 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;key' {
-            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a key; it is shown this once')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Create a key; the key is shown only once')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the keys of the account, without their secrets')
             [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Revoke a key: no device can register with it afterwards')
             break
@@ -1293,16 +1624,20 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         }
         'link;help;device' {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the devices of the account')
-            [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Give tags to a device')
-            [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Take tags from a device')
+            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Give a device another name')
+            [CompletionResult]::new('tag', 'tag', [CompletionResultType]::ParameterValue, 'Add tags to a device')
+            [CompletionResult]::new('untag', 'untag', [CompletionResultType]::ParameterValue, 'Remove tags from a device')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one device')
-            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device by another version; a device that is offline does so later')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Replace the agent of a device with another version; an offline device does this later')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a device from the account')
-            [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Give a device to another account, with a key of that account')
-            [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend could not be told; needs no login')
+            [CompletionResult]::new('transfer', 'transfer', [CompletionResultType]::ParameterValue, 'Transfer a device to another account, with a key of that account')
+            [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Remove a device that was uninstalled while the backend was unreachable; needs no login')
             break
         }
         'link;help;device;list' {
+            break
+        }
+        'link;help;device;rename' {
             break
         }
         'link;help;device;tag' {
@@ -1326,9 +1661,12 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;help;device;retire' {
             break
         }
+        'link;help;logs' {
+            break
+        }
         'link;help;fleet' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the tags of the account''s devices, with how many are online and which versions they run')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show the devices with a tag')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the account''s tags, with their online devices and agent versions')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'List the devices with a tag')
             break
         }
         'link;help;fleet;list' {
@@ -1338,9 +1676,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;commands' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what devices were told to do, the newest first')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the commands sent to devices, newest first')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a command and its result')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Say where a command is, why, and what happens next')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain where a command is, why, and what happens next')
             break
         }
         'link;help;commands;list' {
@@ -1352,17 +1690,40 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
         'link;help;commands;explain' {
             break
         }
+        'link;help;operation' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List operations, newest first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show an operation and its result on each device')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Stop sending an operation to further devices; a device that has it continues')
+            [CompletionResult]::new('retry', 'retry', [CompletionResultType]::ParameterValue, 'Send an operation again to the devices that failed')
+            [CompletionResult]::new('wait', 'wait', [CompletionResultType]::ParameterValue, 'Wait until an operation ends, and show its results')
+            break
+        }
+        'link;help;operation;list' {
+            break
+        }
+        'link;help;operation;show' {
+            break
+        }
+        'link;help;operation;cancel' {
+            break
+        }
+        'link;help;operation;retry' {
+            break
+        }
+        'link;help;operation;wait' {
+            break
+        }
         'link;help;model' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy, shared ones with their publisher')
-            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the catalogue of models; without words, list it')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model: of the catalogue, by its file, or by the address that devices fetch it from')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and where it is deployed, or one of the catalogue')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the models that you may deploy; shared models show their publisher')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Search the catalogue of models; without words, list every model')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model from the catalogue, a file, or a URL that devices download from')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a model and its deployments, or a model of the catalogue')
             [CompletionResult]::new('deploy', 'deploy', [CompletionResultType]::ParameterValue, 'Deploy a model to a device, or redeploy it with the current allowlist')
-            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a model that is deployed')
-            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; it stays deployed')
-            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete a model from a device; it stays available to deploy again')
-            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'End a deployment that is under way')
-            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete a model that is deployed nowhere')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve a deployed model')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'Stop serving a model; the model stays deployed')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Delete a model from a device; the model can be deployed again')
+            [CompletionResult]::new('cancel', 'cancel', [CompletionResultType]::ParameterValue, 'Cancel an unfinished deployment')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete a model that is not deployed anywhere')
             break
         }
         'link;help;model;list' {
@@ -1396,10 +1757,10 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;engine' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the builds of the inference engine that are installed here, and why')
-            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine, and use it')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the installed builds of the inference engine, and why each was chosen')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a build of the inference engine and switch to it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a build')
-            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs indexes of engines, beside the keys that sign releases')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust a key that signs engine indexes, in addition to the release keys')
             break
         }
         'link;help;engine;list' {
@@ -1424,8 +1785,8 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;allowlist' {
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the account''s origins, and the defaults of the backend')
-            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin for this account; models that are already deployed need a repair or a redeployment to get it')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the account''s origins and the backend''s defaults')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an origin for this account; deployed models need a repair or a redeployment to get it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an origin of this account')
             break
         }
@@ -1439,6 +1800,9 @@ Register-ArgumentCompleter -Native -CommandName 'link' -ScriptBlock {
             break
         }
         'link;help;completions' {
+            break
+        }
+        'link;help;complete' {
             break
         }
         'link;help;self-check' {

@@ -176,3 +176,5 @@ complete -c link-backend -n "__fish_link_backend_using_subcommand help; and __fi
 complete -c link-backend -n "__fish_link_backend_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "check" -d 'Say every fault of the configuration, or that there is none'
 complete -c link-backend -n "__fish_link_backend_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "show" -d 'Print every key with its value and where that stands; secrets are stars'
 complete -c link-backend -n "__fish_link_backend_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "schema" -d 'Print the JSON Schema of the file, for an editor'
+
+complete -c link-backend -a '(linkctl complete -- (commandline -opc) (commandline -ct) 2>/dev/null)'

@@ -31,6 +31,9 @@ _link() {
             link,commands)
                 cmd="link__subcmd__commands"
                 ;;
+            link,complete)
+                cmd="link__subcmd__complete"
+                ;;
             link,completions)
                 cmd="link__subcmd__completions"
                 ;;
@@ -64,6 +67,9 @@ _link() {
             link,logout)
                 cmd="link__subcmd__logout"
                 ;;
+            link,logs)
+                cmd="link__subcmd__logs"
+                ;;
             link,member)
                 cmd="link__subcmd__member"
                 ;;
@@ -72,6 +78,9 @@ _link() {
                 ;;
             link,open)
                 cmd="link__subcmd__open"
+                ;;
+            link,operation)
+                cmd="link__subcmd__operation"
                 ;;
             link,refresh-files)
                 cmd="link__subcmd__refresh__subcmd__files"
@@ -208,6 +217,9 @@ _link() {
             link__subcmd__device,remove)
                 cmd="link__subcmd__device__subcmd__remove"
                 ;;
+            link__subcmd__device,rename)
+                cmd="link__subcmd__device__subcmd__rename"
+                ;;
             link__subcmd__device,retire)
                 cmd="link__subcmd__device__subcmd__retire"
                 ;;
@@ -234,6 +246,9 @@ _link() {
                 ;;
             link__subcmd__device__subcmd__help,remove)
                 cmd="link__subcmd__device__subcmd__help__subcmd__remove"
+                ;;
+            link__subcmd__device__subcmd__help,rename)
+                cmd="link__subcmd__device__subcmd__help__subcmd__rename"
                 ;;
             link__subcmd__device__subcmd__help,retire)
                 cmd="link__subcmd__device__subcmd__help__subcmd__retire"
@@ -316,6 +331,9 @@ _link() {
             link__subcmd__help,commands)
                 cmd="link__subcmd__help__subcmd__commands"
                 ;;
+            link__subcmd__help,complete)
+                cmd="link__subcmd__help__subcmd__complete"
+                ;;
             link__subcmd__help,completions)
                 cmd="link__subcmd__help__subcmd__completions"
                 ;;
@@ -349,6 +367,9 @@ _link() {
             link__subcmd__help,logout)
                 cmd="link__subcmd__help__subcmd__logout"
                 ;;
+            link__subcmd__help,logs)
+                cmd="link__subcmd__help__subcmd__logs"
+                ;;
             link__subcmd__help,member)
                 cmd="link__subcmd__help__subcmd__member"
                 ;;
@@ -357,6 +378,9 @@ _link() {
                 ;;
             link__subcmd__help,open)
                 cmd="link__subcmd__help__subcmd__open"
+                ;;
+            link__subcmd__help,operation)
+                cmd="link__subcmd__help__subcmd__operation"
                 ;;
             link__subcmd__help,refresh-files)
                 cmd="link__subcmd__help__subcmd__refresh__subcmd__files"
@@ -441,6 +465,9 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__device,remove)
                 cmd="link__subcmd__help__subcmd__device__subcmd__remove"
+                ;;
+            link__subcmd__help__subcmd__device,rename)
+                cmd="link__subcmd__help__subcmd__device__subcmd__rename"
                 ;;
             link__subcmd__help__subcmd__device,retire)
                 cmd="link__subcmd__help__subcmd__device__subcmd__retire"
@@ -531,6 +558,21 @@ _link() {
                 ;;
             link__subcmd__help__subcmd__model,stop)
                 cmd="link__subcmd__help__subcmd__model__subcmd__stop"
+                ;;
+            link__subcmd__help__subcmd__operation,cancel)
+                cmd="link__subcmd__help__subcmd__operation__subcmd__cancel"
+                ;;
+            link__subcmd__help__subcmd__operation,list)
+                cmd="link__subcmd__help__subcmd__operation__subcmd__list"
+                ;;
+            link__subcmd__help__subcmd__operation,retry)
+                cmd="link__subcmd__help__subcmd__operation__subcmd__retry"
+                ;;
+            link__subcmd__help__subcmd__operation,show)
+                cmd="link__subcmd__help__subcmd__operation__subcmd__show"
+                ;;
+            link__subcmd__help__subcmd__operation,wait)
+                cmd="link__subcmd__help__subcmd__operation__subcmd__wait"
                 ;;
             link__subcmd__help__subcmd__token,create)
                 cmd="link__subcmd__help__subcmd__token__subcmd__create"
@@ -667,6 +709,42 @@ _link() {
             link__subcmd__model__subcmd__help,stop)
                 cmd="link__subcmd__model__subcmd__help__subcmd__stop"
                 ;;
+            link__subcmd__operation,cancel)
+                cmd="link__subcmd__operation__subcmd__cancel"
+                ;;
+            link__subcmd__operation,help)
+                cmd="link__subcmd__operation__subcmd__help"
+                ;;
+            link__subcmd__operation,list)
+                cmd="link__subcmd__operation__subcmd__list"
+                ;;
+            link__subcmd__operation,retry)
+                cmd="link__subcmd__operation__subcmd__retry"
+                ;;
+            link__subcmd__operation,show)
+                cmd="link__subcmd__operation__subcmd__show"
+                ;;
+            link__subcmd__operation,wait)
+                cmd="link__subcmd__operation__subcmd__wait"
+                ;;
+            link__subcmd__operation__subcmd__help,cancel)
+                cmd="link__subcmd__operation__subcmd__help__subcmd__cancel"
+                ;;
+            link__subcmd__operation__subcmd__help,help)
+                cmd="link__subcmd__operation__subcmd__help__subcmd__help"
+                ;;
+            link__subcmd__operation__subcmd__help,list)
+                cmd="link__subcmd__operation__subcmd__help__subcmd__list"
+                ;;
+            link__subcmd__operation__subcmd__help,retry)
+                cmd="link__subcmd__operation__subcmd__help__subcmd__retry"
+                ;;
+            link__subcmd__operation__subcmd__help,show)
+                cmd="link__subcmd__operation__subcmd__help__subcmd__show"
+                ;;
+            link__subcmd__operation__subcmd__help,wait)
+                cmd="link__subcmd__operation__subcmd__help__subcmd__wait"
+                ;;
             link__subcmd__token,create)
                 cmd="link__subcmd__token__subcmd__create"
                 ;;
@@ -698,7 +776,7 @@ _link() {
 
     case "${cmd}" in
         link)
-            opts="-q -h -V --json --quiet --help --version up open down register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model engine run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="-q -h -V --json --quiet --full --utc --help --version up open down register status start stop restart update uninstall login logout whoami account member token audit key device logs fleet commands operation model engine run chat repair-serving allowlist completions complete self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -712,7 +790,7 @@ _link() {
             return 0
             ;;
         link__subcmd__account)
-            opts="-q -h --json --quiet --help create list password use help"
+            opts="-q -h --json --quiet --full --utc --help create list password use help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -726,7 +804,7 @@ _link() {
             return 0
             ;;
         link__subcmd__account__subcmd__create)
-            opts="-q -h --setup-token-file --email --password-stdin --backend --json --quiet --help"
+            opts="-q -h --setup-token-file --email --password-stdin --backend --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -836,7 +914,7 @@ _link() {
             return 0
             ;;
         link__subcmd__account__subcmd__list)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -850,7 +928,7 @@ _link() {
             return 0
             ;;
         link__subcmd__account__subcmd__password)
-            opts="-q -h --password-stdin --json --quiet --help"
+            opts="-q -h --password-stdin --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -864,7 +942,7 @@ _link() {
             return 0
             ;;
         link__subcmd__account__subcmd__use)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -878,7 +956,7 @@ _link() {
             return 0
             ;;
         link__subcmd__allowlist)
-            opts="-q -h --json --quiet --help list add remove help"
+            opts="-q -h --json --quiet --full --utc --help list add remove help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -892,7 +970,7 @@ _link() {
             return 0
             ;;
         link__subcmd__allowlist__subcmd__add)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -976,7 +1054,7 @@ _link() {
             return 0
             ;;
         link__subcmd__allowlist__subcmd__list)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -990,7 +1068,7 @@ _link() {
             return 0
             ;;
         link__subcmd__allowlist__subcmd__remove)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1004,7 +1082,7 @@ _link() {
             return 0
             ;;
         link__subcmd__audit)
-            opts="-q -h --action --actor --subject --since --until --limit --json --quiet --help"
+            opts="-q -h --action --actor --subject --since --until --limit --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1042,7 +1120,7 @@ _link() {
             return 0
             ;;
         link__subcmd__chat)
-            opts="-q -h --system --temperature --max-tokens --seed --json --quiet --help"
+            opts="-q -h --system --temperature --max-tokens --seed --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1072,7 +1150,7 @@ _link() {
             return 0
             ;;
         link__subcmd__commands)
-            opts="-q -h --json --quiet --help list show explain help"
+            opts="-q -h --json --quiet --full --utc --help list show explain help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1086,7 +1164,7 @@ _link() {
             return 0
             ;;
         link__subcmd__commands__subcmd__explain)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1170,7 +1248,7 @@ _link() {
             return 0
             ;;
         link__subcmd__commands__subcmd__list)
-            opts="-q -h --device --open --limit --json --quiet --help"
+            opts="-q -h --device --open --limit --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1192,7 +1270,7 @@ _link() {
             return 0
             ;;
         link__subcmd__commands__subcmd__show)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1205,8 +1283,22 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__complete)
+            opts="-q -h --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__completions)
-            opts="-q -h --json --quiet --help bash elvish fish powershell zsh"
+            opts="-q -h --json --quiet --full --utc --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1220,7 +1312,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device)
-            opts="-q -h --json --quiet --help list tag untag show update remove transfer retire help"
+            opts="-q -h --json --quiet --full --utc --help list rename tag untag show update remove transfer retire help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1234,7 +1326,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__help)
-            opts="list tag untag show update remove transfer retire help"
+            opts="list rename tag untag show update remove transfer retire help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1276,6 +1368,20 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__device__subcmd__help__subcmd__rename)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1374,7 +1480,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__list)
-            opts="-q -h --select --json --quiet --help"
+            opts="-w -q -h --select --watch --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1392,7 +1498,21 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__remove)
-            opts="-y -q -h --yes --json --quiet --help"
+            opts="-y -q -h --yes --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__device__subcmd__rename)
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1406,7 +1526,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__retire)
-            opts="-q -h --backend --json --quiet --help"
+            opts="-q -h --backend --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1424,7 +1544,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__show)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1438,12 +1558,20 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__tag)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --select --dry-run --wait --timeout --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --select)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1452,7 +1580,7 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__transfer)
-            opts="-y -q -h --key-file --yes --json --quiet --help"
+            opts="-y -q -h --key-file --yes --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1470,12 +1598,20 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__untag)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --select --dry-run --wait --timeout --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --select)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1484,12 +1620,16 @@ _link() {
             return 0
             ;;
         link__subcmd__device__subcmd__update)
-            opts="-q -h --to --wait --timeout --json --quiet --help"
+            opts="-q -h --select --dry-run --to --wait --timeout --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --select)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --to)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1506,7 +1646,7 @@ _link() {
             return 0
             ;;
         link__subcmd__down)
-            opts="-y -q -h --purge --yes --json --quiet --help"
+            opts="-y -q -h --purge --yes --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1520,7 +1660,7 @@ _link() {
             return 0
             ;;
         link__subcmd__engine)
-            opts="-q -h --json --quiet --help list install remove trust help"
+            opts="-q -h --json --quiet --full --utc --help list install remove trust help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1618,7 +1758,7 @@ _link() {
             return 0
             ;;
         link__subcmd__engine__subcmd__install)
-            opts="-q -h --sha256 --build --source --json --quiet --help"
+            opts="-q -h --sha256 --build --source --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1644,7 +1784,7 @@ _link() {
             return 0
             ;;
         link__subcmd__engine__subcmd__list)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1658,7 +1798,7 @@ _link() {
             return 0
             ;;
         link__subcmd__engine__subcmd__remove)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1672,7 +1812,7 @@ _link() {
             return 0
             ;;
         link__subcmd__engine__subcmd__trust)
-            opts="-q -h --list --remove --json --quiet --help"
+            opts="-q -h --list --remove --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1690,7 +1830,7 @@ _link() {
             return 0
             ;;
         link__subcmd__fleet)
-            opts="-q -h --json --quiet --help list show help"
+            opts="-q -h --json --quiet --full --utc --help list show help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1760,7 +1900,7 @@ _link() {
             return 0
             ;;
         link__subcmd__fleet__subcmd__list)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1774,7 +1914,7 @@ _link() {
             return 0
             ;;
         link__subcmd__fleet__subcmd__show)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1788,7 +1928,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help)
-            opts="up open down register status start stop restart update uninstall login logout whoami account member token audit key device fleet commands model engine run chat repair-serving allowlist completions self-check verify-files install-files install-backend uninstall-backend refresh-files help"
+            opts="up open down register status start stop restart update uninstall login logout whoami account member token audit key device logs fleet commands operation model engine run chat repair-serving allowlist completions complete self-check verify-files install-files install-backend uninstall-backend refresh-files help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2011,6 +2151,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__help__subcmd__complete)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help__subcmd__completions)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2026,7 +2180,7 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__device)
-            opts="list tag untag show update remove transfer retire"
+            opts="list rename tag untag show update remove transfer retire"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2054,6 +2208,20 @@ _link() {
             return 0
             ;;
         link__subcmd__help__subcmd__device__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__device__subcmd__rename)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2403,6 +2571,20 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__help__subcmd__logs)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__help__subcmd__member)
             opts="list invite accept role remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2644,6 +2826,90 @@ _link() {
         link__subcmd__help__subcmd__open)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__operation)
+            opts="list show cancel retry wait"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__operation__subcmd__cancel)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__operation__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__operation__subcmd__retry)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__operation__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__help__subcmd__operation__subcmd__wait)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -2922,7 +3188,7 @@ _link() {
             return 0
             ;;
         link__subcmd__install__subcmd__backend)
-            opts="-q -h --from --archive --made --source --dry-run --json --quiet --help"
+            opts="-q -h --from --archive --made --source --dry-run --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2952,7 +3218,7 @@ _link() {
             return 0
             ;;
         link__subcmd__install__subcmd__files)
-            opts="-q -h --from --archive --made --source --dry-run --json --quiet --help"
+            opts="-q -h --from --archive --made --source --dry-run --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2982,7 +3248,7 @@ _link() {
             return 0
             ;;
         link__subcmd__key)
-            opts="-q -h --json --quiet --help create list revoke help"
+            opts="-q -h --json --quiet --full --utc --help create list revoke help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2996,7 +3262,7 @@ _link() {
             return 0
             ;;
         link__subcmd__key__subcmd__create)
-            opts="-q -h --kind --name --expires-at --max-devices --tag --json --quiet --help"
+            opts="-q -h --kind --name --expires-at --max-devices --tag --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3100,7 +3366,7 @@ _link() {
             return 0
             ;;
         link__subcmd__key__subcmd__list)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3114,7 +3380,7 @@ _link() {
             return 0
             ;;
         link__subcmd__key__subcmd__revoke)
-            opts="-q -h --json --quiet --help"
+            opts="-y -q -h --yes --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3128,7 +3394,7 @@ _link() {
             return 0
             ;;
         link__subcmd__login)
-            opts="-q -h --email --password-stdin --device --no-browser --timeout --token-file --backend --json --quiet --help"
+            opts="-q -h --email --password-stdin --device --no-browser --timeout --token-file --backend --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3158,7 +3424,7 @@ _link() {
             return 0
             ;;
         link__subcmd__logout)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3171,8 +3437,34 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__logs)
+            opts="-f -q -h --follow --severity --model --limit --local --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --severity)
+                    COMPREPLY=($(compgen -W "info warning error critical" -- "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__member)
-            opts="-q -h --json --quiet --help list invite accept role remove help"
+            opts="-q -h --json --quiet --full --utc --help list invite accept role remove help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3186,7 +3478,7 @@ _link() {
             return 0
             ;;
         link__subcmd__member__subcmd__accept)
-            opts="-q -h --token-file --email --password-stdin --backend --json --quiet --help"
+            opts="-q -h --token-file --email --password-stdin --backend --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3310,7 +3602,7 @@ _link() {
             return 0
             ;;
         link__subcmd__member__subcmd__invite)
-            opts="-q -h --role --email --expires-at --json --quiet --help"
+            opts="-q -h --role --email --expires-at --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3336,7 +3628,7 @@ _link() {
             return 0
             ;;
         link__subcmd__member__subcmd__list)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3350,7 +3642,7 @@ _link() {
             return 0
             ;;
         link__subcmd__member__subcmd__remove)
-            opts="-y -q -h --keys --yes --json --quiet --help"
+            opts="-y -q -h --keys --yes --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3368,7 +3660,7 @@ _link() {
             return 0
             ;;
         link__subcmd__member__subcmd__role)
-            opts="-q -h --json --quiet --help owner admin operator viewer"
+            opts="-q -h --json --quiet --full --utc --help owner admin operator viewer"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3382,7 +3674,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model)
-            opts="-q -h --json --quiet --help list search add show deploy serve stop remove cancel delete help"
+            opts="-q -h --json --quiet --full --utc --help list search add show deploy serve stop remove cancel delete help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3396,7 +3688,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__add)
-            opts="-q -h --url --sha256 --size --name --file-name --plugin --shared --json --quiet --help"
+            opts="-q -h --url --sha256 --size --name --file-name --plugin --shared --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3434,7 +3726,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__cancel)
-            opts="-q -h --device --json --quiet --help"
+            opts="-q -h --device --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3452,7 +3744,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__delete)
-            opts="-q -h --json --quiet --help"
+            opts="-y -q -h --yes --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3466,7 +3758,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__deploy)
-            opts="-q -h --device --select --port --alias --serve --no-cors --no-telemetry --wait --timeout --json --quiet --help"
+            opts="-q -h --device --select --dry-run --port --alias --serve --no-cors --no-telemetry --wait --timeout --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3668,7 +3960,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__list)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3682,13 +3974,17 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__remove)
-            opts="-q -h --device --wait --timeout --json --quiet --help"
+            opts="-y -q -h --device --select --dry-run --wait --timeout --yes --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --select)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3704,7 +4000,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__search)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3718,13 +4014,17 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__serve)
-            opts="-q -h --device --wait --timeout --port --json --quiet --help"
+            opts="-q -h --device --select --dry-run --wait --timeout --port --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --select)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3744,7 +4044,7 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__show)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3758,13 +4058,17 @@ _link() {
             return 0
             ;;
         link__subcmd__model__subcmd__stop)
-            opts="-q -h --device --wait --timeout --json --quiet --help"
+            opts="-q -h --device --select --dry-run --wait --timeout --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --select)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3780,7 +4084,7 @@ _link() {
             return 0
             ;;
         link__subcmd__open)
-            opts="-q -h --print --json --quiet --help"
+            opts="-q -h --print --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3793,8 +4097,206 @@ _link() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        link__subcmd__operation)
+            opts="-q -h --json --quiet --full --utc --help list show cancel retry wait help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__cancel)
+            opts="-q -h --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__help)
+            opts="list show cancel retry wait help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__help__subcmd__cancel)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__help__subcmd__retry)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__help__subcmd__wait)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__list)
+            opts="-q -h --limit --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__retry)
+            opts="-q -h --wait --timeout --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__show)
+            opts="-q -h --state --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        link__subcmd__operation__subcmd__wait)
+            opts="-q -h --timeout --json --quiet --full --utc --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         link__subcmd__refresh__subcmd__files)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3808,7 +4310,7 @@ _link() {
             return 0
             ;;
         link__subcmd__register)
-            opts="-q -h --registration-key --fleet-key --email --password-stdin --token --backend --name --device-id --new-device --json --quiet --help"
+            opts="-q -h --registration-key --fleet-key --email --password-stdin --token --backend --name --device-id --new-device --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3850,7 +4352,7 @@ _link() {
             return 0
             ;;
         link__subcmd__repair__subcmd__serving)
-            opts="-q -h --device --select --port --wait --timeout --json --quiet --help"
+            opts="-q -h --device --select --dry-run --port --wait --timeout --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3880,7 +4382,7 @@ _link() {
             return 0
             ;;
         link__subcmd__restart)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3894,7 +4396,7 @@ _link() {
             return 0
             ;;
         link__subcmd__run)
-            opts="-q -h --anyway --port --system --temperature --max-tokens --seed --json --quiet --help"
+            opts="-q -h --anyway --port --system --temperature --max-tokens --seed --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3928,7 +4430,7 @@ _link() {
             return 0
             ;;
         link__subcmd__self__subcmd__check)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3942,7 +4444,7 @@ _link() {
             return 0
             ;;
         link__subcmd__start)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3956,7 +4458,7 @@ _link() {
             return 0
             ;;
         link__subcmd__status)
-            opts="-w -q -h --watch --json --quiet --help"
+            opts="-w -q -h --watch --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3970,7 +4472,7 @@ _link() {
             return 0
             ;;
         link__subcmd__stop)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3984,7 +4486,7 @@ _link() {
             return 0
             ;;
         link__subcmd__token)
-            opts="-q -h --json --quiet --help create list revoke help"
+            opts="-q -h --json --quiet --full --utc --help create list revoke help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3998,7 +4500,7 @@ _link() {
             return 0
             ;;
         link__subcmd__token__subcmd__create)
-            opts="-q -h --name --scope --expires-at --json --quiet --help"
+            opts="-q -h --name --scope --expires-at --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4094,7 +4596,7 @@ _link() {
             return 0
             ;;
         link__subcmd__token__subcmd__list)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4108,7 +4610,7 @@ _link() {
             return 0
             ;;
         link__subcmd__token__subcmd__revoke)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4122,7 +4624,7 @@ _link() {
             return 0
             ;;
         link__subcmd__uninstall)
-            opts="-y -q -h --yes --force --purge --json --quiet --help"
+            opts="-y -q -h --yes --force --purge --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4136,7 +4638,7 @@ _link() {
             return 0
             ;;
         link__subcmd__uninstall__subcmd__backend)
-            opts="-y -q -h --yes --purge --json --quiet --help"
+            opts="-y -q -h --yes --purge --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4150,7 +4652,7 @@ _link() {
             return 0
             ;;
         link__subcmd__up)
-            opts="-q -h --port --json --quiet --help"
+            opts="-q -h --port --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4168,7 +4670,7 @@ _link() {
             return 0
             ;;
         link__subcmd__update)
-            opts="-q -h --to --check --again --channel --json --quiet --help"
+            opts="-q -h --to --check --again --channel --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4190,7 +4692,7 @@ _link() {
             return 0
             ;;
         link__subcmd__verify__subcmd__files)
-            opts="-q -h --from --archive --backend --release --json --quiet --help"
+            opts="-q -h --from --archive --backend --release --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4216,7 +4718,7 @@ _link() {
             return 0
             ;;
         link__subcmd__whoami)
-            opts="-q -h --json --quiet --help"
+            opts="-q -h --json --quiet --full --utc --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4237,3 +4739,16 @@ if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERS
 else
     complete -F _link -o bashdefault -o default link
 fi
+
+_link_names() {
+    _link "$@"
+    local names
+    names="$(linkctl complete -- "${COMP_WORDS[@]:0:COMP_CWORD}" "$2" 2>/dev/null)"
+    if [[ -n $names ]]; then
+        COMPREPLY=()
+        local one
+        while IFS= read -r one; do COMPREPLY+=("$(printf '%q' "$one")"); done <<< "$names"
+    fi
+}
+
+complete -F _link_names -o bashdefault -o default link
