@@ -41,10 +41,14 @@ fn read(data: &[u8], piece: usize) -> Result<ModelFacts, NotAModel> {
 fn stored_at(data: &[u8], at: usize) -> Result<ModelFacts, NotAModel> {
     let mut inspection = Inspection::default();
     inspection.push(&data[..at]);
-    let stored = serde_json::to_string(&inspection).expect("it has only text keys");
-    let mut inspection: Inspection = serde_json::from_str(&stored).expect("what was stored");
+    let mut inspection = stored(&inspection);
     inspection.push(&data[at..]);
     inspection.finish(data.len() as u64)
+}
+
+fn stored(inspection: &Inspection) -> Inspection {
+    let text = serde_json::to_string(inspection).expect("all keys are texts");
+    serde_json::from_str(&text).expect("the text was written above")
 }
 
 /// The words of a fault are not stored.

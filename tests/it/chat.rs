@@ -69,7 +69,7 @@ async fn who_cannot_be_helped_is_told_what_to_do() {
     let desk = Desk::new().await;
     let unknown = desk.link(&["run", "nothing", "Hello?"], "");
     assert!(unknown.1.contains("no model is called `nothing`"), "{}", unknown.1);
-    assert!(unknown.1.contains("link model search"), "{}", unknown.1);
+    assert!(unknown.1.contains("no catalogue of models is published"), "{}", unknown.1);
     assert!(unknown.1.contains("`./FILE`"), "{}", unknown.1);
     let silent = desk.link(&["chat", "nothing"], " \n");
     assert!(silent.1.contains("link run nothing"), "{}", silent.1);

@@ -12,11 +12,15 @@ pub(super) fn to_text(hasher: &Sha256) -> String {
 
 /// Reads the text of [`to_text`]; returns nothing if the text is damaged.
 pub(super) fn from_text(text: &str) -> Option<Sha256> {
-    let digits = text.as_bytes().chunks(2);
-    let bytes = digits.map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
-    let bytes: Vec<u8> = bytes.collect::<Option<_>>()?;
+    let digits: Vec<u8> = text.chars().map(digit).collect::<Option<_>>()?;
+    let (pairs, []) = digits.as_chunks::<2>() else { return None };
+    let bytes: Vec<u8> = pairs.iter().map(|[high, low]| high << 4 | low).collect();
     let state: &SerializedState<Sha256> = bytes.as_slice().try_into().ok()?;
     Sha256::deserialize(state).ok()
+}
+
+fn digit(letter: char) -> Option<u8> {
+    letter.to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
 #[cfg(test)]

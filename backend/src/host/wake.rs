@@ -6,6 +6,8 @@
 //! When rings of other backends may have been lost, every listener has to query the database. Each waits for a random part
 //! of [`SPREAD`] first, so that thousands of queries do not coincide.
 
+#![expect(clippy::disallowed_methods, reason = "IO shell: waits before a listener looks")]
+
 use std::{
     collections::HashMap,
     hash::Hash,

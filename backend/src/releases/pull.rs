@@ -305,7 +305,10 @@ fn refusal(
         RefusedDocument::Older { known, offered } => {
             PullError::OlderDocument { what, offered, served: known }
         }
-        other => untrusted(other),
+        RefusedDocument::Unsigned
+        | RefusedDocument::Untrusted(_)
+        | RefusedDocument::NotTheDocument
+        | RefusedDocument::Faulty(_) => untrusted(refused),
     }
 }
 

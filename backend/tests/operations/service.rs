@@ -178,7 +178,7 @@ fn a_warning_that_repeats_becomes_one_record() {
         }
         running.signal("-TERM");
         let (_, lines) = running.ended();
-        let warnings = lines.iter().filter(|line| line.contains("a refresh token came twice"));
+        let warnings = lines.iter().filter(|line| line.contains("a refresh token was used twice"));
         assert_eq!(warnings.count(), 1, "{format}: {lines:#?}");
     }
 }

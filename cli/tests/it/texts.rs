@@ -106,7 +106,7 @@ fn filled_in(word: String) -> String {
     let digits = "0".repeat(32);
     match word.as_str() {
         "acc_…" => format!("acc_{digits}"),
-        "ID" => format!("op_{digits}"),
+        "ID" | "{id}" => format!("op_{digits}"),
         "2c26…b0d4" => "0".repeat(64),
         _ if word.contains('{') => "x".to_owned(),
         _ => word,

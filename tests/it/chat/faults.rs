@@ -55,7 +55,7 @@ async fn an_agent_that_is_killed_in_the_middle_of_an_answer_ends_the_answer_alon
     })
     .await;
     desk.device.kill();
-    terminal.shows("`link status` shows how the model is").await;
+    terminal.shows("`link status` shows the state of the model").await;
 
     desk.device.run(&[]);
     desk.device.serves().await;

@@ -122,10 +122,7 @@ async fn a_catalogue_is_served_with_a_release_or_alone_and_is_never_older_or_for
     assert_eq!(bench.pull().await.unwrap().models, Some(1));
     bench.catalogue(2, "old");
     let older = bench.pull().await.unwrap_err();
-    assert!(
-        matches!(older, PullError::Catalogue(RefusedDocument::Older { known: 3, offered: 2 })),
-        "{older:?}"
-    );
+    assert!(matches!(older, PullError::OlderDocument { served: 3, offered: 2, .. }), "{older:?}");
     let foreign = Bench { key: SigningKey::from_seed(&[9; 32]), ..bench.again() };
     foreign.catalogue(4, "foreign");
     assert!(matches!(bench.pull().await, Err(PullError::Catalogue(_))));
