@@ -131,27 +131,30 @@ fn folder(data: &Path, findings: &mut Vec<Finding>) -> bool {
 /// Tells a disk that takes no writes from a user who may not write.
 fn unwritable(data: &Path, error: &io::Error) -> Finding {
     let shown = data.display();
-    match error.kind() {
-        io::ErrorKind::ReadOnlyFilesystem => bad(
+    let kind = error.kind();
+    if kind == io::ErrorKind::ReadOnlyFilesystem {
+        return bad(
             "folder",
             format!("the disk of `{shown}` is read-only"),
             "read `dmesg` for the reason: after an error of the disk, check the disk; then mount it \
              for writing and restart the backend",
-        ),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            bad("folder", format!("the disk of `{shown}` is full"), "make room on the disk")
-        }
-        io::ErrorKind::PermissionDenied => bad(
+        );
+    }
+    if matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+        return bad("folder", format!("the disk of `{shown}` is full"), "make room on the disk");
+    }
+    if kind == io::ErrorKind::PermissionDenied {
+        return bad(
             "folder",
             format!("this user cannot write to `{shown}`"),
             "run this as the user that the backend runs as",
-        ),
-        _ => bad(
-            "folder",
-            format!("`{shown}` cannot be written: {error}"),
-            "read `dmesg` for the reason, and check the disk",
-        ),
+        );
     }
+    bad(
+        "folder",
+        format!("`{shown}` cannot be written: {error}"),
+        "read `dmesg` for the reason, and check the disk",
+    )
 }
 
 /// Tells whether a backend runs: it holds the lock. A missing lock file is not created.

@@ -87,23 +87,23 @@ mod tests {
     #[test]
     fn a_full_page_goes_on_after_its_last_item() {
         let mut scan = Scan::new(2, None, None);
-        let part = scan.take(round(&["9", "8", "7"], "5", false), id).unwrap();
+        let part = scan.take(round(&["9", "8", "7"], "5", false), String::clone).unwrap();
         assert_eq!((part.items, part.next), (texts(&["9", "8"]), Some("8".to_owned())));
     }
 
     #[test]
     fn the_end_of_the_list_has_no_next_part() {
         let mut scan = Scan::new(2, None, None);
-        assert_eq!(scan.take(round(&["9"], "8", false), id), None);
+        assert_eq!(scan.take(round(&["9"], "8", false), String::clone), None);
         assert_eq!(scan.after().as_deref(), Some("8"));
-        let part = scan.take(round(&["7"], "7", true), id).unwrap();
+        let part = scan.take(round(&["7"], "7", true), String::clone).unwrap();
         assert_eq!((part.items, part.next), (texts(&["9", "7"]), None));
     }
 
     #[test]
     fn a_window_that_ends_early_is_a_short_page_and_a_place_to_go_on() {
         let mut scan = Scan::new(2, None, Some("4".to_owned()));
-        let part = scan.take(round(&[], "6", true), id).unwrap();
+        let part = scan.take(round(&[], "6", true), String::clone).unwrap();
         assert_eq!((part.items, part.next), (texts(&[]), Some("4".to_owned())));
     }
 
@@ -111,9 +111,9 @@ mod tests {
     fn a_filter_that_refuses_candidates_ends_after_some_rounds() {
         let mut scan = Scan::new(2, None, None);
         for _ in 1..ROUNDS {
-            assert_eq!(scan.take(round(&[], "6", false), id), None);
+            assert_eq!(scan.take(round(&[], "6", false), String::clone), None);
         }
-        let part = scan.take(round(&[], "5", false), id).unwrap();
+        let part = scan.take(round(&[], "5", false), String::clone).unwrap();
         assert_eq!((part.items, part.next), (texts(&[]), Some("5".to_owned())));
     }
 
@@ -123,9 +123,5 @@ mod tests {
 
     fn texts(texts: &[&str]) -> Vec<String> {
         texts.iter().map(|text| (*text).to_owned()).collect()
-    }
-
-    fn id(text: &String) -> String {
-        text.clone()
     }
 }

@@ -4,7 +4,6 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::disallowed_types,
     reason = "starts and kills the real program, and waits for it"
 )]
 

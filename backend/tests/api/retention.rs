@@ -43,7 +43,11 @@ async fn finished_deployments_are_deleted_after_their_retention_but_never_what_i
     world.advance(DAY * 89);
     world.backend.app.purge().await.unwrap();
     let user = log_in(&world).await;
-    assert_eq!(listed(&world, &user).await, [third.clone()], "{first} and {second} are history");
+    assert_eq!(
+        listed(&world, &user).await,
+        std::slice::from_ref(&third),
+        "{first} and {second} are history"
+    );
     let entries = world.get("/api/v1/audit?action=deployment.purge", &user).await;
     let [entry] = entries.items() else { panic!("{entries:?}") };
     assert_eq!(entry["actor"], json!({ "kind": "system", "id": null }));

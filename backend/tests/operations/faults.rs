@@ -4,7 +4,6 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    clippy::print_stderr,
     reason = "mounts a disk and damages files"
 )]
 
