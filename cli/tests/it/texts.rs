@@ -44,9 +44,9 @@ fn every_command_that_a_message_names_parses() {
 /// Returns what stands between backticks and begins with `link `, in strings and not in comments.
 fn commands_in(text: &str) -> Vec<String> {
     let code: Vec<&str> =
-        text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-    // A string goes on in the next line after a backslash.
-    let code = code.join("\n").replace("\\\n", " ");
+        text.lines().map(str::trim_start).filter(|line| !line.starts_with("//")).collect();
+    // A string continues with the first letter of the next line after a backslash.
+    let code = code.join("\n").replace("\\\n", "");
     let mut found = Vec::new();
     let mut rest = code.as_str();
     while let Some(at) = rest.find("`link ") {
