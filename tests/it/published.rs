@@ -137,7 +137,7 @@ async fn the_installer_of_a_backend_knows_its_address_and_a_shell_reads_it() {
 }
 
 // Each member of what is published, each way a mirror can be wrong: nothing that is served changes.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_mirror_altered_cut_or_made_older_changes_nothing() {
     let backend = TestBackend::start().await;
     let offer = Offer::new();
@@ -165,7 +165,7 @@ async fn what_a_mirror_altered_cut_or_made_older_changes_nothing() {
         let mirror = ReleaseServer::start(&offer.folder(), name, fault).await;
         let pulled = pull(&backend, &offer, &mirror.url, &[]);
         assert_eq!(pulled.code, code, "{name} {fault:?}: {pulled:?}");
-        assert!(pulled.err.starts_with("error: "), "{name} {fault:?}: {pulled:?}");
+        assert!(pulled.err.starts_with("link-backend: "), "{name} {fault:?}: {pulled:?}");
         // It leads elsewhere over plain HTTP, so it is not followed.
         assert!(fault != Fault::Redirect || pulled.err.contains("302"), "{pulled:?}");
         assert_eq!(served(&backend, &offer).await, before, "{name} {fault:?}");

@@ -112,7 +112,7 @@ impl Device {
         let availability = &self.status()["availability"];
         assert_eq!(availability["tier"], "systemd-user");
         assert_eq!(availability["survives_reboot"], false);
-        assert!(availability["why"].as_str().unwrap().contains("after a reboot run"));
+        assert!(availability["why"].as_str().unwrap().contains("nothing starts"));
 
         let agent = self.pid("agent");
         let told =

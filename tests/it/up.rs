@@ -45,8 +45,8 @@ async fn two_commands_lead_from_an_empty_home_to_an_answer() {
 
     // Again: nothing is made twice.
     let again = ann.does(&["up"]);
-    assert!(again.err.contains("backend: runs already"), "{again:?}");
-    assert!(again.err.contains("agent: runs already"), "{again:?}");
+    assert!(again.err.contains("backend: already running"), "{again:?}");
+    assert!(again.err.contains("agent: already running"), "{again:?}");
     let document = document(&ann.does(&["up", "--json"]));
     assert_eq!(document["backend"]["url"], url);
     assert_eq!(document["backend"]["started"], false);

@@ -35,7 +35,7 @@ pub(super) async fn bring_backend(context: &Context, place: &Place) -> Result<()
     let brought = stage.bring_backend(&place.layout, &shared, &sender);
     shown(context, seen, brought)
         .await
-        .map_err(|error| explain(error).context("the backend could not be fetched"))?;
+        .map_err(|error| explain(error).context("the backend could not be downloaded"))?;
     Ok(())
 }
 

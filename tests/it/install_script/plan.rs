@@ -12,7 +12,7 @@ use link_tests::{backend::TestBackend, tree};
 use serde_json::Value;
 
 use super::{
-    release::archive,
+    release::{archive, backend_archive},
     scratch::{Scratch, run},
 };
 
@@ -141,11 +141,11 @@ impl Installer {
         let scratch = Scratch::new();
         let unpacked = scratch.path().join("unpacked");
         std::fs::create_dir(&unpacked).unwrap();
-        let ran = run(Command::new("tar")
-            .arg("-xzf")
-            .arg(archive(&scratch.release))
-            .arg("-C")
-            .arg(&unpacked));
+        let packed = match subcommand {
+            "install-backend" => backend_archive(&scratch.release),
+            _ => archive(&scratch.release),
+        };
+        let ran = run(Command::new("tar").arg("-xzf").arg(packed).arg("-C").arg(&unpacked));
         assert_eq!(ran.code, Some(0), "{ran:?}");
         Self { scratch, subcommand, variables: Vec::new() }
     }

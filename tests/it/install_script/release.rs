@@ -12,10 +12,19 @@ use super::scratch::{SCRIPT, run};
 
 /// The archive for devices in a release folder.
 pub(super) fn archive(release: &Path) -> PathBuf {
+    find_archive(release, false)
+}
+
+/// The archive for backends in a release folder.
+pub(super) fn backend_archive(release: &Path) -> PathBuf {
+    find_archive(release, true)
+}
+
+fn find_archive(release: &Path, is_of_backend: bool) -> PathBuf {
     let mut entries = std::fs::read_dir(release).unwrap().map(|entry| entry.unwrap().path());
     let is_it = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy();
-        name.ends_with(".tar.gz") && !name.ends_with("-backend.tar.gz")
+        name.ends_with(".tar.gz") && name.ends_with("-backend.tar.gz") == is_of_backend
     };
     entries.find(is_it).unwrap()
 }
