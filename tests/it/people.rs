@@ -221,7 +221,7 @@ async fn a_model_is_deployed_to_all_devices_of_a_fleet_and_every_command_is_expl
     }
     assert!(other.model_files().is_empty());
     let nobody = owner.link(&["model", "deploy", "tiny", "--select", "tag=attic"]);
-    assert_eq!((nobody.code, nobody.err.contains("no device fits `tag=attic`")), (1, true));
+    assert_eq!((nobody.code, nobody.err.contains("no device matches `tag=attic`")), (1, true));
     let faulty = owner.link(&["model", "deploy", "tiny", "--select", "tag=lab,colour=red"]);
     assert_eq!((faulty.code, faulty.err.contains("colour=red")), (2, true), "{faulty:?}");
 

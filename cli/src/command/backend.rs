@@ -69,7 +69,7 @@ fn say(context: &Context, place: &Place, outcome: Outcome, version: &Version) {
         Outcome::Installed => format!("installed the backend {version} in {folder}"),
         Outcome::Intact => format!("the backend {version} is already installed and intact"),
         Outcome::Repaired => format!("repaired the backend {version} in {folder}"),
-        Outcome::Changed => format!("installed the backend {version} next to the previous version"),
+        Outcome::Changed => format!("unpacked the backend {version} next to the previous version"),
     });
 }
 

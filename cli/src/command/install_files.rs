@@ -78,7 +78,7 @@ fn say(context: &Context, outcome: Outcome) {
             format!("Link {VERSION} is already installed and intact: there is nothing to do")
         }
         Outcome::Repaired => format!("repaired Link {VERSION} in {folder}"),
-        Outcome::Changed => format!("installed Link {VERSION} next to the previous version"),
+        Outcome::Changed => format!("unpacked Link {VERSION} next to the previous version"),
     });
 }
 

@@ -107,6 +107,7 @@ fn filled_in(word: String) -> String {
     match word.as_str() {
         "acc_…" => format!("acc_{digits}"),
         "ID" | "{id}" => format!("op_{digits}"),
+        "{what}" => "device".to_owned(),
         "2c26…b0d4" => "0".repeat(64),
         _ if word.contains('{') => "x".to_owned(),
         _ => word,

@@ -29,12 +29,14 @@ use link_protocol::{
     key::KeyKind,
     port::Port,
 };
-use link_tests::{backend::TestBackend, device::free_port, wait::until};
+use link_tests::{backend::TestBackend, device::free_port, wait::within};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
 use super::proxy::FaultProxy;
 
 const DEVICES: usize = 4;
+/// Failed deliveries are repeated at growing intervals, and a router takes its time to come back.
+const SETTLED_WITHIN: Duration = Duration::from_secs(150);
 /// How long things break.
 const BREAKS_FOR: Duration = Duration::from_secs(4);
 const FAULTS: Faults =
@@ -227,7 +229,7 @@ impl Caller {
     /// Waits until nothing can happen any more to what was accepted.
     async fn settle(&self, backend: &TestBackend) {
         for (_, command) in &self.accepted {
-            until("every command to end", || async {
+            within(SETTLED_WITHIN, "every command to end", || async {
                 let info = backend.owner.command(*command).await;
                 let Ok(info) = info else {
                     // What is lost is for the check to tell.
